@@ -1,0 +1,53 @@
+# Every target sets up what it needs: plain venv + pip, nothing preinstalled but Python >= 3.11 and make.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+DOCS_READY := $(VENV)/.docs-ready
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint floors bench docs clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: $(READY)  ## make .venv with everything the other targets need
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "thresher needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV) (once) ..."
+	@$(PIP) install --constraint constraints.txt --editable ".[dev]"
+	@touch $(READY)
+
+demo: $(READY)  ## evaluate two real models and print the decision
+	@$(BIN)/python examples/demo.py
+
+lint: $(READY)  ## style, formatting, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint  ## lint, types, contracts, doctests and all tests
+	$(BIN)/pytest
+
+floors:  ## the same tests against the oldest supported dependencies
+	@test -x $(VENV)-floors/bin/python || $(PYTHON) -m venv $(VENV)-floors
+	@$(VENV)-floors/bin/python -m pip --disable-pip-version-check --quiet install $$($(PYTHON) tests/floors.py) --editable .
+	$(VENV)-floors/bin/python -m pytest -q
+
+bench: $(READY)  ## ratios against peers, written to benchmarks/results.md
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)  ## the documentation, as HTML in docs/_build
+	@test -e $(DOCS_READY) || { $(PIP) install --constraint constraints.txt --editable ".[docs]" && touch $(DOCS_READY); }
+	$(BIN)/sphinx-build --fail-on-warning --quiet docs docs/_build
+	@echo "open docs/_build/index.html"
+
+clean:  ## remove everything the other targets made
+	rm -rf $(VENV) $(VENV)-floors build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Scores as probabilities: smoothing, losses, decomposition, reliability and maps."""

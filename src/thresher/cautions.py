@@ -1,0 +1,33 @@
+"""What a careful analyst would notice about a result: said with it, never instead of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """A remark on a result, with a code that the documentation explains.
+
+    >>> print(Caution("all-negative", "calling nothing positive is cheapest"))
+    all-negative: calling nothing positive is cheapest
+    """
+
+    code: str
+    text: str
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise KeyError(f"{self.code!r} is not one of thresher's caution codes")
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.text}"
+
+
+CODES: dict[str, str] = {
+    "all-negative": "The best rule calls nothing positive: the scores cannot pay for a single false alarm here.",
+    "all-positive": "The best rule calls everything positive: the scores cannot pay for a single miss here.",
+    "class-ratio-from-data": "No class ratio was declared, so the one in the data stands for deployment.",
+    "reordered": "Smoothing changed the order of segments, so the ranking and its AUC change too.",
+    "infinite-log-odds": "Probabilities of exactly 0 or 1 have infinite log-odds.",
+}

@@ -1,0 +1,1 @@
+"""The split a measure likes best under an operating condition."""

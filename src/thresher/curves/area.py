@@ -1,0 +1,173 @@
+"""Areas and pairs: how often a positive outscores a negative, as counts and as an area."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking
+
+_EXACT_IN_INT64 = 2**62
+GRID_LIMIT = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of one positive and one negative: won (positive scores higher), tied, lost."""
+
+    won: Any
+    tied: Any
+    lost: Any
+
+    @property
+    def total(self) -> Any:
+        """All pairs, Pos · Neg."""
+        return self.won + self.tied + self.lost
+
+
+def auc(ranking: Ranking) -> float:
+    """The proportion of pairs won, a tie counting half: the area under the ROC curve.
+
+    Whole counts are added as integers, so equal rankings give equal floats at any size.
+    An area below 0.5 is returned as such: scores are never flipped.
+
+    >>> auc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    0.71
+    """
+    of_pairs = pairs(ranking)
+    return _share(2 * of_pairs.won + of_pairs.tied, 2 * of_pairs.total)
+
+
+def ranking_error(ranking: Ranking) -> float:
+    """The proportion of pairs lost, a tie counting half: 1 - AUC.
+
+    >>> ranking_error(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    0.29
+    """
+    of_pairs = pairs(ranking)
+    return _share(2 * of_pairs.lost + of_pairs.tied, 2 * of_pairs.total)
+
+
+def pairs(ranking: Ranking) -> Pairs:
+    """Count the pairs won, tied and lost.
+
+    >>> pairs(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    Pairs(won=1300, tied=950, lost=250)
+    """
+    ranking.require_both_classes("pairs(ranking)")
+    if ranking.weighted:
+        _, fp = ranking.covered()
+        tied = float(ranking.pos @ ranking.neg)
+        lost = float(ranking.pos @ fp[:-1])
+        return Pairs(won=max(0.0, ranking.Pos * ranking.Neg - tied - lost), tied=tied, lost=lost)
+    pos, neg = ranking.pos, ranking.neg
+    _, fp = ranking.covered()
+    if ranking.Pos * ranking.Neg >= _EXACT_IN_INT64:
+        pos, neg, fp = pos.astype(object), neg.astype(object), fp.astype(object)
+    tied, lost = int(np.dot(pos, neg)), int(np.dot(pos, fp[:-1]))
+    return Pairs(won=ranking.Pos * ranking.Neg - tied - lost, tied=tied, lost=lost)
+
+
+def pairs_grid(ranking: Ranking) -> npt.NDArray[np.float64]:
+    """The grid of all pairs: a row per positive and a column per negative, by falling score.
+
+    An entry is 1 where the positive wins, 0.5 at a tie and 0 where it loses; its mean is the AUC.
+
+    >>> pairs_grid(Ranking.parse("[1+][1+,1-][1-]"))
+    array([[1. , 1. ],
+           [0.5, 1. ]])
+    """
+    ranking.require_both_classes("pairs_grid(ranking)")
+    if ranking.weighted or ranking.Pos * ranking.Neg > GRID_LIMIT:
+        what = (
+            "weights have no grid" if ranking.weighted else f"the grid would have {ranking.Pos * ranking.Neg:,} cells"
+        )
+        raise ArgumentError(what, "pairs_grid(ranking)", "use pairs(ranking), which counts without drawing them")
+    segment = np.arange(len(ranking))
+    positive, negative = np.repeat(segment, ranking.pos), np.repeat(segment, ranking.neg)
+    return (1 + np.sign(negative[np.newaxis, :] - positive[:, np.newaxis])) / 2
+
+
+def placements(ranking: Ranking) -> tuple[Floats, Floats]:
+    """Placement values per segment, the raw material of DeLong's variance.
+
+    The first array says, for a positive of each segment, which share of the negatives it beats
+    (a tie counting half); the second, for a negative of each segment, which share of the positives
+    beats it. Their means over positives and over negatives are both the AUC.
+
+    >>> placements(Ranking.parse("[1+][1+,1-][1-]"))
+    (array([1.  , 0.75, 0.25]), array([0.25, 0.75, 1.  ]))
+    """
+    ranking.require_both_classes("placements(ranking)")
+    tp, fp = ranking.covered()
+    beaten = 1 - (fp[:-1] + fp[1:]) / (2 * ranking.Neg)
+    beating = (tp[:-1] + tp[1:]) / (2 * ranking.Pos)
+    return beaten, beating
+
+
+def partial_auc(
+    ranking: Ranking,
+    *,
+    fpr: tuple[float, float] | None = None,
+    tpr: tuple[float, float] | None = None,
+    standardised: bool = False,
+) -> float:
+    """The area under the ROC curve within a range of fpr, or to its right within a range of tpr.
+
+    By fpr it is the area below the curve, by tpr the area to its right, so the full range of
+    either gives the AUC. Standardised (McClish 1989) it is mapped so that a diagonal curve has 0.5
+    and a perfect one 1, whatever the range.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> round(partial_auc(spam_tree, fpr=(0, 0.1)), 10)
+    0.02
+    >>> round(partial_auc(spam_tree, tpr=(0.6, 1)), 10)
+    0.16
+    """
+    ranking.require_both_classes("partial_auc(ranking)")
+    where = "partial_auc(ranking, fpr=... or tpr=...)"
+    if (fpr is None) == (tpr is None):
+        raise ArgumentError("give a range of fpr or a range of tpr, one of them", where, "e.g. fpr=(0, 0.1)")
+    low, high = _range(fpr if fpr is not None else tpr, where)
+    tp, fp = ranking.covered()
+    x, y = fp / ranking.Neg, tp / ranking.Pos
+    if fpr is not None:
+        area = _area_up_to(x, y, high) - _area_up_to(x, y, low)
+        chance = (high**2 - low**2) / 2
+    else:
+        # Mirrored in the other diagonal, 1 - tpr runs along the axis and 1 - fpr is the height.
+        x, y = 1 - y[::-1], 1 - x[::-1]
+        area = _area_up_to(x, y, 1 - low) - _area_up_to(x, y, 1 - high)
+        chance = ((1 - low) ** 2 - (1 - high) ** 2) / 2
+    if not standardised:
+        return area
+    return 0.5 * (1 + (area - chance) / ((high - low) - chance))
+
+
+def _area_up_to(x: Floats, y: Floats, end: float) -> float:
+    """Area below the polyline (x rising) from 0 to `end`."""
+    last = int(np.searchsorted(x, end, side="right"))
+    whole = float(np.dot(np.diff(x[:last]), (y[: last - 1] + y[1:last]) / 2))
+    if last == x.size or x[last - 1] == end:
+        return whole
+    share = (end - x[last - 1]) / (x[last] - x[last - 1])
+    height = y[last - 1] + share * (y[last] - y[last - 1])
+    return whole + (end - x[last - 1]) * float(y[last - 1] + height) / 2
+
+
+def _range(given: tuple[float, float] | None, where: str) -> tuple[float, float]:
+    low, high = given if given is not None and len(given) == 2 else (math.nan, math.nan)
+    if not 0 <= low < high <= 1:
+        raise ArgumentError(
+            f"the range must be two rates, 0 <= low < high <= 1, got {given}", where, "e.g. fpr=(0, 0.1)"
+        )
+    return float(low), float(high)
+
+
+def _share(part: Any, whole: Any) -> float:
+    return min(1.0, float(part / whole))

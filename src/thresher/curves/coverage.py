@@ -1,0 +1,63 @@
+"""Coverage curves: the contingency table at every split of a ranking, as counts or as rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.ranking import Floats, Ranking
+from thresher.tables import Contingency
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Coverage(Contingency):
+    """A contingency table with array cells, one entry per split 0..m, and the threshold of each split.
+
+    Split k calls the first k segments positive; split 0 calls nothing positive. `tp` against
+    `fp` is the coverage curve, `tpr` against `fpr` the ROC curve.
+    """
+
+    threshold: Floats
+
+    def at(self, split: int) -> Contingency:
+        """The table of one split."""
+        return Contingency(tp=self.tp[split], fn=self.fn[split], fp=self.fp[split], tn=self.tn[split])
+
+    def __len__(self) -> int:
+        return int(self.threshold.size)
+
+
+def coverage(ranking: Ranking) -> Coverage:
+    """The table at every split.
+
+    >>> from thresher import Ranking
+    >>> curve = coverage(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
+    >>> list(zip(curve.fp.tolist(), curve.tp.tolist()))
+    [(0, 0), (5, 20), (10, 30), (50, 50)]
+    >>> curve.threshold
+    array([ inf,  1.5,  0. , -inf])
+    >>> curve.tpr
+    array([0. , 0.4, 0.6, 1. ])
+    """
+    tp, fp = ranking.covered()
+    return Coverage(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp, threshold=ranking.thresholds())
+
+
+def roc(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
+    """False and true positive rate and threshold at every split: (fpr, tpr, threshold).
+
+    Every split is there, also those on a straight line; `hull` and `thinned` reduce them.
+
+    >>> fpr, tpr, threshold = roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
+    >>> fpr, tpr
+    (array([0. , 0.1, 0.2, 1. ]), array([0. , 0.4, 0.6, 1. ]))
+    """
+    ranking.require_both_classes("roc(ranking)")
+    tp, fp = ranking.covered()
+    return _share(fp, ranking.Neg), _share(tp, ranking.Pos), ranking.thresholds()
+
+
+def _share(covered: Any, total: float) -> Floats:
+    return np.true_divide(covered, total)

@@ -1,0 +1,83 @@
+"""What thresher raises: every error says what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class ThresherError(ValueError):
+    """Something thresher will not answer, said as what, where and fix.
+
+    >>> print(ThresherError("cost_ratio must be above 0, got -2", "OperatingCondition", "give cost_fn / cost_fp"))
+    cost_ratio must be above 0, got -2
+      where: OperatingCondition
+      fix:   give cost_fn / cost_fp
+    """
+
+    def __init__(self, what: str, where: str, fix: str) -> None:
+        self.what = what
+        self.where = where
+        self.fix = fix
+        super().__init__(f"{what}\n  where: {where}\n  fix:   {fix}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions cross process borders by their `args`, which hold the one finished text.
+        return type(self), (self.what, self.where, self.fix)
+
+
+class EmptyError(ThresherError):
+    """There are no rows, or none are left."""
+
+
+class LengthError(ThresherError):
+    """Columns that belong together differ in length, or are not columns."""
+
+
+class MissingValueError(ThresherError):
+    """A label, score or weight is NaN, None or otherwise missing."""
+
+
+class LabelError(ThresherError):
+    """The labels are not of the kind the question needs, e.g. three where two are needed."""
+
+
+class PositiveLabelError(LabelError):
+    """Which label is the positive one is not said, or not among the labels."""
+
+
+class OneClassError(ThresherError):
+    """The question needs positives and negatives, and one of them is absent."""
+
+
+class ScoreError(ThresherError):
+    """A score cannot be ranked exactly: it is no number, or does not fit a float64."""
+
+
+class ProbabilityError(ThresherError):
+    """A number used as a probability lies outside [0, 1]."""
+
+
+class WeightError(ThresherError):
+    """A weight or a count is negative or infinite."""
+
+
+class NotationError(ThresherError):
+    """Text or JSON that should describe one of thresher's objects does not."""
+
+
+class MeasureError(ThresherError):
+    """A measure or a constraint is unknown, malformed, or undefined everywhere."""
+
+
+class ConditionError(ThresherError):
+    """An operating condition contradicts itself, or needs what was not given."""
+
+
+class InfeasibleError(ThresherError):
+    """No threshold meets all the constraints."""
+
+
+class ArgumentError(ThresherError):
+    """An argument is outside what the function understands."""
+
+
+class MissingExtraError(ThresherError, ImportError):
+    """A part of thresher needs a package that is not installed."""

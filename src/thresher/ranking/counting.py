@@ -1,0 +1,161 @@
+"""The one sort: rows in, positives and negatives per distinct score out, by falling score.
+
+Positives and negatives are sorted apart, because NumPy's sort of bare numbers is vectorised and
+releases the interpreter lock while an indirect sort does neither; two sorted runs then merge in
+linear time. Rows are first dealt into ranges of scores, one per processor, so that each range is
+counted by its own thread and the results only have to be laid end to end.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Counts: TypeAlias = npt.NDArray[Any]  # int64, or float64 when rows carry weights
+Segments: TypeAlias = tuple[Floats, Counts, Counts]
+
+ROWS_WORTH_A_THREAD = 1 << 17
+MOST_THREADS = 8
+
+
+def counted(positive: Flags, score: npt.NDArray[Any]) -> Segments:
+    """Count rows per distinct score: (score, pos, neg) by falling score.
+
+    `score` holds no NaN; it is compared in its own dtype and comes back as float64.
+
+    >>> counted(np.array([True, False, True]), np.array([1.0, 2.0, 2.0]))
+    (array([2., 1.]), array([1, 1]), array([1, 0]))
+    """
+
+    def one_range(within: Flags | None) -> Segments:
+        if within is None:
+            return _merged_runs(score[positive], score[~positive])
+        return _merged_runs(np.compress(within & positive, score), np.compress(within > positive, score))
+
+    return _range_by_range(score, one_range)
+
+
+def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) -> Segments:
+    """Add up weights per distinct score; a weight w counts as w rows.
+
+    >>> counted_weights(np.array([True, False]), np.array([1.0, 1.0]), np.array([0.5, 2.0]))
+    (array([1.]), array([0.5]), array([2.]))
+    """
+
+    def one_range(within: Flags | None) -> Segments:
+        if within is None:
+            return summed(score, np.where(positive, weight, 0.0), np.where(positive, 0.0, weight))
+        mine, of_class = np.compress(within, weight), np.compress(within, positive)
+        return summed(np.compress(within, score), np.where(of_class, mine, 0.0), np.where(of_class, 0.0, mine))
+
+    return _range_by_range(score, one_range)
+
+
+def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
+    """Sort (score, pos, neg) entries in any order by falling score and add up equal scores.
+
+    >>> summed(np.array([1.0, 2.0, 1.0]), np.array([1, 2, 3]), np.array([0, 0, 4]))
+    (array([2., 1.]), array([2, 4]), array([0, 4]))
+    """
+    order = np.argsort(score, kind="stable")[::-1]
+    score, pos, neg = score[order], pos[order], neg[order]
+    first = _starts_run(score)
+    if not first.all():
+        starts = np.flatnonzero(first)
+        score, pos, neg = score[starts], np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
+    return _plain(score), pos, neg
+
+
+def _range_by_range(score: npt.NDArray[Any], one_range: Callable[[Flags | None], Segments]) -> Segments:
+    """Count each range of scores in its own thread; ranges share no score, so they only need joining."""
+    threads = min(_processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD)
+    if threads < 2:
+        return one_range(None)
+    sample = np.sort(score[:: max(1, score.size // 4096)])
+    pivots = sample[[sample.size * i // threads for i in range(1, threads)]]
+
+    def within(i: int) -> Flags:
+        if i == 0:
+            return score >= pivots[-1]
+        if i == threads - 1:
+            return score < pivots[0]
+        return (score >= pivots[-1 - i]) & (score < pivots[-i])
+
+    with ThreadPoolExecutor(threads) as pool:
+        ranges = list(pool.map(lambda i: one_range(within(i)), range(threads)))
+    # Column by column, and each piece freed once it is copied: the pieces and the whole never coexist.
+    scores, positives, negatives = (list(column) for column in zip(*ranges, strict=True))
+    del ranges
+    return _joined(scores), _joined(positives), _joined(negatives)
+
+
+def _joined(pieces: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    whole = np.concatenate(pieces)
+    pieces.clear()
+    return whole
+
+
+def _merged_runs(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> Segments:
+    """Segments of two unsorted classes; sorts both in place."""
+    positives.sort()
+    negatives.sort()
+    pos_score, pos_count = _runs(positives)
+    neg_score, neg_count = _runs(negatives)
+    positives_first = pos_score.size
+    both = np.concatenate([pos_score, neg_score])
+    del positives, negatives, pos_score, neg_score
+    # Two ascending runs: the stable sort only merges them. A score of both classes has its positives first.
+    order = np.argsort(both, kind="stable")[::-1]
+    score = both[order]
+    del both
+    is_pos = order < positives_first
+    if pos_count is None and neg_count is None:
+        pos = is_pos.astype(np.int64)
+        neg = 1 - pos
+    else:
+        counts = np.concatenate([_ones(pos_count, positives_first), _ones(neg_count, order.size - positives_first)])
+        count = counts[order]
+        pos = np.where(is_pos, count, 0)
+        neg = np.subtract(count, pos, out=count)
+    del order
+    first = _starts_run(score)
+    if not first.all():
+        second = np.flatnonzero(~first)  # the positives of a score whose negatives stand just before it
+        pos[second - 1] = pos[second]
+        score, pos, neg = score[first], pos[first], neg[first]
+    return _plain(score), pos, neg
+
+
+def _runs(ascending: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Counts | None]:
+    """Distinct values and how often each occurs; None for 'once each', which needs no array."""
+    first = _starts_run(ascending)
+    if first.all():
+        return ascending, None
+    starts = np.flatnonzero(first)
+    return ascending[starts], np.diff(starts, append=ascending.size)
+
+
+def _starts_run(ordered: npt.NDArray[Any]) -> Flags:
+    first = np.ones(ordered.size, dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return first
+
+
+def _ones(count: Counts | None, size: int) -> Counts:
+    return np.ones(size, dtype=np.int64) if count is None else count
+
+
+def _plain(score: npt.NDArray[Any]) -> Floats:
+    """Float64 with one zero: -0.0 + 0.0 is 0.0, and every other number keeps its bits."""
+    return np.add(score, 0.0, dtype=np.float64)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

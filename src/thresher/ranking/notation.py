@@ -1,0 +1,60 @@
+"""Rankings as text: `[20+,5-][10+,5-]`, one bracket per segment, highest score first."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from thresher.errors import NotationError
+from thresher.ranking.counting import Counts
+
+_SEGMENT = re.compile(r"\s*\[\s*([^\[\]]*?)\s*\]\s*")
+_PART = re.compile(r"(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([+-])")
+
+
+def counts_in(text: str) -> tuple[Counts, Counts]:
+    """Read positives and negatives per segment.
+
+    >>> counts_in("[20+,5-][10+]")
+    (array([20, 10]), array([5, 0]))
+    """
+    pos: list[float] = []
+    neg: list[float] = []
+    at = 0
+    while segment := _SEGMENT.match(text, at):
+        counts = {"+": 0.0, "-": 0.0}
+        parts = [_PART.fullmatch(part.strip()) for part in segment[1].split(",")]
+        signs = [part[2] for part in parts if part]
+        if len(signs) < len(parts) or len(set(signs)) < len(signs):
+            raise _malformed(text, at)
+        counts |= {part[2]: float(part[1]) for part in parts if part}
+        pos.append(counts["+"])
+        neg.append(counts["-"])
+        at = segment.end()
+    if at < len(text) or not pos:
+        raise _malformed(text, at)
+    if all(count.is_integer() for count in (*pos, *neg)):
+        return np.array(pos, dtype=np.int64), np.array(neg, dtype=np.int64)
+    return np.array(pos), np.array(neg)
+
+
+def written(pos: Counts, neg: Counts) -> str:
+    """Write one bracket per segment; a class that is absent from it is left out.
+
+    >>> written(np.array([20, 3]), np.array([5, 0]))
+    '[20+,5-][3+]'
+    """
+    return "".join(
+        "[" + ",".join(f"{count}{sign}" for count, sign in ((p, "+"), (n, "-")) if count) + "]"
+        for p, n in zip(pos.tolist(), neg.tolist(), strict=True)
+    )
+
+
+def _malformed(text: str, at: int) -> NotationError:
+    rest = text[at:] or "nothing"
+    return NotationError(
+        f"cannot read {rest[:30]!r} at position {at} as a segment",
+        where="Ranking.parse(text)",
+        fix="write one bracket per segment, highest score first, e.g. [20+,5-][10+,5-][20+,40-]",
+    )

@@ -1,0 +1,76 @@
+"""Numbers that can be ranked: compared exactly as given, or refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ScoreError
+
+_EXACT_IN_FLOAT64 = 2**53
+
+
+def rankable(values: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
+    """Give scores a dtype that sorts fast and turns into float64 without rounding.
+
+    Float64, float32 and small integers stay as they are. Wider integers and long doubles are
+    accepted when float64 holds every one of them, so that no two scores ever become one.
+
+    >>> rankable(np.array([3, 1, 2]), where="here")
+    array([3., 1., 2.])
+    >>> rankable(np.array([2**53, 2**53 + 1]), where="here")
+    Traceback (most recent call last):
+    thresher.errors.ScoreError: 1 of 2 scores do not fit a float64 exactly, first 9007199254740993
+      where: here
+      fix:   subtract an offset so that they do, or round them yourself
+    """
+    if values.dtype in (np.float64, np.float32):
+        return values.astype(values.dtype.newbyteorder("="), copy=False)
+    if values.dtype.kind in "bf" and values.dtype.itemsize < 8:
+        return values.astype(np.float32)
+    if values.dtype.kind in "iuf":
+        return _fitting(values, where)
+    if values.dtype.kind == "O":
+        return _fitting(_numbers(values, where), where)
+    raise _no_number(values, where)
+
+
+def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
+    floats = values.astype(np.float64)
+    if values.dtype.kind in "iu" and (np.abs(floats) <= _EXACT_IN_FLOAT64 - 1).all():
+        return floats
+    if values.dtype.kind == "O" or values.dtype.kind in "iu":
+        # Python compares an int with a float exactly; only scores beyond 2**53 come this far.
+        exact = np.array([a == b for a, b in zip(values.tolist(), floats.tolist(), strict=True)], dtype=np.bool_)
+        exact |= np.isnan(floats)
+    else:
+        exact = (floats.astype(values.dtype) == values) | np.isnan(values)
+    if not exact.all():
+        bad = np.flatnonzero(~exact)
+        raise ScoreError(
+            f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {values[bad[0]]}",
+            where=where,
+            fix="subtract an offset so that they do, or round them yourself",
+        )
+    return floats
+
+
+def _numbers(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
+    try:
+        if any(isinstance(value, str | bytes) for value in values.tolist()):
+            raise TypeError  # float("0.5") would quietly read text
+        values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise _no_number(values, where) from None
+    return values
+
+
+def _no_number(values: npt.NDArray[Any], where: str) -> ScoreError:
+    first = values.tolist()[0] if values.size else values.dtype
+    return ScoreError(
+        f"scores must be numbers, got {values.dtype} (first {first!r})",
+        where=where,
+        fix="convert them to float, and check that labels and scores are not swapped",
+    )

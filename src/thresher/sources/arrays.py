@@ -1,0 +1,77 @@
+"""`rank`: labels and scores in arrays, lists or series become a ranking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import EmptyError, WeightError
+from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable
+from thresher.sources.columns import Column, Missing, column, complete
+from thresher.sources.labels import is_positive
+
+_WHERE = "rank(labels, scores)"
+
+
+def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None, missing: Missing = "raise") -> Ranking:
+    """Count positives and negatives per distinct score.
+
+    Takes arrays, lists and series of pandas, Polars or pyarrow. A higher score means more
+    positive, and scores are compared exactly as given. Rows of weight 0 vanish; a row of
+    weight w counts as w rows.
+
+    Parameters
+    ----------
+    labels
+        Booleans, 0/1, or any two labels together with `positive`.
+    scores
+        Numbers; ±inf is a score, NaN is not.
+    positive
+        The positive label; needed unless labels are bool or 0/1.
+    weights
+        One number of at least 0 per row.
+    missing
+        "raise" refuses missing values; "drop" leaves those rows out and counts them in `Ranking.dropped`.
+
+    Examples
+    --------
+    >>> rank([1, 1, 0, 1, 0], [0.9, 0.8, 0.8, 0.4, 0.1])
+    Ranking([1+][1+,1-][1+][1-] at scores 0.9, 0.8, 0.4, 0.1)
+    >>> rank(["ham", "spam"], [0.2, 0.7], positive="spam", weights=[2, 0.5])
+    Ranking([0.5+][2.0-] at scores 0.7, 0.2)
+    """
+    columns = {
+        "labels": column(labels, name="labels", where=_WHERE),
+        "scores": column(scores, name="scores", where=_WHERE),
+    }
+    if weights is not None:
+        columns["weights"] = column(weights, name="weights", where=_WHERE)
+    kept, dropped = complete(columns, missing=missing, where=_WHERE)
+    flags = is_positive(kept[0], positive=positive, where=_WHERE)
+    score = rankable(kept[1], where=_WHERE)
+    if weights is None:
+        return Ranking.of_segments(*counted(flags, score), dropped=dropped)
+    weight = checked_weights(kept[2], where=_WHERE)
+    present = weight > 0
+    if not present.all():
+        flags, score, weight = flags[present], score[present], weight[present]
+    return Ranking.of_segments(*counted_weights(flags, score, weight), dropped=dropped)
+
+
+def checked_weights(weights: Column, *, where: str) -> Floats:
+    """Weights as float64: finite, none negative, not all 0."""
+    if weights.dtype.kind not in "biuf":
+        raise WeightError(f"weights must be numbers, got {weights.dtype}", where, "give one number per row")
+    weight = weights.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
+    if bad.size:
+        raise WeightError(
+            f"{bad.size:,} of {weight.size:,} weights are negative or infinite"
+            f" (first {weight[bad[0]]:g} at row {bad[0]})",
+            where=where,
+            fix="a weight says how many rows a row stands for: give 0 or more",
+        )
+    if not weight.any():
+        raise EmptyError("all weights are 0, so there are no rows", where, "give at least one weight above 0")
+    return weight

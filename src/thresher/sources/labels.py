@@ -1,0 +1,161 @@
+"""Labels: which one is positive, decided once for every encoding and never guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import LabelError, PositiveLabelError
+from thresher.ranking import Flags
+from thresher.sources.columns import Column
+
+LABELS_SHOWN = 6
+
+
+def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
+    """Flag the positive rows of a column of two labels (no missing values).
+
+    Booleans and 0/1 speak for themselves; any other labels need `positive=`.
+
+    >>> is_positive(np.array([0, 1, 1]), where="here")
+    array([False,  True,  True])
+    >>> is_positive(np.array(["ham", "spam"]), positive="spam", where="here")
+    array([False,  True])
+    >>> is_positive(np.array([-1, 1]), where="here")
+    Traceback (most recent call last):
+    thresher.errors.PositiveLabelError: which of the labels -1 and 1 is the positive one is not said
+      where: here
+      fix:   pass positive=1 (or the other one); only bool and 0/1 labels need no word
+    """
+    if labels.dtype.kind == "b":
+        flags = labels
+        if positive is None or positive is True or _same(positive, 1):
+            return flags
+        if _same(positive, 0):
+            return ~flags
+        raise _absent(positive, [False, True], where)
+    if _all_zero_or_one(labels):
+        one = labels == 1
+        if positive is None or _same(positive, 1):
+            return one
+        if _same(positive, 0):
+            return ~one
+        raise _absent(positive, [0, 1], where)
+    found = distinct(labels, at_most=3)
+    if len(found) > 2:
+        raise LabelError(
+            f"there are more than two labels: {_listed(distinct(labels, at_most=LABELS_SHOWN + 1))}",
+            where=where,
+            fix="compare one with the rest, e.g. labels == "
+            f"{found[0]!r}, or evaluate all classes together with a confusion matrix",
+        )
+    if positive is None:
+        raise PositiveLabelError(
+            f"which of the labels {_listed(found)} is the positive one is not said",
+            where=where,
+            fix=f"pass positive={found[-1]!r} (or the other one); only bool and 0/1 labels need no word",
+        )
+    if not any(_same(positive, label) for label in found):
+        raise _absent(positive, found, where)
+    return _equal_to(labels, positive)
+
+
+def classes_of(labels: Column, *, classes: Sequence[Any] | None, where: str) -> tuple[list[Any], Column]:
+    """Classes in order and the index of each row's class; `classes` fixes the order.
+
+    Without `classes` they come in rising order (numbers by size, texts by spelling).
+
+    >>> classes_of(np.array(["b", "a", "b"]), classes=None, where="here")
+    (['a', 'b'], array([1, 0, 1]))
+    """
+    names = sorted_labels(labels, where=where) if classes is None else _distinct_names(classes, where)
+    index = np.full(labels.size, -1, dtype=np.int64)
+    for i, name in enumerate(names):
+        index[_equal_to(labels, name)] = i
+    if (index < 0).any():
+        stray = distinct(labels[index < 0], at_most=LABELS_SHOWN + 1)
+        raise LabelError(
+            f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {_listed(stray)}",
+            where=where,
+            fix=f"add them to classes={names!r}, or check the spelling",
+        )
+    return names, index
+
+
+def sorted_labels(labels: Column, *, where: str) -> list[Any]:
+    """Distinct labels in rising order."""
+    found = distinct(labels, at_most=1000)
+    if len(found) == 1000:
+        raise LabelError(
+            "there are 1,000 labels or more",
+            where=where,
+            fix="check that labels are classes and not numbers to be ranked",
+        )
+    try:
+        return sorted(found)
+    except TypeError:
+        raise LabelError(
+            f"labels of different kinds have no order: {_listed(found[: LABELS_SHOWN + 1])}",
+            where=where,
+            fix="pass classes=[...] in the order you want",
+        ) from None
+
+
+def distinct(labels: Column, *, at_most: int) -> list[Any]:
+    """The first distinct labels in order of appearance, without sorting rows."""
+    found: list[Any] = []
+    rest = labels
+    while rest.size and len(found) < at_most:
+        first = rest[0].item() if isinstance(rest[0], np.generic) else rest[0]
+        found.append(first)
+        rest = rest[~_equal_to(rest, first)]
+    return found
+
+
+def _all_zero_or_one(labels: Column) -> bool:
+    if labels.dtype.kind in "iu":
+        return bool(labels.min() >= 0 and labels.max() <= 1)
+    if labels.dtype.kind == "f":
+        return bool(((labels == 0) | (labels == 1)).all())
+    if labels.dtype.kind == "O":
+        return all(isinstance(label, bool | int | float | np.number) and label in (0, 1) for label in labels)
+    return False
+
+
+def _equal_to(labels: Column, label: Any) -> Flags:
+    if labels.dtype.kind == "O":
+        return np.fromiter((_same(value, label) for value in labels), dtype=np.bool_, count=labels.size)
+    return np.asarray(labels == label, dtype=np.bool_)
+
+
+def _same(one: Any, other: Any) -> bool:
+    # Text never equals a number, and NumPy must not be asked to compare them.
+    if isinstance(one, str) != isinstance(other, str):
+        return False
+    return bool(one == other)
+
+
+def _distinct_names(classes: Sequence[Any], where: str) -> list[Any]:
+    names = [name.item() if isinstance(name, np.generic) else name for name in classes]
+    if any(_same(a, b) for i, a in enumerate(names) for b in names[:i]):
+        raise LabelError(f"classes names a class twice: {names!r}", where, "name each class once")
+    return names
+
+
+def _absent(positive: Any, found: Sequence[Any], where: str) -> PositiveLabelError:
+    other_kind = all(isinstance(positive, str) != isinstance(label, str) for label in found)
+    hint = f" (positive is {type(positive).__name__}, the labels are {type(found[0]).__name__})" if other_kind else ""
+    return PositiveLabelError(
+        f"the positive label {positive!r} is not among the labels {_listed(found)}{hint}",
+        where=where,
+        fix=f"pass one that is; for a part of the data that may hold no positives, pass labels == {positive!r}",
+    )
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    shown = [repr(label) for label in labels[:LABELS_SHOWN]]
+    if len(labels) > LABELS_SHOWN:
+        return ", ".join(shown) + ", …"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]

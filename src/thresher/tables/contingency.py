@@ -1,0 +1,414 @@
+"""`Contingency`: the table of one threshold, or of all of them when its cells are arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ArgumentError, LengthError, WeightError
+from thresher.ranking import Ranking
+from thresher.sources import is_positive
+from thresher.sources.arrays import checked_weights
+from thresher.sources.columns import Missing, column, complete
+
+# A cell and whatever is computed from cells: one number, or an array with one entry per split.
+Cell = Any
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Contingency:
+    """Actual against predicted classes: tp fn / fp tn.
+
+    Cells are counts (or weights), scalar or arrays of one shape. Every measure is a single
+    division of whole numbers where its formula allows, so equal tables give equal floats.
+    A measure that is 0/0 is NaN, never 0; `describe` says why in words.
+
+    >>> spam = Contingency(tp=30, fn=20, fp=10, tn=40)
+    >>> spam.accuracy, spam.tpr, spam.precision
+    (0.7, 0.6, 0.75)
+    >>> print(spam)
+               pred. +   pred. -   total
+    actual +        30        20      50
+    actual -        10        40      50
+    total           40        60     100
+    >>> Contingency(tp=0, fn=1, fp=0, tn=999).precision
+    nan
+    """
+
+    tp: Cell
+    fn: Cell
+    fp: Cell
+    tn: Cell
+
+    def __post_init__(self) -> None:
+        cells = [_cell(getattr(self, name), name) for name in _CELLS]
+        shapes = {np.shape(cell) for cell in cells if np.ndim(cell)}
+        if len(shapes) > 1:
+            raise LengthError(
+                f"cells have different shapes: {sorted(shapes)}", "Contingency", "give four scalars or arrays alike"
+            )
+        for name, cell in zip(_CELLS, cells, strict=True):
+            object.__setattr__(self, name, cell)
+
+    @property
+    def Pos(self) -> Cell:
+        """Actual positives."""
+        return self.tp + self.fn
+
+    @property
+    def Neg(self) -> Cell:
+        """Actual negatives."""
+        return self.fp + self.tn
+
+    @property
+    def total(self) -> Cell:
+        """All cases."""
+        return self.Pos + self.Neg
+
+    @property
+    def predicted_positive(self) -> Cell:
+        """Cases called positive."""
+        return self.tp + self.fp
+
+    @property
+    def predicted_negative(self) -> Cell:
+        """Cases called negative."""
+        return self.fn + self.tn
+
+    @property
+    def prevalence(self) -> Cell:
+        """Proportion of actual positives."""
+        return _ratio(self.Pos, self.total)
+
+    @property
+    def class_ratio(self) -> Cell:
+        """Actual positives per actual negative."""
+        return _ratio(self.Pos, self.Neg)
+
+    @property
+    def predicted_positive_rate(self) -> Cell:
+        """Proportion of cases called positive."""
+        return _ratio(self.predicted_positive, self.total)
+
+    @property
+    def accuracy(self) -> Cell:
+        """Proportion of cases called right."""
+        return _ratio(self.tp + self.tn, self.total)
+
+    @property
+    def error_rate(self) -> Cell:
+        """Proportion of cases called wrong."""
+        return _ratio(self.fp + self.fn, self.total)
+
+    @property
+    def tpr(self) -> Cell:
+        """Proportion of actual positives called positive."""
+        return _ratio(self.tp, self.Pos)
+
+    @property
+    def tnr(self) -> Cell:
+        """Proportion of actual negatives called negative."""
+        return _ratio(self.tn, self.Neg)
+
+    @property
+    def fpr(self) -> Cell:
+        """Proportion of actual negatives called positive."""
+        return _ratio(self.fp, self.Neg)
+
+    @property
+    def fnr(self) -> Cell:
+        """Proportion of actual positives called negative."""
+        return _ratio(self.fn, self.Pos)
+
+    @property
+    def precision(self) -> Cell:
+        """Proportion of positive calls that are right."""
+        return _ratio(self.tp, self.predicted_positive)
+
+    @property
+    def npv(self) -> Cell:
+        """Proportion of negative calls that are right."""
+        return _ratio(self.tn, self.predicted_negative)
+
+    @property
+    def false_discovery_rate(self) -> Cell:
+        """Proportion of positive calls that are wrong."""
+        return _ratio(self.fp, self.predicted_positive)
+
+    @property
+    def false_omission_rate(self) -> Cell:
+        """Proportion of negative calls that are wrong."""
+        return _ratio(self.fn, self.predicted_negative)
+
+    @property
+    def average_recall(self) -> Cell:
+        """Mean of the recalls of both classes."""
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(self.tp * Neg + self.tn * Pos, 2 * Pos * Neg)
+
+    @property
+    def balanced_error_rate(self) -> Cell:
+        """Mean of the error rates of both classes."""
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(self.fn * Neg + self.fp * Pos, 2 * Pos * Neg)
+
+    @property
+    def youden_j(self) -> Cell:
+        """True positive rate minus false positive rate."""
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(self.tp * Neg - self.fp * Pos, Pos * Neg)
+
+    @property
+    def markedness(self) -> Cell:
+        """Precision plus negative predictive value minus one."""
+        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
+        return _ratio(self.tp * no - self.fn * yes, yes * no)
+
+    @property
+    def g_mean(self) -> Cell:
+        """Geometric mean of the recalls of both classes."""
+        return _root(_ratio(self.tp * _wide(self.tn), self.Pos * _wide(self.Neg)))
+
+    @property
+    def f1(self) -> Cell:
+        """Harmonic mean of precision and recall."""
+        return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    def f_beta(self, beta: float) -> Cell:
+        """Weighted harmonic mean of precision and recall; recall counts beta times as much.
+
+        >>> Contingency(tp=600, fn=300, fp=100, tn=9000).f_beta(1)
+        0.75
+        """
+        if not (beta > 0 and math.isfinite(beta)):
+            raise ArgumentError(f"beta must be above 0, got {beta}", "f_beta(beta)", "give e.g. 2 to favour recall")
+        square = beta * beta
+        return _ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
+
+    @property
+    def jaccard(self) -> Cell:
+        """True positives among all cases that are positive or called so."""
+        return _ratio(self.tp, self.tp + self.fp + self.fn)
+
+    @property
+    def mcc(self) -> Cell:
+        """Correlation of actual and predicted class (Matthews 1975)."""
+        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(self.tp * Neg - self.fp * Pos, _root(yes * no * Pos * Neg))
+
+    @property
+    def kappa(self) -> Cell:
+        """Agreement beyond chance (Cohen 1960)."""
+        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(2 * (self.tp * Neg - self.fp * Pos), yes * Neg + no * Pos)
+
+    @property
+    def lr_plus(self) -> Cell:
+        """Likelihood ratio of a positive call: tpr / fpr."""
+        return _ratio(self.tp * _wide(self.Neg), self.fp * _wide(self.Pos))
+
+    @property
+    def lr_minus(self) -> Cell:
+        """Likelihood ratio of a negative call: fnr / tnr."""
+        return _ratio(self.fn * _wide(self.Neg), self.tn * _wide(self.Pos))
+
+    @property
+    def dor(self) -> Cell:
+        """Diagnostic odds ratio: lr_plus / lr_minus."""
+        return _ratio(self.tp * _wide(self.tn), self.fp * _wide(self.fn))
+
+    @property
+    def lift(self) -> Cell:
+        """Precision relative to calling cases positive at random."""
+        return _ratio(self.tp * _wide(self.total), self.predicted_positive * _wide(self.Pos))
+
+    recall = sensitivity = tpr
+    specificity = tnr
+    ppv = precision
+    balanced_accuracy = average_recall
+    informedness = youden_j
+    phi = mcc
+
+    @property
+    def proportions(self) -> Contingency:
+        """The table with cells as proportions of all cases."""
+        return Contingency(*(_ratio(getattr(self, name), self.total) for name in _CELLS))
+
+    def at_class_ratio(self, class_ratio: float) -> Contingency:
+        """The table these rates would give, on as many cases, at another ratio of Pos to Neg.
+
+        >>> Contingency(tp=60, fn=15, fp=10, tn=15).at_class_ratio(1).precision
+        0.66...
+        """
+        if not (class_ratio > 0 and math.isfinite(class_ratio)):
+            raise ArgumentError(
+                f"class_ratio must be above 0, got {class_ratio}",
+                where="Contingency.at_class_ratio",
+                fix="give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
+            )
+        Pos = self.total * (class_ratio / (1 + class_ratio))
+        Neg = self.total * (1 / (1 + class_ratio))
+        return Contingency(tp=self.tpr * Pos, fn=self.fnr * Pos, fp=self.fpr * Neg, tn=self.tnr * Neg)
+
+    def independent(self) -> Contingency:
+        """The table with the same marginals whose predictions ignore the actual class (expected counts).
+
+        >>> Contingency(tp=30, fn=20, fp=10, tn=40).independent()
+        Contingency(tp=20.0, fn=30.0, fp=20.0, tn=30.0)
+        """
+        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
+        return Contingency(
+            tp=_ratio(self.Pos * yes, self.total),
+            fn=_ratio(self.Pos * no, self.total),
+            fp=_ratio(self.Neg * yes, self.total),
+            tn=_ratio(self.Neg * no, self.total),
+        )
+
+    def dominates(self, other: Contingency) -> Any:
+        """Whether this table is at least as good in both classes and better in one (by tpr and fpr).
+
+        Rates are compared by cross-multiplying, so tables of different sizes compare exactly.
+
+        >>> Contingency(tp=30, fn=20, fp=10, tn=40).dominates(Contingency(tp=20, fn=30, fp=20, tn=30))
+        True
+        """
+        tpr_gain = self.tp * _wide(other.Pos) - other.tp * _wide(self.Pos)
+        fpr_gain = other.fp * _wide(self.Neg) - self.fp * _wide(other.Neg)
+        better = (tpr_gain >= 0) & (fpr_gain >= 0) & ((tpr_gain > 0) | (fpr_gain > 0))
+        return better if np.ndim(better) else bool(better)
+
+    def describe(self, measure: str) -> str:
+        """A measure of a single table in words, with the reason when it is undefined.
+
+        >>> Contingency(tp=0, fn=1, fp=0, tn=999).describe("precision")
+        'precision undefined: nothing is predicted positive'
+        """
+        from thresher.tables.measures import measure as named
+
+        known = named(measure)
+        value = known.of(self)
+        return f"{known.name} undefined: {known.undefined}" if math.isnan(value) else f"{known.name} {value:.4g}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Contingency) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in _CELLS
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        cells = ", ".join(f"{name}={_shown(getattr(self, name))}" for name in _CELLS)
+        return f"{type(self).__name__}({cells})"
+
+    def __str__(self) -> str:
+        if any(np.ndim(getattr(self, name)) for name in _CELLS):
+            return repr(self)
+        rows = [
+            ["", "pred. +", "pred. -", "total"],
+            ["actual +", self.tp, self.fn, self.Pos],
+            ["actual -", self.fp, self.tn, self.Neg],
+            ["total", self.predicted_positive, self.predicted_negative, self.total],
+        ]
+        texts = [[cell if isinstance(cell, str) else f"{cell:,.10g}" for cell in row] for row in rows]
+        width = max(7, *(len(text) for row in texts[1:] for text in row[1:]))
+        last = max(len(row[3]) for row in texts)
+        return "\n".join(
+            f"{row[0]:<8}   {row[1]:>{width}}   {row[2]:>{width}}   {row[3]:>{last}}".rstrip() for row in texts
+        )
+
+
+_CELLS = ("tp", "fn", "fp", "tn")
+_WHERE = "contingency(labels, predictions)"
+
+
+def contingency(
+    labels: Any, predictions: Any, *, positive: Any = None, weights: Any = None, missing: Missing = "raise"
+) -> Contingency:
+    """Count actual against predicted classes.
+
+    >>> contingency(["spam", "ham", "spam"], ["spam", "spam", "ham"], positive="spam")
+    Contingency(tp=1, fn=1, fp=1, tn=0)
+    """
+    given = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
+    columns = {name: column(values, name=name, where=_WHERE) for name, values in given.items()}
+    kept, _ = complete(columns, missing=missing, where=_WHERE)
+    if (kept[0].dtype.kind in "US") != (kept[1].dtype.kind in "US"):  # 1 must not become "1"
+        kept[:2] = [values.astype(object) for values in kept[:2]]
+    both = np.concatenate([kept[0], kept[1]])  # one question, so that both columns are read alike
+    flags = is_positive(both, positive=positive, where=_WHERE)
+    actual, called = flags[: kept[0].size], flags[kept[0].size :]
+    weight = None if weights is None else checked_weights(kept[2], where=_WHERE)
+
+    def counted(cases: Any) -> Cell:
+        return np.count_nonzero(cases) if weight is None else weight[cases].sum()
+
+    return Contingency(
+        tp=counted(actual & called),
+        fn=counted(actual & ~called),
+        fp=counted(~actual & called),
+        tn=counted(~actual & ~called),
+    )
+
+
+def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
+    """The table when cases with score >= threshold are called positive; one per threshold for an array.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+    >>> contingency_at(spam_tree, 0)
+    Contingency(tp=30, fn=20, fp=10, tn=40)
+    """
+    at = np.asarray(threshold, dtype=np.float64)
+    if np.isnan(at).any():
+        raise ArgumentError(
+            "a threshold is NaN, which no score reaches or misses",
+            where="contingency_at(ranking, threshold)",
+            fix="give a number; +inf calls nothing positive, -inf everything",
+        )
+    split = np.searchsorted(-ranking.score, -at, side="right")
+    tp, fp = (covered[split] for covered in ranking.covered())
+    return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+
+
+def _cell(value: Any, name: str) -> Cell:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf" or not (array >= 0).all():
+        bad = array[~(array >= 0)].flat[0] if array.dtype.kind in "iuf" else value
+        if not (array.dtype.kind == "f" and np.isnan(bad)):
+            raise WeightError(
+                f"{name} is {bad!r}, and a cell holds a count or weight of 0 or more",
+                where="Contingency(tp, fn, fp, tn)",
+                fix="give counts of cases",
+            )
+    if array.ndim == 0:
+        return array.item()
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+def _wide(cell: Cell) -> Cell:
+    # Python integers never overflow; int64 products do near 3e9 cases of each class.
+    return cell.astype(np.float64) if isinstance(cell, np.ndarray) else cell
+
+
+def _ratio(numerator: Cell, denominator: Cell) -> Cell:
+    if isinstance(numerator, np.ndarray) or isinstance(denominator, np.ndarray):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(numerator) / np.asarray(denominator)
+    if denominator == 0:
+        return math.nan if numerator == 0 or math.isnan(numerator) else math.copysign(math.inf, numerator)
+    return numerator / denominator
+
+
+def _root(value: Cell) -> Cell:
+    return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)
+
+
+def _shown(cell: Cell) -> str:
+    return repr(cell) if not np.ndim(cell) else np.array2string(cell, threshold=8, separator=" ")

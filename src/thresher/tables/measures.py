@@ -1,0 +1,319 @@
+"""The registry of measures: what each is called, means, ranges over, and when it has no value."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from thresher.errors import MeasureError
+from thresher.tables.contingency import Contingency
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure of a contingency table; its formula is the `Contingency` attribute of the same name.
+
+    >>> precision = measure("ppv")
+    >>> precision.name, precision.formula, precision.estimates
+    ('precision', 'tp / (tp + fp)', 'P(actual + | predicted +)')
+    >>> precision.of(Contingency(tp=30, fn=20, fp=10, tn=40))
+    0.75
+    """
+
+    name: str
+    symbol: str
+    formula: str
+    estimates: str
+    range: tuple[float, float]
+    better: Literal["higher", "lower", "neither"]
+    undefined: str
+    synonyms: tuple[str, ...] = ()
+    beta: float | None = None
+
+    def of(self, table: Contingency, *, class_ratio: float | None = None) -> Any:
+        """The value on a table, or what it would be at another class ratio with the same rates."""
+        at = table if class_ratio is None else table.at_class_ratio(class_ratio)
+        return at.f_beta(self.beta) if self.beta is not None else getattr(at, self.name)
+
+
+def measure(name: str | Measure) -> Measure:
+    """Look a measure up by name or synonym; any F measure is known by its beta, as "f2" or "f0.5".
+
+    >>> measure("sensitivity").name
+    'tpr'
+    >>> measure("acuracy")
+    Traceback (most recent call last):
+    thresher.errors.MeasureError: there is no measure called 'acuracy'
+      where: measure(name)
+      fix:   did you mean accuracy? thresher.MEASURES lists all of them
+    """
+    if isinstance(name, Measure):
+        return name
+    if not isinstance(name, str):
+        raise MeasureError(f"a measure is named by text, got {name!r}", "measure(name)", 'give e.g. "accuracy"')
+    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+    if plain in _BY_NAME:
+        return _BY_NAME[plain]
+    if (beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)", plain)) and float(beta[1]) > 0:
+        return _f_measure(float(beta[1]))
+    near = difflib.get_close_matches(plain, _BY_NAME, n=3)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    raise MeasureError(
+        f"there is no measure called {name!r}", "measure(name)", f"{hint}thresher.MEASURES lists all of them"
+    )
+
+
+def _f_measure(beta: float) -> Measure:
+    return Measure(
+        name=f"f{beta:g}",
+        symbol=f"F{beta:g}",
+        formula=f"(1 + β²) tp / ((1 + β²) tp + β² fn + fp) with β = {beta:g}",
+        estimates=f"weighted harmonic mean of precision and recall; recall counts {beta:g} times as much",
+        range=(0.0, 1.0),
+        better="higher",
+        undefined="there are no positives and none are predicted",
+        beta=beta,
+    )
+
+
+_NO_CASES = "there are no cases"
+_NO_POS = "there are no actual positives"
+_NO_NEG = "there are no actual negatives"
+_ONE_CLASS = "one of the actual classes is absent"
+_NO_YES = "nothing is predicted positive"
+_NO_NO = "nothing is predicted negative"
+_UNIT = (0.0, 1.0)
+_SIGNED = (-1.0, 1.0)
+_RATIO = (0.0, math.inf)
+
+_ALL = (
+    Measure("accuracy", "acc", "(tp + tn) / total", "P(predicted = actual)", _UNIT, "higher", _NO_CASES),
+    Measure("error_rate", "err", "(fp + fn) / total", "P(predicted ≠ actual)", _UNIT, "lower", _NO_CASES),
+    Measure(
+        "tpr",
+        "tpr",
+        "tp / Pos",
+        "P(predicted + | actual +)",
+        _UNIT,
+        "higher",
+        _NO_POS,
+        ("recall", "sensitivity", "true_positive_rate", "hit_rate"),
+    ),
+    Measure(
+        "tnr",
+        "tnr",
+        "tn / Neg",
+        "P(predicted - | actual -)",
+        _UNIT,
+        "higher",
+        _NO_NEG,
+        ("specificity", "true_negative_rate", "negative_recall"),
+    ),
+    Measure(
+        "fpr",
+        "fpr",
+        "fp / Neg",
+        "P(predicted + | actual -)",
+        _UNIT,
+        "lower",
+        _NO_NEG,
+        ("false_positive_rate", "false_alarm_rate", "fall_out"),
+    ),
+    Measure(
+        "fnr",
+        "fnr",
+        "fn / Pos",
+        "P(predicted - | actual +)",
+        _UNIT,
+        "lower",
+        _NO_POS,
+        ("false_negative_rate", "miss_rate"),
+    ),
+    Measure(
+        "precision",
+        "prec",
+        "tp / (tp + fp)",
+        "P(actual + | predicted +)",
+        _UNIT,
+        "higher",
+        _NO_YES,
+        ("ppv", "positive_predictive_value", "confidence"),
+    ),
+    Measure(
+        "npv",
+        "npv",
+        "tn / (fn + tn)",
+        "P(actual - | predicted -)",
+        _UNIT,
+        "higher",
+        _NO_NO,
+        ("negative_predictive_value",),
+    ),
+    Measure(
+        "false_discovery_rate",
+        "fdr",
+        "fp / (tp + fp)",
+        "P(actual - | predicted +)",
+        _UNIT,
+        "lower",
+        _NO_YES,
+        ("fdr",),
+    ),
+    Measure(
+        "false_omission_rate",
+        "for",
+        "fn / (fn + tn)",
+        "P(actual + | predicted -)",
+        _UNIT,
+        "lower",
+        _NO_NO,
+        ("for",),
+    ),
+    Measure(
+        "average_recall",
+        "avg-rec",
+        "(tpr + tnr) / 2",
+        "P(predicted = actual) when both classes are equally frequent",
+        _UNIT,
+        "higher",
+        _ONE_CLASS,
+        ("balanced_accuracy", "macro_recall"),
+    ),
+    Measure(
+        "balanced_error_rate",
+        "ber",
+        "(fpr + fnr) / 2",
+        "P(predicted ≠ actual) when both classes are equally frequent",
+        _UNIT,
+        "lower",
+        _ONE_CLASS,
+        ("ber", "balanced_error"),
+    ),
+    Measure(
+        "youden_j",
+        "J",
+        "tpr - fpr",
+        "P(informed decision rather than a guess)",
+        _SIGNED,
+        "higher",
+        _ONE_CLASS,
+        ("informedness", "youden"),
+    ),
+    Measure(
+        "markedness",
+        "mk",
+        "precision + npv - 1",
+        "how far a call tells the actual class",
+        _SIGNED,
+        "higher",
+        "nothing is predicted positive, or everything is",
+    ),
+    Measure(
+        "g_mean",
+        "G",
+        "√(tpr · tnr)",
+        "geometric mean of the recalls of both classes",
+        _UNIT,
+        "higher",
+        _ONE_CLASS,
+    ),
+    Measure(
+        "f1",
+        "F1",
+        "2 tp / (2 tp + fp + fn)",
+        "harmonic mean of precision and recall",
+        _UNIT,
+        "higher",
+        "there are no positives and none are predicted",
+        ("f", "f_measure", "dice"),
+    ),
+    Measure(
+        "jaccard",
+        "Jac",
+        "tp / (tp + fp + fn)",
+        "P(actual + and predicted + | actual + or predicted +)",
+        _UNIT,
+        "higher",
+        "there are no positives and none are predicted",
+        ("critical_success_index", "threat_score"),
+    ),
+    Measure(
+        "mcc",
+        "φ",
+        "(tp · tn - fp · fn) / √((tp + fp)(tp + fn)(tn + fp)(tn + fn))",
+        "correlation of actual and predicted class",
+        _SIGNED,
+        "higher",
+        "a row or column of the table is empty",
+        ("phi", "matthews"),
+    ),
+    Measure(
+        "kappa",
+        "κ",
+        "(accuracy - expected accuracy) / (1 - expected accuracy)",
+        "agreement beyond what the marginals alone would give",
+        _SIGNED,
+        "higher",
+        "all cases are of one class and called so",
+        ("cohen_kappa",),
+    ),
+    Measure(
+        "lr_plus",
+        "LR+",
+        "tpr / fpr",
+        "how much a positive call multiplies the odds of +",
+        _RATIO,
+        "higher",
+        "nothing is predicted positive, or one of the actual classes is absent",
+        ("positive_likelihood_ratio",),
+    ),
+    Measure(
+        "lr_minus",
+        "LR-",
+        "fnr / tnr",
+        "how much a negative call multiplies the odds of +",
+        _RATIO,
+        "lower",
+        "nothing is predicted negative, or one of the actual classes is absent",
+        ("negative_likelihood_ratio",),
+    ),
+    Measure(
+        "dor",
+        "DOR",
+        "tp · tn / (fp · fn)",
+        "odds of + after a positive call relative to after a negative one",
+        _RATIO,
+        "higher",
+        "both a right and a wrong cell are empty",
+        ("diagnostic_odds_ratio", "odds_ratio"),
+    ),
+    Measure(
+        "predicted_positive_rate",
+        "ppr",
+        "(tp + fp) / total",
+        "P(predicted +)",
+        _UNIT,
+        "neither",
+        _NO_CASES,
+        ("selection_rate",),
+    ),
+    Measure(
+        "lift",
+        "lift",
+        "precision / prevalence",
+        "P(actual + | predicted +) / P(actual +)",
+        _RATIO,
+        "higher",
+        "nothing is predicted positive, or there are no actual positives",
+    ),
+    Measure("prevalence", "π", "Pos / total", "P(actual +)", _UNIT, "neither", _NO_CASES),
+    Measure("class_ratio", "clr", "Pos / Neg", "odds of actual +", _RATIO, "neither", _NO_CASES),
+)
+
+MEASURES: Mapping[str, Measure] = MappingProxyType({known.name: known for known in _ALL})
+_BY_NAME = {name: known for known in _ALL for name in (known.name, *known.synonyms)}
