@@ -1,0 +1,183 @@
+"""Isometrics: the points of coverage, ROC or PR space where a measure has one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from thresher.choices.condition import OperatingCondition
+from thresher.errors import ArgumentError, MeasureError
+from thresher.ranking import Floats
+from thresher.tables import Contingency, Measure, measure
+
+Plane: TypeAlias = Literal["coverage", "roc", "pr"]
+# Coefficients of tp, fp and 1 in a numerator and a denominator.
+Linear: TypeAlias = tuple[tuple[float, float, float], tuple[float, float, float]]
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Isometric:
+    """Points of equal value, from the left; `slope` is that of a straight one in its plane, else None.
+
+    x and y are fp and tp in coverage space, fpr and tpr in ROC space, recall and precision in PR space.
+    """
+
+    measure: str
+    value: float
+    plane: Plane
+    x: Floats
+    y: Floats
+    slope: float | None
+
+
+def isometric(
+    of: str | Measure | OperatingCondition,
+    value: float,
+    *,
+    plane: Plane = "coverage",
+    Pos: float,
+    Neg: float,
+    points: int = 101,
+) -> Isometric:
+    """The line or curve on which a measure, or the expected cost of a condition, equals `value`.
+
+    Most measures are ratios of two linear functions of tp and fp, so their isometrics are straight in
+    coverage and ROC space (Flach 2003); the others are solved for numerically, to full precision.
+
+    >>> line = isometric("accuracy", 0.7, Pos=50, Neg=50, points=3)
+    >>> line.x, line.y, line.slope
+    (array([ 0., 15., 30.]), array([20., 35., 50.]), 1.0)
+    >>> isometric("precision", 0.75, plane="roc", Pos=50, Neg=50).slope
+    3.0
+    """
+    _require_plane(plane, Pos, Neg, points)
+    name = "expected cost" if isinstance(of, OperatingCondition) else measure(of).name
+    straight = _linear(of, Pos, Neg)
+    fp, tp, slope = (
+        _line(straight, value, Pos=Pos, Neg=Neg, points=points, name=name)
+        if straight is not None
+        else (*_curve(measure(of), value, Pos, Neg, points), None)  # type: ignore[arg-type]
+    )
+    if plane == "pr":
+        real = tp > 0
+        fp, tp = fp[real], tp[real]
+        return Isometric(name, value, plane, tp / Pos, tp / (tp + fp), None)
+    if plane == "roc":
+        return Isometric(name, value, plane, fp / Neg, tp / Pos, None if slope is None else slope * Neg / Pos)
+    return Isometric(name, value, plane, fp, tp, slope)
+
+
+def _linear(of: str | Measure | OperatingCondition, Pos: float, Neg: float) -> Linear | None:
+    if isinstance(of, OperatingCondition):
+        prevalence = Pos / (Pos + Neg) if of.prevalence is None else of.prevalence
+        up, down = prevalence / Pos, (1 - prevalence) / Neg
+        constant = prevalence * of.cost_fn + (1 - prevalence) * of.cost_tn
+        return (up * (of.cost_tp - of.cost_fn), down * (of.cost_fp - of.cost_tn), constant), (0, 0, 1)
+    known = measure(of)
+    N = Pos + Neg
+    if known.beta is not None or known.name == "f1":
+        square = 1.0 if known.beta is None else known.beta**2
+        return (1 + square, 0, 0), (1, 1, square * Pos)
+    forms: dict[str, Linear] = {
+        "accuracy": ((1, -1, Neg), (0, 0, N)),
+        "error_rate": ((-1, 1, Pos), (0, 0, N)),
+        "tpr": ((1, 0, 0), (0, 0, Pos)),
+        "fnr": ((-1, 0, Pos), (0, 0, Pos)),
+        "fpr": ((0, 1, 0), (0, 0, Neg)),
+        "tnr": ((0, -1, Neg), (0, 0, Neg)),
+        "precision": ((1, 0, 0), (1, 1, 0)),
+        "false_discovery_rate": ((0, 1, 0), (1, 1, 0)),
+        "npv": ((0, -1, Neg), (-1, -1, N)),
+        "false_omission_rate": ((-1, 0, Pos), (-1, -1, N)),
+        "average_recall": ((Neg, -Pos, Pos * Neg), (0, 0, 2 * Pos * Neg)),
+        "balanced_error_rate": ((-Neg, Pos, Pos * Neg), (0, 0, 2 * Pos * Neg)),
+        "youden_j": ((Neg, -Pos, 0), (0, 0, Pos * Neg)),
+        "jaccard": ((1, 0, 0), (0, 1, Pos)),
+        "kappa": ((2 * Neg, -2 * Pos, 0), (Neg - Pos, Neg - Pos, N * Pos)),
+        "lr_plus": ((Neg, 0, 0), (0, Pos, 0)),
+        "lr_minus": ((-Neg, 0, Pos * Neg), (0, -Pos, Pos * Neg)),
+        "predicted_positive_rate": ((1, 1, 0), (0, 0, N)),
+        "lift": ((N, 0, 0), (Pos, Pos, 0)),
+    }
+    return forms.get(known.name)
+
+
+def _line(
+    form: Linear, value: float, *, Pos: float, Neg: float, points: int, name: str
+) -> tuple[Floats, Floats, float | None]:
+    """Where a·tp + b·fp + c = 0 crosses the rectangle of possible tables."""
+    (a, b, c), (d, e, f) = form
+    a, b, c = a - value * d, b - value * e, c - value * f
+    if b == 0:
+        fp, tp = np.linspace(0, Neg, points), np.full(points, -c / a if a else np.nan)
+    elif a == 0:
+        fp, tp = np.full(points, -c / b), np.linspace(0, Pos, points)
+    else:
+        corners = sorted([-c / b, -(c + a * Pos) / b])  # fp where tp is 0 and where it is Pos
+        fp = np.linspace(max(0.0, corners[0]), min(float(Neg), corners[1]), points)
+        tp = -(b * fp + c) / a
+        tp = np.clip(tp, 0, Pos) if fp[0] <= fp[-1] else tp
+    slack = 1e-9 * (Pos + Neg)
+    inside = fp[0] <= fp[-1] and fp[0] >= -slack and fp[-1] <= Neg + slack
+    defined = d * tp + e * fp + f > 0  # where all of the line is one undefined corner, nothing has the value
+    if not inside or not ((tp >= -slack) & (tp <= Pos + slack)).all() or not defined.any():
+        raise _nowhere(name, value, Pos, Neg)
+    return fp, tp, np.inf if a == 0 else -b / a
+
+
+def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) -> tuple[Floats, Floats]:
+    """Solve by halving for tp at even fp and for fp at even tp; these measures rise in tp and fall in fp."""
+
+    def at(tp: Floats, fp: Floats) -> Any:
+        return known.of(Contingency(tp=tp, fn=Pos - tp, fp=fp, tn=Neg - fp))
+
+    if known.better == "neither":
+        raise MeasureError(
+            f"{known.name} does not depend on the threshold", "isometric(...)", "ask for another measure"
+        )
+    along_fp, along_tp = np.linspace(0, Neg, points // 2 + 1), np.linspace(0, Pos, points // 2 + 1)
+    tp = _halved(lambda t: at(t, along_fp) - value, along_fp.size, 0.0, Pos)
+    fp = _halved(lambda f: value - at(along_tp, f), along_tp.size, 0.0, Neg)
+    all_fp, all_tp = np.concatenate([along_fp, fp]), np.concatenate([tp, along_tp])
+    with np.errstate(invalid="ignore"):
+        solved = np.isclose(at(np.nan_to_num(all_tp), np.nan_to_num(all_fp)), value, rtol=1e-6, atol=1e-9)
+    found = solved & ~np.isnan(all_tp) & ~np.isnan(all_fp)
+    if not found.any():
+        raise _nowhere(known.name, value, Pos, Neg)
+    all_fp, all_tp = all_fp[found], all_tp[found]
+    order = np.argsort(all_fp + all_tp, kind="stable")
+    return all_fp[order], all_tp[order]
+
+
+def _halved(rising: Callable[[Floats], Any], size: int, low: float, high: float) -> Floats:
+    """Zeros of functions that rise from `low` to `high`; NaN where the sign does not change."""
+    below, above = np.full(size, low), np.full(size, high)
+    with np.errstate(invalid="ignore"):
+        for _ in range(_HALVINGS):
+            middle = (below + above) / 2
+            up = np.asarray(rising(middle)) >= 0
+            above, below = np.where(up, middle, above), np.where(up, below, middle)
+        unsolved = (above == high) | (below == low)
+    return np.where(unsolved, np.nan, above)
+
+
+def _require_plane(plane: str, Pos: float, Neg: float, points: int) -> None:
+    where = "isometric(measure, value, plane=..., Pos=..., Neg=...)"
+    if plane not in ("coverage", "roc", "pr"):
+        raise ArgumentError(f'plane must be "coverage", "roc" or "pr", got {plane!r}', where, "pick one")
+    if not (Pos > 0 and Neg > 0):
+        raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", where, "give the class totals")
+    if points < 2:
+        raise ArgumentError(f"points must be at least 2, got {points}", where, "give e.g. 101")
+
+
+def _nowhere(name: str, value: float, Pos: float, Neg: float) -> ArgumentError:
+    return ArgumentError(
+        f"no table of {Pos:g} positives and {Neg:g} negatives has {name} {value:g}",
+        where="isometric(measure, value)",
+        fix="give a value that the measure takes",
+    )

@@ -1,0 +1,129 @@
+"""Objectives: what makes one split better than another, compared so that ties are ties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.choices.condition import OperatingCondition, simplest
+from thresher.curves.hull import Splits
+from thresher.errors import ArgumentError, MeasureError
+from thresher.ranking import Flags, Floats, Ranking
+from thresher.tables import Contingency, Measure, measure
+
+_FITS_INT64 = 2**62
+_CLOSE = 1e-9  # far wider than rounding; what is this close to the best is compared exactly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objective:
+    """A loss per split, lower is better, and how to compare it.
+
+    `loss` decides; where it is in floats, values within `slack` of the best tie, and
+    `exact` (if any) settles them. `values` is what people asked for, None for a cost.
+    """
+
+    name: str
+    loss: npt.NDArray[Any]
+    slack: Callable[[float], float]
+    exact: Callable[[Splits], list[int]] | None = None
+    values: Floats | None = None
+
+    def best(self, allowed: Flags) -> tuple[Splits, int | None]:
+        """All best splits among the allowed, and the best of the rest."""
+        candidate = (
+            np.flatnonzero(allowed & ~np.isnan(self.loss)) if self.loss.dtype.kind == "f" else np.flatnonzero(allowed)
+        )
+        if not candidate.size:
+            raise MeasureError(
+                f"{self.name} is undefined at every threshold allowed",
+                where="choose(...)",
+                fix="relax the constraints, or choose by another measure",
+            )
+        loss = self.loss[candidate]
+        least = loss.min()
+        tied = loss <= least + self.slack(least)
+        if self.exact is not None:
+            close = np.flatnonzero(tied)
+            exactly = self.exact(candidate[close])
+            lowest = min(exactly)
+            tied[close] = [value == lowest for value in exactly]
+        rest = (
+            np.where(tied, np.inf, loss)
+            if self.loss.dtype.kind == "f"
+            else np.where(tied, np.iinfo(np.int64).max, loss)
+        )
+        second = None if tied.all() else int(candidate[np.argmin(rest)])
+        return candidate[tied], second
+
+
+def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective:
+    """Expected cost up to a positive factor and a constant: fp·a + fn·b with whole a and b."""
+    a, b = _unit_costs(ranking, condition)
+    tp, fp = ranking.covered()
+    if ranking.weighted:
+        loss = fp * float(a) + (ranking.Pos - tp) * float(b)
+        return Objective("expected cost", loss, lambda least: 1e-12 * max(abs(least), float(np.abs(loss).max())))
+    whole_a, whole_b = _whole(a, b)
+    if whole_a * ranking.Neg + whole_b * ranking.Pos < _FITS_INT64:
+        return Objective("expected cost", fp * whole_a + (ranking.Pos - tp) * whole_b, lambda _: 0)
+
+    def exact(splits: Splits) -> list[int]:
+        pairs = zip(fp[splits].tolist(), tp[splits].tolist(), strict=True)
+        return [alarms * whole_a + (ranking.Pos - hits) * whole_b for alarms, hits in pairs]
+
+    loss = fp * float(a) + (ranking.Pos - tp) * float(b)
+    return Objective("expected cost", loss, lambda least: _CLOSE * abs(least), exact=exact)
+
+
+def measure_objective(table: Contingency, *, maximise: Any, minimise: Any) -> Objective:
+    """A measure in the direction asked for; its values tie when they differ by rounding alone."""
+    if maximise is not None and minimise is not None:
+        raise ArgumentError("both maximise and minimise are given", "choose(...)", "give one of them")
+    wanted, sign = (maximise, -1.0) if minimise is None else (minimise, 1.0)
+    if callable(wanted) and not isinstance(wanted, Measure):
+        name, values = getattr(wanted, "__name__", "objective"), np.asarray(wanted(table), dtype=np.float64)
+        if values.shape != np.shape(table.tp):
+            raise MeasureError(
+                f"{name} gives shape {values.shape} for {np.shape(table.tp)[0]:,} splits",
+                where="choose(maximise=function)",
+                fix="return one number per entry of the table's cells",
+            )
+    else:
+        known = measure(wanted)
+        _require_direction(known, maximising=sign < 0)
+        name, values = known.name, np.asarray(known.of(table), dtype=np.float64)
+    return Objective(name, sign * values, _two_ulps, values=values)
+
+
+def _unit_costs(ranking: Ranking, condition: OperatingCondition) -> tuple[Any, Any]:
+    """What one false positive and one false negative of the data cost, up to a common factor."""
+    cost_ratio = condition.exact_cost_ratio
+    if condition.class_ratio is None:
+        return cost_ratio.denominator, cost_ratio.numerator
+    odds = cost_ratio * simplest(condition.class_ratio)
+    return odds.denominator * ranking.Pos, odds.numerator * ranking.Neg
+
+
+def _whole(a: int, b: int) -> tuple[int, int]:
+    common = math.gcd(a, b)
+    return a // common, b // common
+
+
+def _require_direction(known: Measure, *, maximising: bool) -> None:
+    if known.better == ("lower" if maximising else "higher"):
+        other = "minimise" if maximising else "maximise"
+        raise MeasureError(
+            f"{known.name} is better when {known.better}",
+            where=f"choose({'maximise' if maximising else 'minimise'}={known.name!r})",
+            fix=f"pass {other}={known.name!r}",
+        )
+
+
+def _two_ulps(least: float) -> float:
+    return 0.0 if math.isinf(least) else 2 * float(np.spacing(abs(least)))

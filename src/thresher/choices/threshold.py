@@ -1,0 +1,250 @@
+"""`choose`: the split that a measure or a cost likes best, among all of them, with all its ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from thresher.cautions import Caution
+from thresher.choices.condition import OperatingCondition, simplest
+from thresher.choices.constraint import Constraint, constraints
+from thresher.choices.objective import cost_objective, measure_objective
+from thresher.curves.hull import Splits
+from thresher.errors import ArgumentError, InfeasibleError
+from thresher.ranking import Flags, Ranking
+from thresher.tables import Contingency, Measure
+
+Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
+_WHERE = "choose(ranking, ...)"
+_EXACT_IN_FLOAT64 = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One way to decide: a split, its threshold and the thresholds equivalent to it, and what it does.
+
+    `interval` is (lower, upper): every threshold t with lower < t <= upper makes the same calls.
+    """
+
+    split: int
+    threshold: float
+    interval: tuple[float, float]
+    table: Contingency
+    expected_cost: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Choice:
+    """The best split and everything that ties with it, under one condition.
+
+    The recommended point is the middle one of the ties (of two middles the stricter);
+    `threshold`, `interval`, `table` and `expected_cost` speak of it. `holds_for` is the range of
+    cost ratios over which it stays the cheapest, None when there is none. `undecided` is the
+    range of scores between the lowest and highest tied threshold. `runner_up` is the best of the
+    splits that are strictly worse.
+    """
+
+    ranking: Ranking
+    condition: OperatingCondition
+    objective: str
+    splits: Splits
+    value: float
+    holds_for: tuple[float, float] | None
+    runner_up: Point | None
+    warnings: tuple[Caution, ...]
+
+    @property
+    def point(self) -> Point:
+        """The recommended point."""
+        return point_of(self.ranking, int(self.splits[(self.splits.size - 1) // 2]), self.condition)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """All points that tie for best, by falling threshold."""
+        return tuple(point_of(self.ranking, int(split), self.condition) for split in self.splits)
+
+    @property
+    def threshold(self) -> float:
+        """The recommended threshold: positive iff score >= threshold."""
+        return self.point.threshold
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Thresholds equivalent to the recommended one: lower < t <= upper."""
+        return self.point.interval
+
+    @property
+    def table(self) -> Contingency:
+        """The contingency table at the recommended threshold."""
+        return self.point.table
+
+    @property
+    def expected_cost(self) -> float:
+        """Expected cost per case at the recommended threshold, under the condition."""
+        return self.point.expected_cost
+
+    @property
+    def undecided(self) -> tuple[float, float] | None:
+        """Scores for which tied thresholds disagree, None without ties."""
+        if self.splits.size == 1:
+            return None
+        return self.ranking.threshold(int(self.splits[-1])), self.ranking.threshold(int(self.splits[0]))
+
+    def __repr__(self) -> str:
+        ties = f", {self.splits.size} tied" if self.splits.size > 1 else ""
+        return (
+            f"Choice(threshold={self.threshold:g}, {self.objective} {self.value:.4g}, "
+            f"expected_cost={self.expected_cost:.4g}{ties})"
+        )
+
+
+def choose(
+    ranking: Ranking,
+    condition: OperatingCondition | None = None,
+    *,
+    maximise: Wanted | None = None,
+    minimise: Wanted | None = None,
+    subject_to: str | Sequence[str] | None = None,
+    at_most: float | None = None,
+) -> Choice:
+    """Choose the threshold that is best, exactly: every split is a candidate, all ties are returned.
+
+    Without a measure the expected cost under `condition` is minimised; without a condition
+    either, errors cost the same and the class ratio is that of the data. With a measure, it is
+    taken at the condition's class ratio if one is declared.
+
+    Parameters
+    ----------
+    ranking
+        The scored cases.
+    condition
+        Costs and class ratio at deployment.
+    maximise, minimise
+        A measure by name, a `Measure`, or a function of a `Contingency` with array cells.
+    subject_to
+        Constraints such as "recall >= 0.9" or ["fpr <= 0.01", "precision > 0.5"].
+    at_most
+        The largest number of cases of the data that may be called positive.
+
+    Examples
+    --------
+    >>> from thresher import rank
+    >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
+    >>> choose(emails)
+    Choice(threshold=0.28, expected cost 0.2, expected_cost=0.2)
+    >>> tied = choose(emails, OperatingCondition(class_ratio=3/4))
+    >>> [point.threshold for point in tied.points], tied.threshold, tied.undecided
+    ([0.77, 0.56, 0.28], 0.56, (0.28, 0.77))
+    >>> choose(emails, maximise="accuracy", subject_to="fpr <= 0.25").threshold
+    0.56
+    """
+    ranking.require_both_classes(_WHERE)
+    asked = condition if condition is not None else OperatingCondition()
+    resolved = asked.for_data(ranking)
+    limits = constraints(subject_to)
+    by_cost = maximise is None and minimise is None
+    tables = None if by_cost and not limits else _tables(ranking, asked)
+    allowed = _allowed(ranking, tables, limits, at_most)
+    if tables is None or by_cost:
+        objective = cost_objective(ranking, asked)
+    else:
+        objective = measure_objective(tables, maximise=maximise, minimise=minimise)
+    splits, second = objective.best(allowed)
+    chosen = int(splits[(splits.size - 1) // 2])
+    point = point_of(ranking, chosen, resolved)
+    return Choice(
+        ranking=ranking,
+        condition=resolved,
+        objective=objective.name,
+        splits=splits,
+        value=point.expected_cost if objective.values is None else float(objective.values[chosen]),
+        holds_for=_holds_for(ranking, asked, chosen, allowed),
+        runner_up=None if second is None else point_of(ranking, second, resolved),
+        warnings=_cautions(ranking, asked, chosen),
+    )
+
+
+def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Point:
+    """What one split does under a condition."""
+    tp, fp = (covered[split] for covered in ranking.covered())
+    table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+    return Point(split, ranking.threshold(split), ranking.interval(split), table, float(condition.expected_cost(table)))
+
+
+def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
+    """The table of every split at the condition's class ratio, in whole numbers where they stay exact."""
+    up, down = 1.0, 1.0
+    if condition.class_ratio is not None:
+        odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
+        up, down = float(odds.numerator), float(odds.denominator)
+        if max(up * ranking.Pos, down * ranking.Neg) >= _EXACT_IN_FLOAT64:
+            up, down = float(odds), 1.0
+    tp, fp = ranking.covered()
+    return Contingency(tp=tp * up, fn=(ranking.Pos - tp) * up, fp=fp * down, tn=(ranking.Neg - fp) * down)
+
+
+def _allowed(
+    ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: float | None
+) -> Flags:
+    allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
+    if np.isposinf(ranking.score[0]):
+        allowed[0] = False  # no threshold refuses a score of +inf
+    if at_most is not None:
+        if not at_most >= 0:
+            raise ArgumentError(f"at_most must be 0 or more, got {at_most}", _WHERE, "give a number of cases")
+        tp, fp = ranking.covered()
+        allowed &= tp + fp <= at_most
+    if tables is not None:
+        for limit in limits:
+            meets = allowed & limit.holds(tables)
+            if not meets.any():
+                raise _infeasible(limit, tables, allowed)
+            allowed = meets
+    if not allowed.any():
+        raise InfeasibleError(
+            f"every threshold calls more than {at_most:g} cases positive", "choose(at_most=...)", "allow more"
+        )
+    return allowed
+
+
+def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> InfeasibleError:
+    left = Contingency(*(getattr(tables, cell)[allowed] for cell in ("tp", "fn", "fp", "tn")))
+    rest = "" if allowed.all() else " together with the other constraints"
+    return InfeasibleError(
+        f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {limit.nearest(left):.4g}",
+        where="choose(subject_to=..., at_most=...)",
+        fix="relax it, or look for a better model",
+    )
+
+
+def _holds_for(
+    ranking: Ranking, condition: OperatingCondition, split: int, allowed: Flags
+) -> tuple[float, float] | None:
+    """Cost ratios for which no other allowed split is cheaper: the slopes on either side of it."""
+    tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    ratio = 1.0 if condition.class_ratio is None else ranking.class_ratio / condition.class_ratio
+    before, after = np.flatnonzero(allowed[:split]), split + 1 + np.flatnonzero(allowed[split + 1 :])
+    with np.errstate(divide="ignore"):
+        least = (fp[split] - fp[before]) / (tp[split] - tp[before]) if before.size else np.zeros(1)
+        most = (fp[after] - fp[split]) / (tp[after] - tp[split]) if after.size else np.full(1, np.inf)
+    low, high = float(least.max()) * ratio, float(most.min()) * ratio
+    return (low, high) if low <= high * (1 + 1e-12) else None
+
+
+def _cautions(ranking: Ranking, asked: OperatingCondition, split: int) -> tuple[Caution, ...]:
+    found = []
+    if split == 0:
+        found.append(Caution("all-negative", "the best rule here calls no case positive, whatever its score"))
+    if split == len(ranking):
+        found.append(Caution("all-positive", "the best rule here calls every case positive, whatever its score"))
+    if asked.class_ratio is None:
+        found.append(
+            Caution(
+                "class-ratio-from-data", f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,157 @@
+"""Cost against the operating condition: cost curves, Brier curves and net benefit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.curves.hull import Splits, hull_splits
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking
+from thresher.tables import contingency_at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostCurve:
+    """Every threshold as a line, and the lower envelope that the best threshold reaches.
+
+    A line runs from (0, fpr) to (1, fnr). The envelope is given by its corners: between
+    `probability_cost[i]` and `probability_cost[i + 1]` split `split[i]` is best.
+    """
+
+    split: Splits
+    fpr: Floats
+    fnr: Floats
+    probability_cost: Floats
+    cost: Floats
+
+    @property
+    def area(self) -> float:
+        """The expected normalised cost when every probability-cost is as likely as any other."""
+        return float(np.dot(np.diff(self.probability_cost), (self.cost[1:] + self.cost[:-1]) / 2))
+
+    def at(self, probability_cost: npt.ArrayLike) -> Floats:
+        """The lowest normalised expected cost at any probability-cost in [0, 1]."""
+        return np.interp(_in_unit(probability_cost, "CostCurve.at"), self.probability_cost, self.cost)
+
+
+def cost_curve(ranking: Ranking) -> CostCurve:
+    """Normalised expected cost of the best threshold against the probability-cost of the positive class.
+
+    The probability-cost is prevalence·cost_fn / (prevalence·cost_fn + (1 - prevalence)·cost_fp), the
+    normalised expected cost fnr·x + fpr·(1 - x); 1 is the cost of being always wrong. Every
+    corner of the hull is a line of the envelope (Drummond & Holte 2006).
+
+    >>> curve = cost_curve(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    >>> curve.probability_cost.round(4), curve.cost.round(4)
+    (array([0.    , 0.2   , 0.3333, 0.6667, 1.    ]), array([0.    , 0.2   , 0.2667, 0.3333, 0.    ]))
+    >>> round(float(curve.at(0.5)), 4)
+    0.3
+    """
+    ranking.require_both_classes("cost_curve(ranking)")
+    split = hull_splits(ranking, pool="ties")
+    tp, fp = (covered[split] for covered in ranking.covered())
+    fpr, fnr = fp / ranking.Neg, (ranking.Pos - tp) / ranking.Pos
+    rise, run = -np.diff(fnr), np.diff(fpr)
+    corner = run / (run + rise)
+    x = np.concatenate([[0.0], corner, [1.0]])
+    first_line = np.concatenate([[0], np.arange(split.size)])  # the line on the left of each corner
+    y = fnr[first_line] * x + fpr[first_line] * (1 - x)
+    return CostCurve(split=split, fpr=fpr, fnr=fnr, probability_cost=x, cost=y)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BrierCurve:
+    """Loss of trusting scores as probabilities, against the cost proportion they are compared with.
+
+    Straight between distinct scores, with a jump at each: piece i runs from (`start[i]`,
+    `loss_at_start[i]`) to (`end[i]`, `loss_at_end[i]`), and its end belongs to it.
+    """
+
+    start: Floats
+    end: Floats
+    loss_at_start: Floats
+    loss_at_end: Floats
+
+    @property
+    def area(self) -> float:
+        """The area under the curve: the Brier score."""
+        return float(np.dot(self.end - self.start, (self.loss_at_start + self.loss_at_end) / 2))
+
+
+def brier_curve(ranking: Ranking) -> BrierCurve:
+    """Loss when the threshold is the cost proportion c = cost_fp / (cost_fp + cost_fn).
+
+    That is the best threshold for calibrated probabilities. The loss is
+    2·((1 - c)·prevalence·fnr + c·(1 - prevalence)·fpr) at threshold c, and its area over c is the
+    Brier score (Hernández-Orallo, Flach & Ferri 2011).
+
+    >>> emails = Ranking([.9, .6, .2], pos=[2, 1, 0], neg=[0, 1, 2])
+    >>> round(brier_curve(emails).area, 10)  # (2·0.1² + 0.4² + 0.6² + 2·0.2²) / 6
+    0.1033333333
+    """
+    ranking.require_both_classes("brier_curve(ranking)")
+    ranking.require_probabilities("brier_curve(ranking)")
+    tp, fp = (covered[::-1] for covered in ranking.covered())
+    edge = np.concatenate([[0.0], ranking.score[::-1], [1.0]])
+    start, end = edge[:-1], edge[1:]  # thresholds in (start, end] give the same table
+    miss, alarm = (ranking.Pos - tp) / ranking.total, fp / ranking.total
+    return BrierCurve(
+        start=start,
+        end=end,
+        loss_at_start=2 * ((1 - start) * miss + start * alarm),
+        loss_at_end=2 * ((1 - end) * miss + end * alarm),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetBenefit:
+    """Net benefit per case of acting on the model, on everyone and on no one, by threshold probability."""
+
+    threshold: Floats
+    model: Floats
+    everyone: Floats
+    no_one: Floats
+
+
+def net_benefit(
+    ranking: Ranking, *, threshold: npt.ArrayLike | None = None, class_ratio: float | None = None
+) -> NetBenefit:
+    """True positives per case minus false positives at the exchange rate the threshold implies.
+
+    Whoever acts at probability t values a hit t/(1 - t) times a false alarm's harm, so
+    net benefit = tp/n - fp/n · t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities.
+    Without `threshold` it is given at 0.01, 0.02, ..., 0.99.
+
+    >>> curve = net_benefit(Ranking([.9, .6, .2], pos=[2, 1, 0], neg=[0, 1, 2]), threshold=[0.5])
+    >>> curve.model.round(4), curve.everyone.round(4)
+    (array([0.3333]), array([0.]))
+    """
+    ranking.require_both_classes("net_benefit(ranking)")
+    ranking.require_probabilities("net_benefit(ranking)")
+    given = np.arange(1, 100) / 100 if threshold is None else threshold
+    at = np.atleast_1d(_in_unit(given, "net_benefit(ranking, threshold)"))
+    if (at == 1).any():
+        raise ArgumentError(
+            "a threshold probability of 1 has no exchange rate", "net_benefit(ranking, threshold)", "stay below 1"
+        )
+    table = contingency_at(ranking, at)
+    if class_ratio is not None:
+        table = table.at_class_ratio(class_ratio)
+    harm = at / (1 - at)
+    prevalence = table.prevalence
+    return NetBenefit(
+        threshold=at,
+        model=(table.tp - table.fp * harm) / table.total,
+        everyone=prevalence - (1 - prevalence) * harm,
+        no_one=np.zeros_like(at),
+    )
+
+
+def _in_unit(values: npt.ArrayLike, where: str) -> Floats:
+    given = np.asarray(values, dtype=np.float64)
+    if not ((given >= 0) & (given <= 1)).all():
+        raise ArgumentError("this must lie in [0, 1]", where, "give proportions, e.g. 0.2")
+    return given

@@ -1,0 +1,113 @@
+"""Points between splits, and the biased coin that reaches them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from thresher.curves.hull import Splits, hull_splits
+from thresher.errors import ArgumentError
+from thresher.ranking import Counts, Ranking
+from thresher.tables import Contingency
+
+
+@dataclass(frozen=True, slots=True)
+class CoinRule:
+    """Positive at `upper` or above; between `lower` and `upper` a coin decides; negative below.
+
+    The coin shows positive with `probability`. `table` is the table to expect.
+    """
+
+    upper: float
+    lower: float
+    probability: float
+    table: Contingency
+
+
+def coin_at(ranking: Ranking, threshold: float, *, probability: float = 0.5) -> CoinRule:
+    """Break the tie of the cases scored exactly `threshold` by a coin.
+
+    A fair coin reaches the middle of the segment's line, a biased one any point of it.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+    >>> coin = coin_at(spam_tree, threshold=-1)
+    >>> coin.table.fp, coin.table.tp
+    (30.0, 40.0)
+    """
+    where = "coin_at(ranking, threshold, probability)"
+    if not 0 <= probability <= 1:
+        raise ArgumentError(f"probability must lie in [0, 1], got {probability}", where, "give the coin's bias")
+    segment = np.flatnonzero(ranking.score == threshold)
+    if not segment.size:
+        nearest = ranking.score[np.argmin(np.abs(ranking.score - threshold))]
+        raise ArgumentError(
+            f"no case scores exactly {threshold}, so there is no tie to break",
+            where,
+            f"give one of the scores; the nearest is {nearest:g}",
+        )
+    before = int(segment[0])
+    return _coin(ranking, before, before + 1, probability)
+
+
+def point_at(
+    ranking: Ranking,
+    *,
+    fpr: float | None = None,
+    tpr: float | None = None,
+    predicted_positive_rate: float | None = None,
+    on: Literal["curve", "hull"] = "curve",
+) -> CoinRule:
+    """The rule that reaches a given fpr, tpr or rate of positive calls on the curve or on its hull.
+
+    On the curve the coin breaks ties of one score; on the hull it mixes two thresholds, which
+    can only be better. Where many points qualify, the one with the most true (fpr) or fewest false
+    positives (tpr) is meant.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+    >>> rule = point_at(spam_tree, fpr=0.4)
+    >>> rule.upper, rule.lower, rule.probability, rule.table.tpr
+    (0.0, -inf, 0.25, 0.7)
+    """
+    ranking.require_both_classes("point_at(ranking)")
+    where = "point_at(ranking, fpr= | tpr= | predicted_positive_rate=)"
+    named = {"fpr": fpr, "tpr": tpr, "predicted_positive_rate": predicted_positive_rate}
+    given = {name: rate for name, rate in named.items() if rate is not None}
+    if len(given) != 1:
+        raise ArgumentError(f"give exactly one rate, got {len(given)}", where, "e.g. fpr=0.05")
+    ((name, rate),) = given.items()
+    if not 0 <= rate <= 1:
+        raise ArgumentError(f"{name} must lie in [0, 1], got {rate}", where, "give a proportion")
+    if on not in ("curve", "hull"):
+        raise ArgumentError(f'on must be "curve" or "hull", got {on!r}', where, "pick one")
+    split = hull_splits(ranking, pool="ties") if on == "hull" else np.arange(len(ranking) + 1)
+    tp, fp = (covered[split] for covered in ranking.covered())
+    along, total = {
+        "fpr": (fp, ranking.Neg),
+        "tpr": (tp, ranking.Pos),
+        "predicted_positive_rate": (tp + fp, ranking.total),
+    }[name]
+    return _between(ranking, split, along, rate * total, last=name == "fpr")
+
+
+def _between(ranking: Ranking, split: Splits, along: Counts, wanted: float, *, last: bool) -> CoinRule:
+    """Mix the neighbouring splits so that `along` is `wanted`; of several at one place, first or last."""
+    if last:
+        before = min(int(np.searchsorted(along, wanted, side="right")) - 1, along.size - 2)
+    else:
+        before = max(int(np.searchsorted(along, wanted, side="left")) - 1, 0)
+    step = float(along[before + 1] - along[before])
+    probability = 1.0 if step == 0 else (wanted - float(along[before])) / step
+    return _coin(ranking, int(split[before]), int(split[before + 1]), min(max(probability, 0.0), 1.0))
+
+
+def _coin(ranking: Ranking, before: int, after: int, probability: float) -> CoinRule:
+    tp, fp = (float(c[before]) + probability * float(c[after] - c[before]) for c in ranking.covered())
+    threshold = ranking.thresholds()
+    return CoinRule(
+        upper=float(threshold[before]),
+        lower=float(threshold[after]),
+        probability=probability,
+        table=Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp),
+    )

@@ -1,0 +1,251 @@
+"""AUC for more than two classes: one-vs-rest and one-vs-one, macro and weighted, each by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.curves.area import auc
+from thresher.errors import LengthError, OneClassError, ProbabilityError
+from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable
+from thresher.sources import classes_of
+from thresher.sources.arrays import checked_weights
+from thresher.sources.columns import Column, Missing, column, complete
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MulticlassAUC:
+    """How well each class is ranked above the others, and four averages of that under their names.
+
+    Arrays are aligned with `classes`. `pairwise[i, j]` is the AUC of column i over cases of the
+    classes i and j only, class i being positive: Hand & Till's A(i|j). It is not symmetric, because
+    row i reads column i and row j reads column j; its diagonal is NaN.
+    """
+
+    classes: tuple[Any, ...]
+    prevalence: Floats
+    one_vs_rest: Floats
+    pairwise: Matrix
+    dropped: int = 0
+
+    @property
+    def one_vs_rest_macro(self) -> float:
+        """Plain mean over classes of the AUC of each against the rest."""
+        return float(self.one_vs_rest.mean())
+
+    @property
+    def one_vs_rest_weighted(self) -> float:
+        """Mean over classes of the AUC of each against the rest, weighted by prevalence."""
+        return float(np.average(self.one_vs_rest, weights=self.prevalence))
+
+    @property
+    def one_vs_one_macro(self) -> float:
+        """Plain mean over pairs of classes of (A(i|j) + A(j|i)) / 2: the M of Hand & Till (2001)."""
+        apart = ~np.eye(len(self.classes), dtype=np.bool_)
+        return float(self.pairwise[apart].mean())
+
+    @property
+    def one_vs_one_weighted(self) -> float:
+        """The same mean, a pair of classes weighing what both weigh together."""
+        apart = ~np.eye(len(self.classes), dtype=np.bool_)
+        together = np.add.outer(self.prevalence, self.prevalence)
+        return float(np.average(self.pairwise[apart], weights=together[apart]))
+
+    def __str__(self) -> str:
+        width = max(len("class"), *(len(str(name)) for name in self.classes))
+        rows = [
+            f"{name!s:<{width}}   {share:10.4f}   {area:11.4f}"
+            for name, share, area in zip(self.classes, self.prevalence, self.one_vs_rest, strict=True)
+        ]
+        return "\n".join(
+            [
+                f"{'class':<{width}}   prevalence   one-vs-rest",
+                *rows,
+                f"one-vs-rest: macro {self.one_vs_rest_macro:.4f}, weighted {self.one_vs_rest_weighted:.4f}",
+                f"one-vs-one:  macro {self.one_vs_one_macro:.4f}, weighted {self.one_vs_one_weighted:.4f}",
+            ]
+        )
+
+
+def multiclass_auc(
+    labels: Any,
+    probabilities: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    weights: Any = None,
+    missing: Missing = "raise",
+) -> MulticlassAUC:
+    """AUC of every class against the rest and of every class against every other.
+
+    Column i of `probabilities` belongs to class i of `classes`, or, without `classes`, to the i-th
+    of the labels in rising order (numbers by size, texts by spelling; scikit-learn's `classes_`
+    come in that order). There is a column for each class and no other. Only the order of cases
+    within a column matters, so rows need not sum to 1.
+
+    "The" multi-class AUC does not exist: the four averages differ on the same data, so each is an
+    attribute with a name of its own. One-vs-one macro is the M measure of Hand & Till (2001), which
+    does not depend on how common the classes are; both one-vs-rest averages do. Averaging
+    one-vs-rest by prevalence goes back to Provost & Domingos (2000).
+
+    Parameters
+    ----------
+    labels
+        The actual class of each row: texts, numbers or booleans.
+    probabilities
+        One row per case and one column per class, each entry in [0, 1].
+    classes
+        Which class each column belongs to.
+    weights
+        One number of at least 0 per row; a row of weight w counts as w rows.
+    missing
+        "raise" refuses missing values; "drop" leaves those rows out and counts them in `dropped`.
+
+    Examples
+    --------
+    >>> found = multiclass_auc(
+    ...     ["cat", "cat", "cat", "cow", "cow", "dog"],
+    ...     [[0.7, 0.2, 0.1], [0.4, 0.1, 0.5], [0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.5, 0.3, 0.2], [0.2, 0.5, 0.3]],
+    ... )
+    >>> print(found)
+    class   prevalence   one-vs-rest
+    cat         0.5000        0.8889
+    cow         0.3333        0.8125
+    dog         0.1667        0.8000
+    one-vs-rest: macro 0.8338, weighted 0.8486
+    one-vs-one:  macro 0.8194, weighted 0.8299
+    >>> found.pairwise.round(4)
+    array([[   nan, 0.8333, 1.    ],
+           [0.9167,    nan, 0.5   ],
+           [0.6667, 1.    ,    nan]])
+    """
+    where = "multiclass_auc(labels, probabilities)"
+    rows = _rows(labels, probabilities, classes=classes, weights=weights, missing=missing, where=where)
+    k = len(rows.classes)
+    pairwise = np.full((k, k), np.nan)
+    for i in range(k):
+        for j in range(k):
+            if i != j:
+                pairwise[i, j] = auc(rows.ranking(i, against=j))
+    cases = np.bincount(rows.index, weights=rows.weight, minlength=k)
+    found = MulticlassAUC(
+        classes=tuple(rows.classes),
+        prevalence=cases / cases.sum(),
+        one_vs_rest=np.array([auc(rows.ranking(i)) for i in range(k)]),
+        pairwise=pairwise,
+        dropped=rows.dropped,
+    )
+    for array in (found.prevalence, found.one_vs_rest, found.pairwise):
+        array.flags.writeable = False
+    return found
+
+
+def one_vs_rest_rankings(
+    labels: Any,
+    probabilities: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    weights: Any = None,
+    missing: Missing = "raise",
+) -> dict[Any, Ranking]:
+    """The ranking of each class against all others together, by that class's probability.
+
+    Arguments, and the order of columns, are those of `multiclass_auc`.
+
+    >>> found = one_vs_rest_rankings(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.3, 0.3, 0.4]])
+    >>> found["a"]
+    Ranking([1+][2-] at scores 0.8, 0.3)
+    """
+    where = "one_vs_rest_rankings(labels, probabilities)"
+    rows = _rows(labels, probabilities, classes=classes, weights=weights, missing=missing, where=where)
+    return {name: rows.ranking(i) for i, name in enumerate(rows.classes)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Rows that passed every check: the index of each one's class, and a column of scores per class."""
+
+    classes: list[Any]
+    index: Column
+    scores: list[Column]
+    weight: Floats | None
+    dropped: int
+
+    def ranking(self, i: int, *, against: int | None = None) -> Ranking:
+        """Class i (positive) against one other or all of them, by column i."""
+        positive, score, weight = self.index == i, self.scores[i], self.weight
+        if against is not None:
+            within = positive | (self.index == against)
+            positive, score = positive[within], score[within]
+            weight = None if weight is None else weight[within]
+        segments = counted(positive, score) if weight is None else counted_weights(positive, score, weight)
+        return Ranking.of_segments(*segments, dropped=self.dropped)
+
+
+def _rows(
+    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None, weights: Any, missing: Missing, where: str
+) -> _Rows:
+    matrix = _matrix(probabilities, where)
+    given = {"labels": column(labels, name="labels", where=where)}
+    if weights is not None:
+        given["weights"] = column(weights, name="weights", where=where)
+    given |= {f"probabilities[:, {i}]": column(matrix[:, i], name="", where=where) for i in range(matrix.shape[1])}
+    kept, dropped = complete(given, missing=missing, where=where)
+    weight = None if weights is None else checked_weights(kept.pop(1), where=where)
+    scores = [_probability(rankable(values, where=where), i, where) for i, values in enumerate(kept[1:])]
+    label = kept[0]
+    if weight is not None and not weight.all():
+        present = weight > 0
+        label, scores, weight = label[present], [score[present] for score in scores], weight[present]
+    names, index = classes_of(label, classes=classes, where=where)
+    if len(names) not in (1, len(scores)):
+        raise LengthError(
+            f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}",
+            where=where,
+            fix="give one column per class, in the order of classes=[...] or else of the sorted labels",
+        )
+    _require_every_class(names, index, where)
+    return _Rows(names, index, scores, weight, dropped)
+
+
+def _matrix(probabilities: Any, where: str) -> Column:
+    try:
+        matrix = probabilities if isinstance(probabilities, np.ndarray) else np.asarray(probabilities)
+    except ValueError:  # rows of different lengths
+        matrix = np.empty(0)
+    if matrix.ndim != 2:
+        raise LengthError(
+            f"probabilities have shape {matrix.shape}, and a matrix of them has rows and columns",
+            where=where,
+            fix="give one row per case and one column per class; for a single column use auc(rank(labels, scores))",
+        )
+    return matrix
+
+
+def _require_every_class(names: list[Any], index: Column, where: str) -> None:
+    cases = np.bincount(index, minlength=len(names))
+    absent = [repr(name) for name, count in zip(names, cases.tolist(), strict=True) if not count]
+    if absent or len(names) < 2:
+        what = f"class {' and '.join(absent)} has no rows" if absent else f"all rows are of class {names[0]!r}"
+        raise OneClassError(
+            f"{what} among {index.size:,}, and an AUC needs cases of both sides",
+            where=where,
+            fix="give data with every class, or leave the class and its column out",
+        )
+
+
+def _probability(score: Column, at: int, where: str) -> Column:
+    outside = np.flatnonzero(~((score >= 0) & (score <= 1)))
+    if outside.size:
+        raise ProbabilityError(
+            f"{outside.size:,} of {score.size:,} numbers in probabilities[:, {at}] lie outside [0, 1]"
+            f" (first {score[outside[0]]:g} at row {outside[0]})",
+            where=where,
+            fix="give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)",
+        )
+    return score

@@ -1,0 +1,133 @@
+"""Precision against recall: hyperbolic between splits, never a straight line, never a trapezoid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking
+
+
+def precision_recall(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
+    """Recall, precision and threshold at every split: (recall, precision, threshold).
+
+    Nothing is predicted positive at split 0, so its precision is undefined: NaN, not 1.
+    Between splits the curve is a hyperbola (`precision_at`), and the baseline is the prevalence.
+
+    >>> recall, precision, threshold = precision_recall(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    >>> recall, precision
+    (array([0. , 0.4, 0.6, 1. ]), array([ nan, 0.8 , 0.75, 0.5 ]))
+    """
+    ranking.require_both_classes("precision_recall(ranking)")
+    tp, fp = ranking.covered()
+    with np.errstate(invalid="ignore"):
+        precision = tp / (tp + fp)
+    return tp / ranking.Pos, precision, ranking.thresholds()
+
+
+def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
+    """Precision at any recall in (0, 1], interpolated as counts are: linearly in coverage space.
+
+    Where several splits share a recall, the first and most precise counts. Recall 0 has no
+    precision (NaN). Source: Davis & Goadrich 2006.
+
+    >>> tied = Ranking.parse("[5+,5-][5+,25-][10+,70-]")
+    >>> precision_at(tied, [0.25, 0.3, 0.5])
+    array([0.5  , 0.375, 0.25 ])
+    """
+    ranking.require_both_classes("precision_at(ranking, recall)")
+    wanted = np.asarray(recall, dtype=np.float64)
+    if not ((wanted >= 0) & (wanted <= 1)).all():
+        raise ArgumentError("recall must lie in [0, 1]", "precision_at(ranking, recall)", "give proportions")
+    tp, fp = ranking.covered()
+    called = wanted * ranking.Pos
+    after = np.clip(np.searchsorted(tp, called, side="left"), 1, len(ranking))
+    share = (called - tp[after - 1]) / np.maximum(tp[after] - tp[after - 1], np.finfo(float).tiny)
+    wrong = fp[after - 1] + np.minimum(share, 1.0) * (fp[after] - fp[after - 1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(called > 0, called / (called + wrong), np.nan)
+
+
+def average_precision(ranking: Ranking) -> float:
+    """Mean over the positives of the precision at each one's own score.
+
+    A step function from above: not the area under the interpolated curve, which is `pr_area`.
+
+    >>> average_precision(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    0.67
+    """
+    ranking.require_both_classes("average_precision(ranking)")
+    pos, tp, called = _with_positives(ranking)
+    return float(np.dot(pos, tp / called)) / ranking.Pos
+
+
+def pr_area(ranking: Ranking) -> float:
+    r"""The exact area under the hyperbolic precision-recall curve.
+
+    Within a segment of p positives among c cases, after b cases of which a were positive,
+    the area is p/Pos · (p/c + (a - p·b/c)/c · ln(1 + c/b)). A constant score gives the
+    prevalence; the worst balanced ranking gives 1 - ln 2 (Boyd, Eng & Page 2013).
+
+    >>> pr_area(Ranking.parse("[1+,3-]"))
+    0.25
+    """
+    ranking.require_both_classes("pr_area(ranking)")
+    pos, tp, called = _with_positives(ranking)
+    has = np.flatnonzero(ranking.pos)
+    cases = ranking.pos[has] + ranking.neg[has]
+    before, right = called - cases, tp - pos
+    rate = pos / cases
+    with np.errstate(divide="ignore", invalid="ignore"):
+        curved = (right - rate * before) / cases * np.log1p(cases / before)
+    curved[before == 0] = 0.0
+    return min(1.0, float(np.dot(pos, rate + curved)) / ranking.Pos)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PRGain:
+    """A precision-recall-gain curve: straight between its points, with its area."""
+
+    recall_gain: Floats
+    precision_gain: Floats
+    area: float
+
+
+def pr_gain(ranking: Ranking) -> PRGain:
+    """The precision-recall-gain curve from recall gain 0 to 1, and its area.
+
+    Gains rescale precision and recall harmonically so that the always-positive rule has gain 0:
+    precision gain = 1 - (Pos/Neg)·fp/tp and recall gain = 1 - (Pos/Neg)·fn/tp. Lines of
+    coverage space stay lines, so interpolation is linear and the area exact. A precision gain below 0
+    counts as such (Flach & Kull 2015).
+
+    >>> curve = pr_gain(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    >>> curve.recall_gain.round(4), curve.precision_gain.round(4)
+    (array([0.    , 0.3333, 1.    ]), array([0.7   , 0.6667, 0.    ]))
+    >>> round(curve.area, 4)
+    0.45
+    """
+    ranking.require_both_classes("pr_gain(ranking)")
+    tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    least = ranking.Pos * (ranking.Pos / ranking.total)  # recall gain 0: recall equals the prevalence
+    first = int(np.searchsorted(tp, least, side="left"))
+    if tp[first] > least:
+        share = (least - tp[first - 1]) / (tp[first] - tp[first - 1])
+        start = fp[first - 1] + share * (fp[first] - fp[first - 1])
+        tp, fp = np.r_[least, tp[first:]], np.r_[start, fp[first:]]
+    else:
+        tp, fp = tp[first:], fp[first:]
+    recall_gain = 1 - ranking.class_ratio * (ranking.Pos - tp) / tp
+    precision_gain = 1 - ranking.class_ratio * fp / tp
+    recall_gain[0] = max(recall_gain[0], 0.0)  # the crossing itself, up to rounding
+    area = float(np.dot(np.diff(recall_gain), (precision_gain[1:] + precision_gain[:-1]) / 2))
+    return PRGain(recall_gain=recall_gain, precision_gain=precision_gain, area=area)
+
+
+def _with_positives(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
+    """Of the segments that hold positives: pos, and tp and called cases after the segment."""
+    has = np.flatnonzero(ranking.pos)
+    tp, fp = (covered[1:][has] for covered in ranking.covered())
+    return ranking.pos[has].astype(np.float64), tp.astype(np.float64), (tp + fp).astype(np.float64)

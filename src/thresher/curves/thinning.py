@@ -1,0 +1,84 @@
+"""Fewer points for the same picture: thin a curve and say how far it may be off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.curves.hull import Splits, hull_splits
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking
+
+_CANDIDATES_PER_POINT = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thinned:
+    """Splits to keep, and the largest distance of any left-out ROC point from the thinned curve.
+
+    `hull_kept` says that every corner of the hull is among them, so that the optimum under any
+    costs and class ratio is still exact.
+    """
+
+    split: Splits
+    deviation: float
+    hull_kept: bool
+
+
+def thinned(ranking: Ranking, *, points: int = 4000) -> Thinned:
+    """Choose at most `points` splits whose ROC curve looks like the whole one.
+
+    The corners of the hull come first, then wherever the curve is farthest off. The
+    deviation is measured over every split, not estimated; ROC space has sides of length 1.
+
+    >>> thin = thinned(Ranking.parse("[3+][1+,1-][1-][1+][2-]"), points=4)
+    >>> thin.split.tolist(), round(thin.deviation, 4), thin.hull_kept
+    ([0, 1, 4, 5], 0.1562, True)
+    """
+    ranking.require_both_classes("thinned(ranking)")
+    if points < 2:
+        raise ArgumentError(f"points must be at least 2, got {points}", "thinned(ranking, points=...)", "give e.g. 500")
+    every = len(ranking) + 1
+    if every <= points:
+        return Thinned(np.arange(every), 0.0, hull_kept=True)
+    tp, fp = ranking.covered()
+    x, y = fp / ranking.Neg, tp / ranking.Pos
+    corner = hull_splits(ranking, pool="ties")
+    candidate = np.union1d(corner, _evenly(x, y, _CANDIDATES_PER_POINT * points))
+    hull_kept = corner.size <= points
+    start = np.flatnonzero(np.isin(candidate, corner)) if hull_kept else np.array([0, candidate.size - 1])
+    split = candidate[_refined(x[candidate], y[candidate], start, points)]
+    return Thinned(split, float(_distance(x, y, split).max(initial=0.0)), hull_kept)
+
+
+def _evenly(x: Floats, y: Floats, count: int) -> Splits:
+    """About `count` splits at even steps of x + y, which grows along the curve."""
+    return np.unique(np.searchsorted(x + y, np.linspace(0, 2, count)).clip(max=x.size - 1))
+
+
+def _refined(x: Floats, y: Floats, kept: Splits, points: int) -> Splits:
+    """Add the farthest point of every piece, round by round and worst first, up to `points` in all."""
+    while kept.size < points:
+        away = _distance(x, y, kept)
+        worst = np.maximum.reduceat(away, kept[:-1])
+        is_worst = (away == np.repeat(worst, np.diff(kept))) & (away > 0)
+        _, first = np.unique(np.repeat(np.arange(worst.size), np.diff(kept))[is_worst], return_index=True)
+        found = np.flatnonzero(is_worst)[first]
+        if not found.size:
+            break
+        # Half of what is left goes to this round's worst, so that later rounds still have a say.
+        share = max(1, (points - kept.size + 1) // 2)
+        farthest = np.argsort(away[found], kind="stable")[::-1][:share]
+        kept = np.union1d(kept, found[farthest])
+    return kept
+
+
+def _distance(x: Floats, y: Floats, kept: Splits) -> Floats:
+    """Distance of every point but the last from the chord of the piece it lies in."""
+    size = np.diff(kept)
+    dx, dy = np.diff(x[kept]), np.diff(y[kept])
+    length = np.hypot(dx, dy)
+    across_x, across_y = (np.repeat(side / length, size) for side in (dx, dy))
+    x0, y0 = (np.repeat(values[kept[:-1]], size) for values in (x, y))
+    return np.abs((y[:-1] - y0) * across_x - (x[:-1] - x0) * across_y)

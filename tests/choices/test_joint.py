@@ -1,0 +1,97 @@
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from tests.reference import costs
+
+CAREFUL = th.Ranking.parse("[4+][1+,5-]")
+EAGER = th.Ranking.parse("[5+,1-][4-]")
+
+
+def ranking_of(Pos, Neg):
+    """Rankings of a fixed number of positives and negatives."""
+    cases = st.permutations([True] * Pos + [False] * Neg)
+    return cases.flatmap(
+        lambda labels: st.lists(st.integers(1, 6), min_size=len(labels), max_size=len(labels)).map(
+            lambda scores: th.rank(labels, scores)
+        )
+    )
+
+
+models = st.dictionaries(st.sampled_from("abc"), ranking_of(4, 5), min_size=1)
+
+
+@given(models, st.integers(1, 9), st.integers(1, 9))
+def test_the_joint_choice_is_the_cheapest_split_of_any_model(rankings, a, b):
+    joint = th.joint_choice(rankings, th.OperatingCondition(cost_ratio=a / b))
+    loss = {name: costs(ranking, Fraction(4, 5), Fraction(a, b)) for name, ranking in rankings.items()}
+    least = min(min(each) for each in loss.values())
+    assert joint.tied == tuple(name for name in rankings if min(loss[name]) == least)
+    assert joint.model in joint.tied
+    assert loss[joint.model][joint.choice.point.split] == least
+    low, high = joint.holds_for
+    assert low <= a / b * (1 + 1e-12)
+    assert a / b <= high * (1 + 1e-12)
+
+
+@given(models)
+def test_ranges_cover_all_cost_ratios_and_name_the_cheapest(rankings):
+    ranges = th.joint_choice(rankings).ranges
+    assert ranges[0].low == 0
+    assert ranges[-1].high == math.inf
+    assert [each.low for each in ranges[1:]] == [each.high for each in ranges[:-1]]
+    for each in ranges:
+        middle = Fraction(each.low + 1 if each.high == math.inf else (each.low + each.high) / 2)
+        loss = {name: min(costs(ranking, Fraction(4, 5), middle)) for name, ranking in rankings.items()}
+        assert set(each.models) == {name for name in rankings if loss[name] == min(loss.values())}
+        at_point = costs(rankings[each.models[0]], Fraction(4, 5), middle)[each.point.split]
+        assert at_point == min(loss.values())
+
+
+def test_the_winner_changes_with_the_costs():
+    dear_alarms = th.joint_choice({"careful": CAREFUL, "eager": EAGER}, th.OperatingCondition(cost_ratio=0.5))
+    dear_misses = th.joint_choice({"careful": CAREFUL, "eager": EAGER}, th.OperatingCondition(cost_ratio=5))
+    assert (dear_alarms.model, dear_misses.model) == ("careful", "eager")
+    assert dear_alarms.runner_up == "eager"
+    assert dear_misses.gap == pytest.approx(0.4)
+    assert dear_misses.holds_for == (1, math.inf)
+
+
+def test_ties_between_models_are_told():
+    joint = th.joint_choice({"a": CAREFUL, "b": EAGER}, th.OperatingCondition(cost_ratio=1))
+    assert joint.tied == ("a", "b")
+    assert joint.runner_up is None
+    assert joint.gap is None
+
+
+def test_c8_three_models_of_equal_accuracy_under_costs():
+    tables = {"M1": (50, 30), "M2": (20, 0), "M3": (35, 15)}
+    rankings = {name: th.Ranking([1, 0], pos=[tp, 50 - tp], neg=[fp, 50 - fp]) for name, (tp, fp) in tables.items()}
+    assert th.joint_choice(rankings, th.OperatingCondition(cost_fp=2, cost_fn=1)).model == "M2"
+    assert th.joint_choice(rankings, th.OperatingCondition(cost_fp=1, cost_fn=2)).model == "M1"
+    assert th.joint_choice(rankings, th.OperatingCondition()).tied == ("M1", "M2", "M3")
+
+
+def test_different_data_need_a_declared_class_ratio():
+    rankings = {"a": th.Ranking.parse("[2+][1-]"), "b": th.Ranking.parse("[2+][3-]")}
+    with pytest.raises(th.ConditionError, match="class ratio"):
+        th.joint_choice(rankings)
+    assert th.joint_choice(rankings, th.OperatingCondition(class_ratio=1)).tied == ("a", "b")
+
+
+def test_weighted_models_may_compete():
+    weighted = th.Ranking([2, 1], pos=[4.5, 0.5], neg=[0.5, 4.5])
+    joint = th.joint_choice({"weighted": weighted, "worse": th.Ranking([2, 1], pos=[3.0, 2.0], neg=[1.0, 4.0])})
+    assert joint.model == "weighted"
+
+
+def test_bad_input():
+    with pytest.raises(th.ArgumentError, match="no models"):
+        th.joint_choice({})
+    with pytest.raises(th.OneClassError):
+        th.joint_choice({"a": th.Ranking.parse("[2+]")})
+    assert "careful" in repr(th.joint_choice({"careful": CAREFUL}))

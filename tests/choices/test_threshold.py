@@ -1,0 +1,223 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from tests.reference import costs
+from tests.strategies import two_class_rankings
+
+EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
+LINEAR = th.rank([1, 1, 1, 0, 1, 0, 0, 1, 0, 0], range(10, 0, -1))
+TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+
+ratios = st.tuples(st.integers(1, 12), st.integers(1, 12))
+
+
+@given(two_class_rankings, ratios, ratios)
+def test_chosen_split_is_cheapest_and_all_ties_are_returned(ranking, class_ratio, cost_ratio):
+    choice = th.choose(ranking, th.OperatingCondition(class_ratio[0] / class_ratio[1], cost_ratio[0] / cost_ratio[1]))
+    loss = costs(ranking, Fraction(*class_ratio), Fraction(*cost_ratio))
+    assert choice.splits.tolist() == [split for split, cost in enumerate(loss) if cost == min(loss)]
+    worse = [cost for cost in loss if cost > min(loss)]
+    if worse:
+        assert choice.runner_up is not None
+        assert loss[choice.runner_up.split] == min(worse)
+    else:
+        assert choice.runner_up is None
+
+
+@given(two_class_rankings, ratios, ratios)
+def test_expected_cost_is_the_lowest_of_all_tables(ranking, class_ratio, cost_ratio):
+    condition = th.OperatingCondition(class_ratio[0] / class_ratio[1], cost_ratio[0] / cost_ratio[1])
+    choice = th.choose(ranking, condition)
+    assert choice.expected_cost == pytest.approx(np.min(condition.expected_cost(th.coverage(ranking))))
+
+
+@given(two_class_rankings, ratios)
+def test_the_choice_holds_inside_its_range_and_not_outside(ranking, cost_ratio):
+    ratio = cost_ratio[0] / cost_ratio[1]
+    choice = th.choose(ranking, th.OperatingCondition(cost_ratio=ratio))
+    assert choice.holds_for is not None
+    low, high = choice.holds_for
+    assert low <= ratio * (1 + 1e-9)
+    assert ratio <= high * (1 + 1e-9)
+    chosen = choice.point.split
+    own_class_ratio = Fraction(ranking.Pos, ranking.Neg)
+    for inside in (low * 1.001 + 1e-9, high * 0.999):
+        if low < inside < high and math.isfinite(inside):
+            loss = costs(ranking, own_class_ratio, Fraction(inside))
+            assert loss[chosen] == min(loss)
+    for outside in (low * 0.999, high * 1.001):
+        if 0 < outside < math.inf and not low <= outside <= high:
+            loss = costs(ranking, own_class_ratio, Fraction(outside))
+            assert loss[chosen] > min(loss)
+
+
+@given(
+    two_class_rankings,
+    st.sampled_from(["accuracy", "f1", "average_recall", "kappa", "precision", "mcc", "youden_j", "lift", "f2"]),
+)
+def test_no_split_beats_the_one_chosen_for_a_measure(ranking, name):
+    values = np.asarray(th.measure(name).of(th.coverage(ranking)))
+    if np.isnan(values).all():
+        with pytest.raises(th.MeasureError, match="undefined"):
+            th.choose(ranking, maximise=name)
+        return
+    choice = th.choose(ranking, maximise=name)
+    best = np.nanmax(values)
+    assert choice.value == pytest.approx(best)
+    assert choice.splits.tolist() == np.flatnonzero(np.isclose(values, best, rtol=1e-14, atol=0)).tolist()
+
+
+@given(two_class_rankings, st.floats(0, 1), st.integers(0, 30))
+def test_constraints_and_capacity_against_brute_force(ranking, least, capacity):
+    curve = th.coverage(ranking)
+    fits = (curve.tpr >= least) & (curve.tp + curve.fp <= capacity)
+    if not fits.any():
+        with pytest.raises(th.InfeasibleError):
+            th.choose(ranking, subject_to=f"recall >= {least!r}", at_most=capacity)
+        return
+    choice = th.choose(ranking, subject_to=f"recall >= {least!r}", at_most=capacity)
+    errors = np.where(fits, curve.fp + curve.fn, np.inf)
+    assert choice.splits.tolist() == np.flatnonzero(errors == errors.min()).tolist()
+
+
+@given(two_class_rankings, st.integers(2, 5))
+def test_weights_choose_as_replicated_rows_do(ranking, times):
+    weighted = th.Ranking(ranking.score, ranking.pos * float(times), ranking.neg * float(times))
+    condition = th.OperatingCondition(cost_ratio=3)
+    assert th.choose(weighted, condition).splits.tolist() == th.choose(ranking, condition).splits.tolist()
+
+
+def test_every_point_carries_its_interval_of_equivalent_thresholds():
+    tied = th.choose(EMAILS, th.OperatingCondition(class_ratio=3 / 4))
+    assert [point.interval for point in tied.points] == [(0.74, 0.80), (0.49, 0.63), (0.24, 0.32)]
+    for point in tied.points:
+        low, high = point.interval
+        for threshold in (np.nextafter(low, high), point.threshold, high):
+            assert th.contingency_at(EMAILS, threshold) == point.table
+
+
+def test_of_two_middles_the_stricter_is_recommended():
+    choice = th.choose(LINEAR, maximise="accuracy")
+    assert [(point.table.fp, point.table.tp) for point in choice.points] == [(0, 3), (1, 4)]
+    assert choice.table.tp == 3
+
+
+def test_average_recall_is_slope_one_in_roc_space():
+    by_measure = th.choose(TREE, maximise="average_recall")
+    by_condition = th.choose(TREE, th.OperatingCondition(class_ratio=1, cost_ratio=1))
+    assert by_measure.splits.tolist() == by_condition.splits.tolist()
+
+
+def test_measures_follow_the_declared_class_ratio():
+    rare = th.OperatingCondition(class_ratio=0.01)
+    ranking = th.Ranking.parse("[3+][5+,1-][2+,9-]")
+    assert th.choose(ranking, maximise="f1").table.tp == 8
+    assert th.choose(ranking, rare, maximise="f1").table.tp == 3
+    with pytest.raises(th.InfeasibleError, match="precision"):
+        th.choose(th.Ranking.parse("[3+,1-][5-]"), rare, subject_to="precision >= 0.5")
+
+
+def test_a_function_of_the_table_may_be_the_objective():
+    choice = th.choose(TREE, maximise=lambda table: table.tp - 3 * table.fp)
+    assert choice.table == th.Contingency(tp=20, fn=30, fp=5, tn=45)
+    with pytest.raises(th.MeasureError, match="shape"):
+        th.choose(TREE, maximise=lambda _: 1.0)
+
+
+def test_measures_are_taken_in_their_own_direction_only():
+    assert th.choose(TREE, minimise="error_rate").table == th.choose(TREE, maximise="accuracy").table
+    with pytest.raises(th.MeasureError, match="better when lower"):
+        th.choose(TREE, maximise="error_rate")
+    with pytest.raises(th.MeasureError, match="better when higher"):
+        th.choose(TREE, minimise="recall")
+    assert th.choose(TREE, maximise="predicted_positive_rate").point.split == 3
+
+
+def test_infeasible_says_how_close_one_can_get():
+    with pytest.raises(th.InfeasibleError, match=r"precision >= 0.9.*precision = 0.8"):
+        th.choose(TREE, subject_to="precision >= 0.9")
+    with pytest.raises(th.InfeasibleError, match="other constraints"):
+        th.choose(TREE, subject_to=["fpr <= 0.05", "recall >= 0.1"])
+
+
+def test_bad_arguments():
+    with pytest.raises(th.MeasureError, match="acuracy"):
+        th.choose(TREE, maximise="acuracy")
+    with pytest.raises(th.ArgumentError, match="both"):
+        th.choose(TREE, maximise="f1", minimise="fpr")
+    with pytest.raises(th.ArgumentError, match="at_most"):
+        th.choose(TREE, at_most=-1)
+    with pytest.raises(th.OneClassError):
+        th.choose(th.Ranking.parse("[3+][1+]"))
+
+
+def test_a_score_of_plus_infinity_cannot_be_refused():
+    ranking = th.Ranking([math.inf, 0], pos=[0, 1], neg=[9, 1])
+    assert th.choose(ranking).point.split == 1 or th.choose(ranking).point.split == 2
+    with pytest.raises(th.InfeasibleError):
+        th.choose(ranking, at_most=3)
+
+
+def test_undefined_everywhere_is_an_error_and_not_a_number():
+    with pytest.raises(th.MeasureError, match="undefined"):
+        th.choose(TREE, maximise="precision", at_most=0)
+
+
+def test_counts_beyond_int64_products_are_still_exact():
+    big = th.Ranking([3, 2, 1], pos=[2 * 10**9, 10**9, 10**9], neg=[10**9, 10**9, 2 * 10**9])
+    choice = th.choose(big, th.OperatingCondition(class_ratio=1, cost_ratio=1))
+    assert choice.splits.tolist() == [1, 2]  # tpr - fpr is exactly 1/4 at both
+
+
+def test_choice_reads_well():
+    assert repr(th.choose(EMAILS)) == "Choice(threshold=0.28, expected cost 0.2, expected_cost=0.2)"
+    assert "3 tied" in repr(th.choose(EMAILS, th.OperatingCondition(class_ratio=3 / 4)))
+
+
+def test_trap_19_every_distinct_score_is_a_candidate():
+    rng = np.random.default_rng(0)
+    labels = rng.random(20_000) < 0.002
+    scores = rng.beta(1, 200, 20_000) + labels * rng.beta(1, 30, 20_000)
+    condition = th.OperatingCondition(cost_ratio=50)
+    ranking = th.rank(labels, scores)
+    on_grid = condition.expected_cost(th.contingency_at(ranking, np.linspace(0, 1, 100))).min()
+    assert th.choose(ranking, condition).expected_cost < 0.98 * on_grid
+
+
+def test_trap_20_costs_are_asymmetric():
+    dear_alarm = th.choose(TREE, th.OperatingCondition(cost_fp=3, cost_fn=1))
+    dear_miss = th.choose(TREE, th.OperatingCondition(cost_fp=1, cost_fn=3))
+    assert (dear_alarm.table.fp, dear_alarm.table.tp) == (5, 20)
+    assert (dear_miss.table.fp, dear_miss.table.tp) == (50, 50)
+
+
+def test_trap_21_a_class_ratio_taken_from_the_data_is_said():
+    assert "class-ratio-from-data" in [caution.code for caution in th.choose(TREE).warnings]
+    assert not th.choose(TREE, th.OperatingCondition(class_ratio=1)).warnings
+
+
+def test_trap_22_all_negative_and_all_positive_are_real_options():
+    never = th.choose(TREE, th.OperatingCondition(cost_ratio=0.01))
+    always = th.choose(TREE, th.OperatingCondition(cost_ratio=100))
+    assert never.threshold == math.inf
+    assert always.threshold == -math.inf
+    assert "all-negative" in [caution.code for caution in never.warnings]
+    assert "all-positive" in [caution.code for caution in always.warnings]
+
+
+def test_trap_23_all_ties_come_with_their_intervals():
+    tied = th.choose(EMAILS, th.OperatingCondition(class_ratio=3 / 4))
+    assert len(tied.points) == 3
+    assert tied.undecided == (0.28, 0.77)
+    assert th.choose(EMAILS).undecided is None
+
+
+def test_trap_25_youden_is_never_the_default():
+    ranking = th.Ranking.parse("[1+][1+,4-][20-]")
+    assert th.choose(ranking).table != th.choose(ranking, maximise="youden_j").table

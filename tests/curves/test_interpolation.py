@@ -1,0 +1,70 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from tests import strategies
+
+TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+
+
+def expected_table(ranking, rule):
+    """Play the rule on every segment, the coin by its expectation."""
+    share = np.where(ranking.score >= rule.upper, 1.0, np.where(ranking.score >= rule.lower, rule.probability, 0.0))
+    return float(share @ ranking.pos), float(share @ ranking.neg)
+
+
+@given(
+    strategies.two_class_rankings,
+    st.floats(0, 1),
+    st.sampled_from(["fpr", "tpr", "predicted_positive_rate"]),
+    st.sampled_from(["curve", "hull"]),
+)
+def test_the_rule_reaches_the_rate_and_its_table_is_what_it_does(ranking, rate, name, on):
+    if math.isinf(ranking.score[0]):
+        return  # +inf cannot be refused by any threshold
+    rule = th.point_at(ranking, on=on, **{name: rate})
+    assert getattr(rule.table, name) == pytest.approx(rate, abs=1e-9)
+    tp, fp = expected_table(ranking, rule)
+    assert (rule.table.tp, rule.table.fp) == (pytest.approx(tp, abs=1e-9), pytest.approx(fp, abs=1e-9))
+
+
+@given(strategies.two_class_rankings, st.floats(0, 1))
+def test_mixing_on_the_hull_is_never_worse(ranking, rate):
+    on_curve, on_hull = (th.point_at(ranking, fpr=rate, on=on).table.tpr for on in ("curve", "hull"))
+    assert on_hull >= on_curve - 1e-9
+
+
+@given(strategies.two_class_rankings, st.floats(0, 1))
+def test_of_several_points_at_one_fpr_the_highest_is_meant(ranking, rate):
+    tables = th.coverage(ranking)
+    highest = (
+        np.interp(rate, tables.fpr, tables.tpr) if rate not in tables.fpr else tables.tpr[tables.fpr == rate].max()
+    )
+    assert th.point_at(ranking, fpr=rate).table.tpr == pytest.approx(highest, abs=1e-9)
+
+
+def test_the_coin_breaks_the_tie_of_one_score():
+    coin = th.coin_at(TREE, threshold=1)
+    assert (coin.table.fp, coin.table.tp) == (7.5, 25)
+    biased = th.coin_at(TREE, threshold=-1, probability=0.25)
+    assert (biased.table.fp, biased.table.tp) == (20, 35)
+    assert (biased.upper, biased.lower) == (0, -math.inf)
+
+
+def test_bad_arguments():
+    with pytest.raises(th.ArgumentError, match="nearest is 1"):
+        th.coin_at(TREE, threshold=0.9)
+    with pytest.raises(th.ArgumentError, match="probability"):
+        th.coin_at(TREE, threshold=1, probability=2)
+    with pytest.raises(th.ArgumentError, match="exactly one"):
+        th.point_at(TREE)
+    with pytest.raises(th.ArgumentError, match="exactly one"):
+        th.point_at(TREE, fpr=0.1, tpr=0.2)
+    with pytest.raises(th.ArgumentError, match="fpr"):
+        th.point_at(TREE, fpr=1.1)
+    with pytest.raises(th.ArgumentError, match="hull"):
+        th.point_at(TREE, fpr=0.1, on="line")  # type: ignore[arg-type]
