@@ -1,0 +1,125 @@
+"""Run every benchmark and write `benchmarks/results.md`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.core import KINDS
+from benchmarks.timing import seconds
+
+SIZES = (10**6, 10**7)
+GROWTH = (10**5, 316_228, 10**6, 3_162_278, 10**7)
+RESULTS = Path(__file__).with_name("results.md")
+
+
+def main() -> None:
+    slow_sort = wide_vectors_hurt()
+    settings: list[tuple[str, dict[str, str]]] = [("as NumPy comes", {})] + (
+        [("without AVX-512", slow_sort)] if slow_sort else []
+    )
+    parts = [INTRODUCTION, versions()]
+    if slow_sort:
+        parts.append(WIDE_VECTORS.format(features=slow_sort["NPY_DISABLE_CPU_FEATURES"]))
+    for title, setting in settings:
+        parts.append(f"## Rankings and the numbers read off them, {title}\n\n{core_table(setting)}")
+        parts.append(f"Cost of building grows as rows to the power {growth(setting):.2f} over 10⁵ to 10⁷.")
+    parts.append(f"## Importing\n\n{importing()}")
+    RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    print("\n\n".join(parts))
+    print(f"\nwritten to {RESULTS.relative_to(Path.cwd())}")
+
+
+def core_table(setting: dict[str, str]) -> str:
+    lines = [
+        "| scores | rows | ranking ÷ np.sort | memory ÷ scores | AUC, scikit-learn ÷ thresher | everything, likewise |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for kind in KINDS:
+        for rows in SIZES:
+            everything = kind == "float64 distinct"
+            found = child("benchmarks.core", kind, str(rows), "everything" if everything else "auc", setting=setting)
+            whole = ""
+            if everything:
+                whole = (
+                    f"{found['sklearn everything'] / found['everything']:.0f}× (differs by {found['agreement']:.0e})"
+                )
+            lines.append(
+                f"| {kind} | {rows:,} | {found['rank'] / found['sort']:.2f} | {found['memory']:.1f} "
+                f"| {found['sklearn auc'] / found['auc']:.0f}× | {whole} |"
+            )
+            print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def growth(setting: dict[str, str]) -> float:
+    """The exponent of time against rows, by least squares on logarithms."""
+    times = [child("benchmarks.growth", str(rows), setting=setting)["rank"] for rows in GROWTH]
+    return float(np.polyfit(np.log(GROWTH), np.log(times), 1)[0])
+
+
+def importing() -> str:
+    """Wall time of `import thresher` over a bare interpreter, best of several."""
+
+    def run(code: str) -> float:
+        return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), repeat=7)
+
+    bare, with_numpy, with_thresher = run("pass"), run("import numpy"), run("import thresher")
+    return (
+        f"`import thresher` takes {with_thresher - bare:.2f} s over a bare interpreter, "
+        f"of which NumPy {with_numpy - bare:.2f} s."
+    )
+
+
+def wide_vectors_hurt() -> dict[str, str]:
+    """The setting that switches AVX-512 off, if NumPy sorts at least 1.5 times faster without it."""
+    found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    wide = [name for name in found if name.startswith("AVX512") or name == "X86_V4"]
+    if not wide:
+        return {}
+    setting = {"NPY_DISABLE_CPU_FEATURES": " ".join(wide)}
+    with_them, without = (child("benchmarks.growth", "3000000", setting=each)["sort"] for each in ({}, setting))
+    return setting if with_them > 1.5 * without else {}
+
+
+def child(module: str, *arguments: str, setting: dict[str, str]) -> dict[str, Any]:
+    """A module's measurements in a process of its own, so that nothing is warm but the file cache."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        env={**os.environ, **setting},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return {name: value for name, value in json.loads(done.stdout).items() if not math.isnan(value)}
+
+
+def versions() -> str:
+    import scipy
+    import sklearn
+
+    return (
+        f"Python {sys.version.split()[0]}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
+        f"scikit-learn {sklearn.__version__}, {os.cpu_count()} processors."
+    )
+
+
+INTRODUCTION = """# Benchmarks
+
+Written by `make bench`. Every figure is a ratio within one run: same data, same machine, best of several.
+*Everything* is AUC, DeLong placements, ROC, PR, average precision, Brier score and its decomposition,
+isotonic map, cheapest threshold and the table at it; scikit-learn computes the same except placements."""
+
+WIDE_VECTORS = """NumPy's vectorised sort is much slower with AVX-512 than without on this processor (as on AMD Zen 4,
+whose compress-to-memory instructions are slow), and sorting is most of what a ranking costs. So the figures
+are given twice: as NumPy comes, and with `NPY_DISABLE_CPU_FEATURES="{features}"` set for both sides."""
+
+if __name__ == "__main__":
+    main()
