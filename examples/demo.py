@@ -29,9 +29,7 @@ def main() -> None:
     print(f"\nThe answer: use {joint.model}, and call a tumour malignant when its score is >= {joint.threshold:.4g}.\n")
     print(joint.choice.table)
     cost = joint.expected_cost
-    print(
-        f"\nExpected cost {cost:.4f} false alarms per tumour; any threshold in ({interval(joint.choice)}] does the same."
-    )
+    print(f"\nIt costs {cost:.4f} false alarms per tumour; any threshold in ({interval(joint.choice)}] does the same.")
     always = CONDITION.expected_cost(th.Contingency(tp=Pos, fn=0, fp=Neg, tn=0))
     print(f"Calling everything malignant would cost {always:.4f}, the cut-off 0.5 {half(rankings[joint.model]):.4f}.")
     if joint.runner_up is not None:
@@ -40,7 +38,7 @@ def main() -> None:
     for model, low, high in winners(joint):
         print(f"  c from {low:>6.3g} to {high:<6.3g} {model}")
     print("\nWhat a careful analyst would add:")
-    for caution in joint.warnings:
+    for caution in joint.cautions:
         print(f"  {caution}")
 
 

@@ -30,4 +30,8 @@ CODES: dict[str, str] = {
     "class-ratio-from-data": "No class ratio was declared, so the one in the data stands for deployment.",
     "reordered": "Smoothing changed the order of segments, so the ranking and its AUC change too.",
     "infinite-log-odds": "Probabilities of exactly 0 or 1 have infinite log-odds.",
+    "certain-and-wrong": "Cases were given probability 0 or 1 and turned out otherwise, so the log loss is infinite.",
+    "clipped": "Probabilities were moved away from 0 and 1 on request, and the log loss depends on how far.",
+    "distinct-scores": "Every case has its own score, so over exact segments all of the loss is calibration loss.",
+    "not-rising": "The calibration map does not rise with the score, so it reorders or ties cases and changes the AUC.",
 }

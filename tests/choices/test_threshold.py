@@ -176,7 +176,7 @@ def test_counts_beyond_int64_products_are_still_exact():
 
 
 def test_choice_reads_well():
-    assert repr(th.choose(EMAILS)) == "Choice(threshold=0.28, expected cost 0.2, expected_cost=0.2)"
+    assert repr(th.choose(EMAILS)) == "Choice(threshold=0.28, expected cost 0.2)"
     assert "3 tied" in repr(th.choose(EMAILS, th.OperatingCondition(class_ratio=3 / 4)))
 
 
@@ -198,8 +198,8 @@ def test_trap_20_costs_are_asymmetric():
 
 
 def test_trap_21_a_class_ratio_taken_from_the_data_is_said():
-    assert "class-ratio-from-data" in [caution.code for caution in th.choose(TREE).warnings]
-    assert not th.choose(TREE, th.OperatingCondition(class_ratio=1)).warnings
+    assert "class-ratio-from-data" in [caution.code for caution in th.choose(TREE).cautions]
+    assert not th.choose(TREE, th.OperatingCondition(class_ratio=1)).cautions
 
 
 def test_trap_22_all_negative_and_all_positive_are_real_options():
@@ -207,8 +207,8 @@ def test_trap_22_all_negative_and_all_positive_are_real_options():
     always = th.choose(TREE, th.OperatingCondition(cost_ratio=100))
     assert never.threshold == math.inf
     assert always.threshold == -math.inf
-    assert "all-negative" in [caution.code for caution in never.warnings]
-    assert "all-positive" in [caution.code for caution in always.warnings]
+    assert "all-negative" in [caution.code for caution in never.cautions]
+    assert "all-positive" in [caution.code for caution in always.cautions]
 
 
 def test_trap_23_all_ties_come_with_their_intervals():

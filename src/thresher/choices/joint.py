@@ -27,6 +27,10 @@ class Range:
 
     `models` lists every model that reaches the point; all of them do for the two rules that
     ignore scores.
+
+    >>> found = joint_choice({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
+    >>> found.low, found.high, found.rule, found.models
+    (5.0, inf, 'all positive', ('careful',))
     """
 
     low: float
@@ -53,7 +57,7 @@ class JointChoice:
     choices: Mapping[str, Choice]
     ranges: tuple[Range, ...]
     holds_for: tuple[float, float]
-    warnings: tuple[Caution, ...]
+    cautions: tuple[Caution, ...]
 
     @property
     def threshold(self) -> float:
@@ -66,7 +70,7 @@ class JointChoice:
         return self.choice.expected_cost
 
     def __repr__(self) -> str:
-        return f"JointChoice({self.model!r} at threshold {self.threshold:g}, expected_cost={self.expected_cost:.4g})"
+        return f"JointChoice({self.model!r} at threshold {self.threshold:g}, expected cost {self.expected_cost:.4g})"
 
 
 def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | None = None) -> JointChoice:
@@ -79,7 +83,7 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
     >>> eager = Ranking.parse("[5+,1-][4-]")
     >>> both = joint_choice({"careful": careful, "eager": eager}, OperatingCondition(cost_ratio=5))
     >>> both
-    JointChoice('eager' at threshold 1.5, expected_cost=0.1)
+    JointChoice('eager' at threshold 1.5, expected cost 0.1)
     >>> both.runner_up, round(both.gap, 10)
     ('careful', 0.4)
     >>> [(r.models, r.low, r.high) for r in both.ranges if r.rule == "threshold"]
@@ -109,7 +113,7 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
         choices=choices,
         ranges=ranges,
         holds_for=_stretch(ranges, winner, asked.cost_ratio),
-        warnings=choices[winner].warnings,
+        cautions=choices[winner].cautions,
     )
 
 

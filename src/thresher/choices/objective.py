@@ -34,32 +34,29 @@ class Objective:
     exact: Callable[[Splits], list[int]] | None = None
     values: Floats | None = None
 
-    def best(self, allowed: Flags) -> tuple[Splits, int | None]:
-        """All best splits among the allowed, and the best of the rest."""
-        candidate = (
-            np.flatnonzero(allowed & ~np.isnan(self.loss)) if self.loss.dtype.kind == "f" else np.flatnonzero(allowed)
-        )
-        if not candidate.size:
+    def best(self, allowed: Flags | None) -> tuple[Splits, int | None]:
+        """All best splits among the allowed (None: all are), and the best of the rest."""
+        loss = self.loss
+        worst = np.inf if loss.dtype.kind == "f" else np.iinfo(loss.dtype).max
+        if allowed is not None:
+            loss = np.where(allowed, loss, worst)
+        if loss.dtype.kind == "f":
+            loss = np.where(np.isnan(loss), worst, loss)
+        least = loss.min()
+        if least == worst:
             raise MeasureError(
                 f"{self.name} is undefined at every threshold allowed",
                 where="choose(...)",
                 fix="relax the constraints, or choose by another measure",
             )
-        loss = self.loss[candidate]
-        least = loss.min()
-        tied = loss <= least + self.slack(least)
+        tied = np.flatnonzero(loss <= least + self.slack(least))
         if self.exact is not None:
-            close = np.flatnonzero(tied)
-            exactly = self.exact(candidate[close])
-            lowest = min(exactly)
-            tied[close] = [value == lowest for value in exactly]
-        rest = (
-            np.where(tied, np.inf, loss)
-            if self.loss.dtype.kind == "f"
-            else np.where(tied, np.iinfo(np.int64).max, loss)
-        )
-        second = None if tied.all() else int(candidate[np.argmin(rest)])
-        return candidate[tied], second
+            exactly = self.exact(tied)
+            tied = tied[[value == min(exactly) for value in exactly]]
+        rest = loss.copy() if loss is self.loss else loss
+        rest[tied] = worst
+        second = int(np.argmin(rest))
+        return tied, None if rest[second] == worst else second
 
 
 def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective:
@@ -71,7 +68,9 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective
         return Objective("expected cost", loss, lambda least: 1e-12 * max(abs(least), float(np.abs(loss).max())))
     whole_a, whole_b = _whole(a, b)
     if whole_a * ranking.Neg + whole_b * ranking.Pos < _FITS_INT64:
-        return Objective("expected cost", fp * whole_a + (ranking.Pos - tp) * whole_b, lambda _: 0)
+        loss = fp * whole_a
+        loss -= tp * whole_b  # fn is Pos - tp, and Pos is the same for all
+        return Objective("expected cost", loss, lambda _: 0)
 
     def exact(splits: Splits) -> list[int]:
         pairs = zip(fp[splits].tolist(), tp[splits].tolist(), strict=True)

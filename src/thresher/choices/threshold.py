@@ -13,7 +13,7 @@ from thresher.cautions import Caution
 from thresher.choices.condition import OperatingCondition, simplest
 from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.objective import cost_objective, measure_objective
-from thresher.curves.hull import Splits
+from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError
 from thresher.ranking import Flags, Ranking
 from thresher.tables import Contingency, Measure
@@ -28,6 +28,10 @@ class Point:
     """One way to decide: a split, its threshold and the thresholds equivalent to it, and what it does.
 
     `interval` is (lower, upper): every threshold t with lower < t <= upper makes the same calls.
+
+    >>> point = choose(Ranking.parse("[3+][1-]")).point
+    >>> point.split, point.threshold, point.interval, point.expected_cost
+    (1, 1.5, (1.0, 2.0), 0.0)
     """
 
     split: int
@@ -55,7 +59,7 @@ class Choice:
     value: float
     holds_for: tuple[float, float] | None
     runner_up: Point | None
-    warnings: tuple[Caution, ...]
+    cautions: tuple[Caution, ...]
 
     @property
     def point(self) -> Point:
@@ -96,10 +100,8 @@ class Choice:
 
     def __repr__(self) -> str:
         ties = f", {self.splits.size} tied" if self.splits.size > 1 else ""
-        return (
-            f"Choice(threshold={self.threshold:g}, {self.objective} {self.value:.4g}, "
-            f"expected_cost={self.expected_cost:.4g}{ties})"
-        )
+        by = "" if self.objective == "expected cost" else f"{self.objective} {self.value:.4g}, "
+        return f"Choice(threshold={self.threshold:g}, {by}expected cost {self.expected_cost:.4g}{ties})"
 
 
 def choose(
@@ -135,7 +137,7 @@ def choose(
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
     >>> choose(emails)
-    Choice(threshold=0.28, expected cost 0.2, expected_cost=0.2)
+    Choice(threshold=0.28, expected cost 0.2)
     >>> tied = choose(emails, OperatingCondition(class_ratio=3/4))
     >>> [point.threshold for point in tied.points], tied.threshold, tied.undecided
     ([0.77, 0.56, 0.28], 0.56, (0.28, 0.77))
@@ -164,7 +166,7 @@ def choose(
         value=point.expected_cost if objective.values is None else float(objective.values[chosen]),
         holds_for=_holds_for(ranking, asked, chosen, allowed),
         runner_up=None if second is None else point_of(ranking, second, resolved),
-        warnings=_cautions(ranking, asked, chosen),
+        cautions=_cautions(ranking, asked, chosen),
     )
 
 
@@ -189,10 +191,13 @@ def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
 
 def _allowed(
     ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: float | None
-) -> Flags:
+) -> Flags | None:
+    """Splits that meet every constraint; None when there is none to meet."""
+    refusable = not np.isposinf(ranking.score[0])  # no threshold refuses a score of +inf
+    if refusable and at_most is None and not limits:
+        return None
     allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
-    if np.isposinf(ranking.score[0]):
-        allowed[0] = False  # no threshold refuses a score of +inf
+    allowed[0] = refusable
     if at_most is not None:
         if not at_most >= 0:
             raise ArgumentError(f"at_most must be 0 or more, got {at_most}", _WHERE, "give a number of cases")
@@ -222,17 +227,19 @@ def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> Infea
 
 
 def _holds_for(
-    ranking: Ranking, condition: OperatingCondition, split: int, allowed: Flags
+    ranking: Ranking, condition: OperatingCondition, split: int, allowed: Flags | None
 ) -> tuple[float, float] | None:
     """Cost ratios for which no other allowed split is cheaper: the slopes on either side of it."""
-    tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    # Without constraints only the hull can be cheaper; with them, any split that meets them.
+    rivals = hull_splits(ranking) if allowed is None else np.flatnonzero(allowed)
+    before, after = rivals[rivals < split], rivals[rivals > split]
+    tp, fp = ranking.covered()
     ratio = 1.0 if condition.class_ratio is None else ranking.class_ratio / condition.class_ratio
-    before, after = np.flatnonzero(allowed[:split]), split + 1 + np.flatnonzero(allowed[split + 1 :])
-    with np.errstate(divide="ignore"):
-        least = (fp[split] - fp[before]) / (tp[split] - tp[before]) if before.size else np.zeros(1)
-        most = (fp[after] - fp[split]) / (tp[after] - tp[split]) if after.size else np.full(1, np.inf)
-    low, high = float(least.max()) * ratio, float(most.min()) * ratio
-    return (low, high) if low <= high * (1 + 1e-12) else None
+    with np.errstate(divide="ignore", invalid="ignore"):  # weights too small to add anything: 0/0, no rival
+        least = (fp[split] - fp[before]) / (tp[split] - tp[before])
+        most = (fp[after] - fp[split]) / (tp[after] - tp[split])
+    low, high = np.fmax.reduce(least, initial=0.0) * ratio, np.fmin.reduce(most, initial=np.inf) * ratio
+    return (float(low), float(high)) if low <= high * (1 + 1e-12) else None
 
 
 def _cautions(ranking: Ranking, asked: OperatingCondition, split: int) -> tuple[Caution, ...]:

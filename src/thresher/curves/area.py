@@ -39,6 +39,7 @@ def auc(ranking: Ranking) -> float:
     >>> auc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.71
     """
+    ranking.require_both_classes("auc(ranking)")
     of_pairs = pairs(ranking)
     return _share(2 * of_pairs.won + of_pairs.tied, 2 * of_pairs.total)
 
@@ -49,6 +50,7 @@ def ranking_error(ranking: Ranking) -> float:
     >>> ranking_error(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.29
     """
+    ranking.require_both_classes("ranking_error(ranking)")
     of_pairs = pairs(ranking)
     return _share(2 * of_pairs.lost + of_pairs.tied, 2 * of_pairs.total)
 
@@ -105,9 +107,10 @@ def placements(ranking: Ranking) -> tuple[Floats, Floats]:
     """
     ranking.require_both_classes("placements(ranking)")
     tp, fp = ranking.covered()
-    beaten = 1 - (fp[:-1] + fp[1:]) / (2 * ranking.Neg)
-    beating = (tp[:-1] + tp[1:]) / (2 * ranking.Pos)
-    return beaten, beating
+    beaten, beating = (np.add(c[:-1], c[1:], dtype=np.float64) for c in (fp, tp))
+    beaten /= 2 * ranking.Neg
+    beating /= 2 * ranking.Pos
+    return np.subtract(1, beaten, out=beaten), beating
 
 
 def partial_auc(
@@ -160,13 +163,16 @@ def _area_up_to(x: Floats, y: Floats, end: float) -> float:
     return whole + (end - x[last - 1]) * float(y[last - 1] + height) / 2
 
 
-def _range(given: tuple[float, float] | None, where: str) -> tuple[float, float]:
-    low, high = given if given is not None and len(given) == 2 else (math.nan, math.nan)
+def _range(given: Any, where: str) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
     if not 0 <= low < high <= 1:
         raise ArgumentError(
-            f"the range must be two rates, 0 <= low < high <= 1, got {given}", where, "e.g. fpr=(0, 0.1)"
+            f"the range must be two rates, 0 <= low < high <= 1, got {given!r}", where, "e.g. fpr=(0, 0.1)"
         )
-    return float(low), float(high)
+    return low, high
 
 
 def _share(part: Any, whole: Any) -> float:

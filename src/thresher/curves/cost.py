@@ -121,7 +121,7 @@ def net_benefit(
 ) -> NetBenefit:
     """True positives per case minus false positives at the exchange rate the threshold implies.
 
-    Whoever acts at probability t values a hit t/(1 - t) times a false alarm's harm, so
+    Whoever acts at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so
     net benefit = tp/n - fp/n · t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities.
     Without `threshold` it is given at 0.01, 0.02, ..., 0.99.
 

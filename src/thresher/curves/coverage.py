@@ -21,6 +21,10 @@ class Coverage(Contingency):
 
     threshold: Floats
 
+    def __post_init__(self) -> None:
+        Contingency.__post_init__(self)
+        self.threshold.flags.writeable = False
+
     def at(self, split: int) -> Contingency:
         """The table of one split."""
         return Contingency(tp=self.tp[split], fn=self.fn[split], fp=self.fp[split], tn=self.tn[split])
@@ -42,7 +46,10 @@ def coverage(ranking: Ranking) -> Coverage:
     array([0. , 0.4, 0.6, 1. ])
     """
     tp, fp = ranking.covered()
-    return Coverage(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp, threshold=ranking.thresholds())
+    fn, tn = ranking.Pos - tp, ranking.Neg - fp
+    for cell in (fn, tn):
+        cell.flags.writeable = False  # a table copies what its maker could still change
+    return Coverage(tp=tp, fn=fn, fp=fp, tn=tn, threshold=ranking.thresholds())
 
 
 def roc(ranking: Ranking) -> tuple[Floats, Floats, Floats]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thresher.curves.coverage import coverage
 from thresher.ranking import Floats, Ranking
 
 
@@ -29,9 +30,9 @@ def lift(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
     >>> lift(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))[1]
     array([nan, 1.6, 1.5, 1. ])
     """
-    called, found, threshold = gain(ranking)
-    with np.errstate(invalid="ignore"):
-        return called, found / called, threshold
+    ranking.require_both_classes("lift(ranking)")
+    tables = coverage(ranking)
+    return tables.predicted_positive_rate, tables.lift, tables.threshold
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ Pool: TypeAlias = Literal["strict", "ties"]
 Splits: TypeAlias = npt.NDArray[np.intp]
 
 _FITS_INT64 = 2**62
+_FEW_EDGES = 1 / 200  # edges this much longer than a loop's step are walked one by one, which is twice as fast
 
 
 def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
@@ -35,8 +36,8 @@ def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     """
     ranking.require_both_classes("hull(ranking)")
     split = hull_splits(ranking, pool=pool)
-    tp, fp = (covered[split] for covered in ranking.covered())
-    return Ranking.of_segments(ranking.score[split[1:] - 1], np.diff(tp), np.diff(fp), dropped=ranking.dropped)
+    pos, neg = (np.add.reduceat(counts, split[:-1]) for counts in (ranking.pos, ranking.neg))
+    return Ranking.of_segments(ranking.score[split[1:] - 1], pos, neg, dropped=ranking.dropped)
 
 
 def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
@@ -47,14 +48,39 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
     """
     if pool not in ("strict", "ties"):
         raise ArgumentError(f'pool must be "strict" or "ties", got {pool!r}', "hull(ranking, pool=...)", "pick one")
-    x, y = exact_points(ranking)
-    corner = upper_corners(x, y, _pools(ranking))
-    if pool == "ties":
-        return corner
-    return np.flatnonzero(_height_below(x, y, corner) == 0)
+    corner, touching = ranking.remembered("hull", lambda: _hull(ranking))
+    return corner if pool == "ties" else touching
 
 
-def exact_points(ranking: Ranking) -> tuple[Counts, Counts]:
+def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
+    """Corners of the least concave majorant of points in order of x, starting from a good guess.
+
+    A guess made in floating point may hold a corner too many or lack one; both are mended by
+    comparing exactly, so the guess decides the time and not the result.
+    """
+    return _mended(x, y, guess)[0]
+
+
+def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
+    """Corners of the hull, and all splits that touch it."""
+    x, y = _exact_points(ranking)
+    corner, below = _mended(x, y, _pools(ranking))
+    touching = np.flatnonzero(below == 0)
+    for splits in (corner, touching):
+        splits.flags.writeable = False
+    return corner, touching
+
+
+def _mended(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[Any]]:
+    corner = _concave(x, y, guess)
+    while True:
+        below = _height_below(x, y, corner)
+        if below.dtype.kind == "f" or not (below < 0).any():  # floats: what is left is rounding
+            return corner, below
+        corner = _concave(x, y, np.union1d(corner, np.flatnonzero(below < 0)))
+
+
+def _exact_points(ranking: Ranking) -> tuple[Counts, Counts]:
     """(fp, tp) at every split in numbers whose products are exact where the counts are whole."""
     tp, fp = ranking.covered()
     if ranking.weighted:
@@ -65,21 +91,6 @@ def exact_points(ranking: Ranking) -> tuple[Counts, Counts]:
     if 2 * int(ranking.Pos) * int(ranking.Neg) >= _FITS_INT64:
         return fp.astype(object), tp.astype(object)
     return fp, tp
-
-
-def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
-    """Corners of the least concave majorant of points in order of x, starting from a good guess.
-
-    A guess made in floating point may hold a corner too many or lack one; both are mended by
-    comparing exactly, so the guess decides the time and not the result.
-    """
-    corner = _concave(x, y, guess)
-    while True:
-        below = _height_below(x, y, corner)
-        above = np.flatnonzero(below < 0)
-        if above.size == 0 or below.dtype.kind == "f":  # floats: what is left is rounding
-            return corner
-        corner = _concave(x, y, np.union1d(corner, above))
 
 
 def _pools(ranking: Ranking) -> Splits:
@@ -105,8 +116,18 @@ def _concave(x: Counts, y: Counts, split: Splits) -> Splits:
 
 def _height_below(x: Counts, y: Counts, corner: Splits) -> npt.NDArray[Any]:
     """How far each split lies below the edge it belongs to, times the edge's width: 0 on the hull."""
-    edge = np.diff(corner)
-    dx, dy = (np.repeat(np.diff(values[corner]), edge) for values in (x, y))
-    x0, y0 = (np.repeat(values[corner[:-1]], edge) for values in (x, y))
-    inner = (x[:-1] - x0) * dy - (y[:-1] - y0) * dx
-    return np.append(inner, 0)
+    # (x - x0)·dy - (y - y0)·dx, written as x·dy - y·dx minus a constant per edge to save passes.
+    dx, dy = np.diff(x[corner]), np.diff(y[corner])
+    offset = x[corner[:-1]] * dy - y[corner[:-1]] * dx
+    below = np.empty(x.size, dtype=offset.dtype)
+    below[-1] = 0
+    if corner.size < _FEW_EDGES * x.size:
+        for start, end, across, up, base in zip(corner[:-1], corner[1:], dx, dy, offset, strict=True):
+            inside = below[start:end]
+            np.multiply(x[start:end], up, out=inside)
+            inside -= y[start:end] * across
+            inside -= base
+        return below
+    across, up, base = (np.repeat(values, np.diff(corner)) for values in (dx, dy, offset))
+    below[:-1] = x[:-1] * up - y[:-1] * across - base
+    return below

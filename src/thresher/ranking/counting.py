@@ -9,7 +9,7 @@ counted by its own thread and the results only have to be laid end to end.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
@@ -39,7 +39,7 @@ def counted(positive: Flags, score: npt.NDArray[Any]) -> Segments:
             return _merged_runs(score[positive], score[~positive])
         return _merged_runs(np.compress(within & positive, score), np.compress(within > positive, score))
 
-    return _range_by_range(score, one_range)
+    return _range_by_range(score, one_range, np.dtype(np.int64))
 
 
 def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) -> Segments:
@@ -51,11 +51,12 @@ def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) ->
 
     def one_range(within: Flags | None) -> Segments:
         if within is None:
-            return summed(score, np.where(positive, weight, 0.0), np.where(positive, 0.0, weight))
-        mine, of_class = np.compress(within, weight), np.compress(within, positive)
-        return summed(np.compress(within, score), np.where(of_class, mine, 0.0), np.where(of_class, 0.0, mine))
+            return _summed_rows(score, np.where(positive, weight, -weight))
+        mine = np.compress(within, weight)
+        np.negative(mine, out=mine, where=~np.compress(within, positive))
+        return _summed_rows(np.compress(within, score), mine)
 
-    return _range_by_range(score, one_range)
+    return _range_by_range(score, one_range, np.dtype(np.float64))
 
 
 def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
@@ -64,46 +65,52 @@ def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
     >>> summed(np.array([1.0, 2.0, 1.0]), np.array([1, 2, 3]), np.array([0, 0, 4]))
     (array([2., 1.]), array([2, 4]), array([0, 4]))
     """
-    order = np.argsort(score, kind="stable")[::-1]
-    score, pos, neg = score[order], pos[order], neg[order]
-    first = _starts_run(score)
-    if not first.all():
-        starts = np.flatnonzero(first)
-        score, pos, neg = score[starts], np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
-    return _plain(score), pos, neg
+    order = np.argsort(score, kind="stable")
+    rising = _collapsed(score[order], pos[order], neg[order])
+    return _falling([rising], pos.dtype, map)
 
 
-def _range_by_range(score: npt.NDArray[Any], one_range: Callable[[Flags | None], Segments]) -> Segments:
+def _range_by_range(
+    score: npt.NDArray[Any], one_range: Callable[[Flags | None], Segments], counts: np.dtype[Any]
+) -> Segments:
     """Count each range of scores in its own thread; ranges share no score, so they only need joining."""
     threads = min(_processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD)
     if threads < 2:
-        return one_range(None)
+        return _falling([one_range(None)], counts, map)
     sample = np.sort(score[:: max(1, score.size // 4096)])
     pivots = sample[[sample.size * i // threads for i in range(1, threads)]]
 
     def within(i: int) -> Flags:
         if i == 0:
-            return score >= pivots[-1]
-        if i == threads - 1:
             return score < pivots[0]
-        return (score >= pivots[-1 - i]) & (score < pivots[-i])
+        if i == threads - 1:
+            return score >= pivots[-1]
+        return (score >= pivots[i - 1]) & (score < pivots[i])
 
     with ThreadPoolExecutor(threads) as pool:
-        ranges = list(pool.map(lambda i: one_range(within(i)), range(threads)))
-    # Column by column, and each piece freed once it is copied: the pieces and the whole never coexist.
-    scores, positives, negatives = (list(column) for column in zip(*ranges, strict=True))
-    del ranges
-    return _joined(scores), _joined(positives), _joined(negatives)
+        rising = list(pool.map(lambda i: one_range(within(i)), range(threads)))
+        return _falling(rising, counts, pool.map)
 
 
-def _joined(pieces: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    whole = np.concatenate(pieces)
-    pieces.clear()
-    return whole
+def _falling(rising: list[Segments], counts: np.dtype[Any], each: Callable[..., Iterable[None]]) -> Segments:
+    """Lay pieces in order of rising score end to end by falling score, each piece turned round once."""
+    ends = np.cumsum([piece[0].size for piece in rising[::-1]]).tolist()
+    score = np.empty(ends[-1], dtype=np.float64)
+    pos, neg = np.empty(ends[-1], dtype=counts), np.empty(ends[-1], dtype=counts)
+
+    def lay(piece: Segments, end: int) -> None:
+        place = slice(end - piece[0].size, end)
+        np.add(piece[0][::-1], 0.0, out=score[place])  # -0.0 + 0.0 is 0.0: zero is one score
+        pos[place] = piece[1][::-1]
+        neg[place] = piece[2][::-1]
+
+    for _ in each(lay, rising[::-1], ends):
+        pass
+    return score, pos, neg
 
 
 def _merged_runs(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> Segments:
-    """Segments of two unsorted classes; sorts both in place."""
+    """Segments of two unsorted classes by rising score; sorts both in place."""
     positives.sort()
     negatives.sort()
     pos_score, pos_count = _runs(positives)
@@ -111,26 +118,44 @@ def _merged_runs(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> Se
     positives_first = pos_score.size
     both = np.concatenate([pos_score, neg_score])
     del positives, negatives, pos_score, neg_score
-    # Two ascending runs: the stable sort only merges them. A score of both classes has its positives first.
-    order = np.argsort(both, kind="stable")[::-1]
+    # Two rising runs: the stable sort only merges them. A score of both classes has its positives first.
+    order = np.argsort(both, kind="stable")
     score = both[order]
     del both
     is_pos = order < positives_first
-    if pos_count is None and neg_count is None:
-        pos = is_pos.astype(np.int64)
-        neg = 1 - pos
-    else:
-        counts = np.concatenate([_ones(pos_count, positives_first), _ones(neg_count, order.size - positives_first)])
-        count = counts[order]
-        pos = np.where(is_pos, count, 0)
-        neg = np.subtract(count, pos, out=count)
-    del order
+    first = _starts_run(score)
+    if pos_count is None and neg_count is None and first.all():
+        return score, is_pos, ~is_pos
+    counts = np.concatenate([_ones(pos_count, positives_first), _ones(neg_count, order.size - positives_first)])
+    count = counts[order]
+    pos = count * is_pos
+    neg = np.subtract(count, pos, out=count)
+    if not first.all():
+        second = np.flatnonzero(~first)  # the negatives of a score whose positives stand just before them
+        neg[second - 1] = neg[second]
+        score, pos, neg = score[first], pos[first], neg[first]
+    return score, pos, neg
+
+
+def _summed_rows(score: npt.NDArray[Any], signed: Floats) -> Segments:
+    """Segments of rows whose weight is above 0 for positives and below 0 for negatives.
+
+    A complex number is a pair that NumPy sorts whole, by its real and then by its imaginary part.
+    That beats sorting indices, and equal scores are added up in the same order however rows came.
+    """
+    pair = np.empty(score.size, dtype=np.complex128)
+    pair.real, pair.imag = score, signed
+    pair.sort()
+    return _collapsed(pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0))
+
+
+def _collapsed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
+    """Add up neighbours of equal score."""
     first = _starts_run(score)
     if not first.all():
-        second = np.flatnonzero(~first)  # the positives of a score whose negatives stand just before it
-        pos[second - 1] = pos[second]
-        score, pos, neg = score[first], pos[first], neg[first]
-    return _plain(score), pos, neg
+        starts = np.flatnonzero(first)
+        score, pos, neg = score[starts], np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
+    return score, pos, neg
 
 
 def _runs(ascending: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Counts | None]:
@@ -150,11 +175,6 @@ def _starts_run(ordered: npt.NDArray[Any]) -> Flags:
 
 def _ones(count: Counts | None, size: int) -> Counts:
     return np.ones(size, dtype=np.int64) if count is None else count
-
-
-def _plain(score: npt.NDArray[Any]) -> Floats:
-    """Float64 with one zero: -0.0 + 0.0 is 0.0, and every other number keeps its bits."""
-    return np.add(score, 0.0, dtype=np.float64)
 
 
 def _processors() -> int:

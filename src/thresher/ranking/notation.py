@@ -8,9 +8,10 @@ import numpy as np
 
 from thresher.errors import NotationError
 from thresher.ranking.counting import Counts
+from thresher.ranking.segments import require_safe_total
 
 _SEGMENT = re.compile(r"\s*\[\s*([^\[\]]*?)\s*\]\s*")
-_PART = re.compile(r"(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([+-])")
+_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([+-])")
 
 
 def counts_in(text: str) -> tuple[Counts, Counts]:
@@ -19,24 +20,26 @@ def counts_in(text: str) -> tuple[Counts, Counts]:
     >>> counts_in("[20+,5-][10+]")
     (array([20, 10]), array([5, 0]))
     """
+    if not isinstance(text, str):
+        raise _malformed(repr(text), 0)
     pos: list[float] = []
     neg: list[float] = []
     at = 0
     while segment := _SEGMENT.match(text, at):
-        counts = {"+": 0.0, "-": 0.0}
+        counts: dict[str, float] = {"+": 0, "-": 0}
         parts = [_PART.fullmatch(part.strip()) for part in segment[1].split(",")]
         signs = [part[2] for part in parts if part]
         if len(signs) < len(parts) or len(set(signs)) < len(signs):
             raise _malformed(text, at)
-        counts |= {part[2]: float(part[1]) for part in parts if part}
+        counts |= {part[2]: _number(part[1]) for part in parts if part}
         pos.append(counts["+"])
         neg.append(counts["-"])
         at = segment.end()
     if at < len(text) or not pos:
         raise _malformed(text, at)
-    if all(count.is_integer() for count in (*pos, *neg)):
-        return np.array(pos, dtype=np.int64), np.array(neg, dtype=np.int64)
-    return np.array(pos), np.array(neg)
+    require_safe_total(sum(pos) + sum(neg), "Ranking.parse(text)")
+    kind = np.int64 if all(isinstance(count, int) for count in (*pos, *neg)) else np.float64
+    return np.array(pos, dtype=kind), np.array(neg, dtype=kind)
 
 
 def written(pos: Counts, neg: Counts) -> str:
@@ -49,6 +52,14 @@ def written(pos: Counts, neg: Counts) -> str:
         "[" + ",".join(f"{count}{sign}" for count, sign in ((p, "+"), (n, "-")) if count) + "]"
         for p, n in zip(pos.tolist(), neg.tolist(), strict=True)
     )
+
+
+def _number(digits: str) -> float:
+    # Whole counts stay integers: as floats, those beyond 2**53 would change.
+    if digits.isdigit():
+        return int(digits)
+    number = float(digits)
+    return int(number) if number.is_integer() else number
 
 
 def _malformed(text: str, at: int) -> NotationError:

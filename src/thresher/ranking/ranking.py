@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import (
     EmptyError,
-    LengthError,
-    MissingValueError,
     NotationError,
     OneClassError,
-    WeightError,
+    ProbabilityError,
 )
-from thresher.ranking import notation
+from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, Floats, summed
-from thresher.ranking.scores import rankable
+from thresher.ranking.thresholds import midway
 
 FORMAT = "thresher/ranking/1"
 SEGMENTS_SHOWN = 12
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -50,13 +49,13 @@ class Ranking:
     dropped: int = 0
     Pos: Any = field(init=False)
     Neg: Any = field(init=False)
-    _covered: tuple[Counts, Counts] | None = field(init=False, default=None)
+    _memory: dict[str, Any] = field(init=False)
 
     def __init__(self, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike, *, dropped: int = 0) -> None:
-        scores, positives, negatives = _checked(score, pos, neg)
+        scores, positives, negatives = segments.checked(score, pos, neg)
         seen = (positives > 0) | (negatives > 0)
         if not seen.any():
-            raise EmptyError("there are no cases to rank", _WHERE, "give at least one segment with a count above 0")
+            raise EmptyError("there are no cases to rank", "Ranking(score, pos, neg)", "give a count above 0")
         if not seen.all():
             scores, positives, negatives = scores[seen], positives[seen], negatives[seen]
         if not (scores[1:] < scores[:-1]).all():
@@ -83,21 +82,21 @@ class Ranking:
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        if not isinstance(value, Mapping) or value.get("format") != FORMAT or not {"score", "pos", "neg"} <= set(value):
+        if not isinstance(value, Mapping) or value.get("format") != FORMAT or not _holds_columns(value):
             raise NotationError(
                 "this is not a ranking as thresher writes it",
                 where="Ranking.from_dict",
                 fix=f'give an object with "format": "{FORMAT}" and the lists "score", "pos" and "neg"',
             )
-        score = [float(number) for number in value["score"]]
-        return cls(score, value["pos"], value["neg"], dropped=int(value.get("dropped", 0)))
+        score = [_INFINITE.get(number, number) for number in value["score"]]
+        return cls(score, value["pos"], value["neg"], dropped=value.get("dropped", 0))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
         try:
             value = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (TypeError, ValueError) as error:
             raise NotationError(
                 f"this is not JSON: {error}", "Ranking.from_json", "give the text that Ranking.to_json() returned"
             ) from None
@@ -130,10 +129,7 @@ class Ranking:
         >>> tp.tolist(), fp.tolist()
         ([0, 20, 30, 50], [0, 5, 10, 50])
         """
-        if self._covered is None:
-            object.__setattr__(self, "_covered", (_running(self.pos, self.Pos), _running(self.neg, self.Neg)))
-        assert self._covered is not None  # noqa: S101
-        return self._covered
+        return self.remembered("covered", lambda: (_running(self.pos, self.Pos), _running(self.neg, self.Neg)))
 
     def thresholds(self) -> Floats:
         """One threshold per split 0..m: midway between neighbouring scores, with ±inf at the ends.
@@ -144,12 +140,29 @@ class Ranking:
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).thresholds()
         array([ inf, 0.55, -inf])
         """
-        upper, lower = self.score[:-1], self.score[1:]
-        with np.errstate(invalid="ignore"):
-            middle = upper / 2 + lower / 2
-        middle[np.isinf(upper) & np.isinf(lower)] = 0.0
-        middle = np.where((lower < middle) & (middle <= upper), middle, upper)
-        return np.concatenate([[np.inf], middle, [-np.inf]])
+        return self.remembered("thresholds", lambda: _separating(self.score))
+
+    def interval(self, split: int) -> tuple[float, float]:
+        """All thresholds of one split, as (lower, upper): lower < t <= upper.
+
+        >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).interval(1)
+        (0.3, 0.8)
+        """
+        lower = float(self.score[split]) if split < len(self) else -math.inf
+        return lower, float(self.score[split - 1]) if split else math.inf
+
+    def threshold(self, split: int) -> float:
+        """The threshold of one split, as in `thresholds`."""
+        if split in (0, len(self)):
+            return math.inf if split == 0 else -math.inf
+        return float(midway(self.score[split - 1 : split], self.score[split : split + 1])[0])
+
+    def remembered(self, name: str, make: Callable[[], T]) -> T:
+        """What follows from the ranking alone, made when first asked for and kept with it."""
+        if name not in self._memory:
+            self._memory[name] = make()
+        kept: T = self._memory[name]
+        return kept
 
     def require_both_classes(self, where: str) -> None:
         """Raise `OneClassError` unless there are positives and negatives."""
@@ -159,6 +172,18 @@ class Ranking:
                 f"there are no {absent} among {self.total:,} cases, and this question needs both classes",
                 where=where,
                 fix="check which label is positive, or give data with both classes",
+            )
+
+    def require_probabilities(self, where: str) -> None:
+        """Raise `ProbabilityError` unless every score lies in [0, 1]."""
+        if self.score[0] > 1 or self.score[-1] < 0:
+            outside = self.score[(self.score > 1) | (self.score < 0)]
+            shown = ", ".join(f"{number:g}" for number in outside[:5])
+            raise ProbabilityError(
+                f"{outside.size:,} of {len(self):,} distinct scores lie outside [0, 1] (first {shown}), "
+                "and this question needs probabilities",
+                where=where,
+                fix="map them to probabilities first, e.g. with calibration_map(ranking)",
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,6 +207,7 @@ class Ranking:
         score, pos, neg = (
             np.concatenate([getattr(self, column), getattr(other, column)]) for column in ("score", "pos", "neg")
         )
+        segments.require_safe_total(self.total + other.total, "ranking + ranking")
         return Ranking.of_segments(*summed(score, pos, neg), dropped=self.dropped + other.dropped)
 
     def __radd__(self, other: object) -> Ranking:
@@ -211,7 +237,7 @@ class Ranking:
                 f"{ends[0]}…{ends[1]}: {len(self):,} segments, {self.Pos:,}+ {self.Neg:,}-, "
                 f"scores {self.score[0]:g} to {self.score[-1]:g}"
             )
-        dropped = f"; {self.dropped:,} rows dropped" if self.dropped else ""
+        dropped = f"; {self.dropped:,} row{'s' * (self.dropped > 1)} dropped" if self.dropped else ""
         return f"Ranking({inside}{dropped})"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -227,50 +253,39 @@ class Ranking:
             "dropped": dropped,
             "Pos": pos.sum().item(),
             "Neg": neg.sum().item(),
-            "_covered": None,
+            "_memory": {},
         }.items():
             object.__setattr__(self, name, value)
 
 
-_WHERE = "Ranking(score, pos, neg)"
+_INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
-def _checked(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> tuple[Floats, Counts, Counts]:
-    scores = rankable(np.asarray(score), where=_WHERE).astype(np.float64)
-    counts = [np.asarray(pos), np.asarray(neg)]
-    if any(column.ndim != 1 or column.size != scores.size for column in (scores, *counts)):
-        raise LengthError(
-            f"score, pos and neg have shapes {scores.shape}, {counts[0].shape} and {counts[1].shape}",
-            where=_WHERE,
-            fix="give three columns of the same length, one entry per segment",
-        )
-    if np.isnan(scores).any():
-        missing = np.flatnonzero(np.isnan(scores))
-        raise MissingValueError(
-            f"{missing.size:,} of {scores.size:,} scores are NaN, which has no rank (first at {missing[:5].tolist()})",
-            where=_WHERE,
-            fix="leave those segments out, or give them a score",
-        )
-    kind = np.int64 if all(column.dtype.kind in "iub" for column in counts) else np.float64
-    positives, negatives = (column.astype(kind) for column in counts)
-    for name, column in (("pos", positives), ("neg", negatives)):
-        if not (np.isfinite(column) & (column >= 0)).all():
-            bad = np.flatnonzero(~(np.isfinite(column) & (column >= 0)))
-            raise WeightError(
-                f"{name}[{bad[0]}] is {column[bad[0]]}, and a count is finite and not negative",
-                where=_WHERE,
-                fix="give counts (or summed weights) of 0 or more",
-            )
-    return scores, positives, negatives
+def _holds_columns(value: Mapping[str, Any]) -> bool:
+    dropped = value.get("dropped", 0)
+    return (
+        all(isinstance(value.get(name), list) for name in ("score", "pos", "neg"))
+        and all(isinstance(number, int | float) or number in ("inf", "-inf") for number in value["score"])
+        and isinstance(dropped, int)
+        and dropped >= 0
+    )
 
 
 def _running(counts: Counts, total: float) -> Counts:
-    out = np.zeros(counts.size + 1, dtype=counts.dtype)
+    out = np.empty(counts.size + 1, dtype=counts.dtype)
+    out[0] = 0
     np.cumsum(counts, out=out[1:])
-    np.minimum(out, total, out=out)  # a running sum of weights may round past their total
-    out[-1] = total
+    if out.dtype.kind == "f":  # a running sum of weights may round past their total
+        np.minimum(out, total, out=out)
+        out[-1] = total
     out.flags.writeable = False
     return out
+
+
+def _separating(score: Floats) -> Floats:
+    threshold = np.concatenate([[np.inf], midway(score[:-1], score[1:]), [-np.inf]])
+    threshold.flags.writeable = False
+    return threshold
 
 
 def _of_columns(score: Floats, pos: Counts, neg: Counts, dropped: int) -> Ranking:

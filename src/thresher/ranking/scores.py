@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ def rankable(values: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
 
 
 def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
-    floats = values.astype(np.float64)
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, and is found to differ
+        floats = values.astype(np.float64)
     if values.dtype.kind in "iu" and (np.abs(floats) <= _EXACT_IN_FLOAT64 - 1).all():
         return floats
     if values.dtype.kind == "O" or values.dtype.kind in "iu":
@@ -48,23 +50,29 @@ def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
     else:
         exact = (floats.astype(values.dtype) == values) | np.isnan(values)
     if not exact.all():
-        bad = np.flatnonzero(~exact)
-        raise ScoreError(
-            f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {values[bad[0]]}",
-            where=where,
-            fix="subtract an offset so that they do, or round them yourself",
-        )
+        raise _unfit(values, np.flatnonzero(~exact), where)
     return floats
 
 
 def _numbers(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
     try:
-        if any(isinstance(value, str | bytes) for value in values.tolist()):
-            raise TypeError  # float("0.5") would quietly read text
+        if any(isinstance(value, str | bytes | complex) for value in values.tolist()):
+            raise TypeError  # float("0.5") would quietly read text, and a complex number lose a part
         values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
+        too_large = [abs(value) > sys.float_info.max for value in values.tolist()]
+        raise _unfit(values, np.flatnonzero(too_large), where) from None
+    except (TypeError, ValueError):
         raise _no_number(values, where) from None
     return values
+
+
+def _unfit(values: npt.NDArray[Any], bad: npt.NDArray[np.intp], where: str) -> ScoreError:
+    return ScoreError(
+        f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {str(values[bad[0]])[:40]}",
+        where=where,
+        fix="subtract an offset so that they do, or round them yourself",
+    )
 
 
 def _no_number(values: npt.NDArray[Any], where: str) -> ScoreError:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from thresher.errors import EmptyError, WeightError
-from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable
+from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable, require_safe_total
 from thresher.sources.columns import Column, Missing, column, complete
 from thresher.sources.labels import is_positive
 
@@ -61,7 +63,10 @@ def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None,
 
 def checked_weights(weights: Column, *, where: str) -> Floats:
     """Weights as float64: finite, none negative, not all 0."""
-    if weights.dtype.kind not in "biuf":
+    numbers = weights.dtype.kind in "biuf" or (
+        weights.dtype.kind == "O" and all(isinstance(weight, Real | Decimal) for weight in weights)
+    )
+    if not numbers:
         raise WeightError(f"weights must be numbers, got {weights.dtype}", where, "give one number per row")
     weight = weights.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
@@ -74,4 +79,6 @@ def checked_weights(weights: Column, *, where: str) -> Floats:
         )
     if not weight.any():
         raise EmptyError("all weights are 0, so there are no rows", where, "give at least one weight above 0")
+    with np.errstate(over="ignore"):
+        require_safe_total(float(weight.sum()), where)
     return weight

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,6 +15,8 @@ from thresher.ranking import Flags
 Missing: TypeAlias = Literal["raise", "drop"]
 Column: TypeAlias = npt.NDArray[Any]
 
+_MAY_BE_NAN = (float, complex, np.inexact, np.datetime64, np.timedelta64)
+
 
 def column(values: Any, *, name: str, where: str) -> Column:
     """One column of rows as a one-dimensional array, its dtype left alone.
@@ -21,14 +24,17 @@ def column(values: Any, *, name: str, where: str) -> Column:
     >>> column([1, 2], name="scores", where="here")
     array([1, 2])
     """
-    array = _as_array(values)
+    try:
+        array = _as_array(values)
+    except ValueError:  # NumPy will not make a column of lists of different lengths
+        raise LengthError(f"{name} holds rows of different lengths", where, "pass one entry per row") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise LengthError(
             f"{name} has shape {array.shape}, and a column has one dimension",
             where=where,
-            fix=f"pass one number per row, e.g. {name}[:, 1] of a two-column probability matrix",
+            fix=f"pass one entry per row, e.g. {name}[:, 1] of a two-column probability matrix",
         )
     return array
 
@@ -51,7 +57,7 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, where: str) -> 
         raise LengthError(f"columns differ in length: {told}", where, "give one entry per row in each of them")
     rows = next(iter(sizes.values()))
     if rows == 0:
-        raise EmptyError("there are no rows", where, "give at least one labelled score")
+        raise EmptyError("there are no rows", where, "give at least one")
     absent = {name: flags for name, array in columns.items() if (flags := is_missing(array)) is not None}
     if not absent:
         return list(columns.values()), 0
@@ -71,7 +77,7 @@ def is_missing(array: Column) -> Flags | None:
         flags = np.isnan(array)
     elif array.dtype.kind in "mM":
         flags = np.isnat(array)
-    elif array.dtype.kind == "O":
+    elif array.dtype.kind in "OT":
         flags = np.fromiter((_is_absent(value) for value in array), dtype=np.bool_, count=array.size)
     else:
         return None
@@ -80,12 +86,26 @@ def is_missing(array: Column) -> Flags | None:
 
 def _as_array(values: Any) -> Column:
     if isinstance(values, np.ma.MaskedArray):
-        return _objects(values.tolist()) if np.ma.is_masked(values) else values.data
+        return _with_gaps(values) if np.ma.is_masked(values) else values.data
+    chunks = getattr(values, "chunks", None)
+    if isinstance(chunks, list) and getattr(values, "null_count", None):
+        # pyarrow turns the nulls of a chunked dictionary into its last entry, but not those of its chunks.
+        return np.concatenate([np.asarray(chunk) for chunk in chunks])
     array = np.asarray(values)
-    # A list that mixes texts and numbers would become texts ("1", "spam"); keep each as it is.
-    if array.dtype.kind in "US" and isinstance(values, list | tuple) and not all(isinstance(v, str) for v in values):
-        return _objects(values)
+    return _objects(values) if isinstance(values, list | tuple) and _changed(array, values) else array
+
+
+def _with_gaps(values: np.ma.MaskedArray[Any, Any]) -> Column:
+    array = values.data.astype(object)
+    array[np.ma.getmaskarray(values)] = None
     return array
+
+
+def _changed(array: Column, values: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether NumPy made texts of numbers ("1", "spam"), or rounded integers that stand among floats."""
+    if array.dtype.kind in "US":
+        return not all(isinstance(value, str) for value in values)
+    return array.dtype.kind == "f" and array.ndim == 1 and bool((np.abs(array) >= 2**53).any())
 
 
 def _objects(values: list[Any] | tuple[Any, ...]) -> Column:
@@ -97,7 +117,9 @@ def _objects(values: list[Any] | tuple[Any, ...]) -> Column:
 def _is_absent(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating) and value != value  # noqa: PLR0124 - NaN differs from itself
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, _MAY_BE_NAN) and value != value  # noqa: PLR0124 - NaN and NaT differ from themselves
 
 
 def _missing_values(absent: Mapping[str, Flags], rows: int, where: str) -> MissingValueError:
@@ -108,7 +130,7 @@ def _missing_values(absent: Mapping[str, Flags], rows: int, where: str) -> Missi
         for name, flags in absent.items()
     ]
     return MissingValueError(
-        "; ".join(told) + ", and a row without them has no place in a ranking",
+        "; ".join(told) + ", and they are never guessed",
         where=where,
         fix='fill them, or pass missing="drop" to leave those rows out and see them counted',
     )

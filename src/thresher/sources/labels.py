@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,14 +47,15 @@ def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
     found = distinct(labels, at_most=3)
     if len(found) > 2:
         raise LabelError(
-            f"there are more than two labels: {_listed(distinct(labels, at_most=LABELS_SHOWN + 1))}",
+            f"there are more than two labels: {listed(distinct(labels, at_most=LABELS_SHOWN + 1))}",
             where=where,
             fix="compare one with the rest, e.g. labels == "
-            f"{found[0]!r}, or evaluate all classes together with a confusion matrix",
+            f"{found[0] if positive is None else positive!r}, or evaluate all classes together with a confusion matrix",
         )
+    found = _in_order(found)
     if positive is None:
         raise PositiveLabelError(
-            f"which of the labels {_listed(found)} is the positive one is not said",
+            f"which of the labels {listed(found)} is the positive one is not said",
             where=where,
             fix=f"pass positive={found[-1]!r} (or the other one); only bool and 0/1 labels need no word",
         )
@@ -71,13 +73,11 @@ def classes_of(labels: Column, *, classes: Sequence[Any] | None, where: str) -> 
     (['a', 'b'], array([1, 0, 1]))
     """
     names = sorted_labels(labels, where=where) if classes is None else _distinct_names(classes, where)
-    index = np.full(labels.size, -1, dtype=np.int64)
-    for i, name in enumerate(names):
-        index[_equal_to(labels, name)] = i
+    index = _index_of(labels, names)
     if (index < 0).any():
         stray = distinct(labels[index < 0], at_most=LABELS_SHOWN + 1)
         raise LabelError(
-            f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {_listed(stray)}",
+            f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {listed(stray)}",
             where=where,
             fix=f"add them to classes={names!r}, or check the spelling",
         )
@@ -97,7 +97,7 @@ def sorted_labels(labels: Column, *, where: str) -> list[Any]:
         return sorted(found)
     except TypeError:
         raise LabelError(
-            f"labels of different kinds have no order: {_listed(found[: LABELS_SHOWN + 1])}",
+            f"labels of different kinds have no order: {listed(found[: LABELS_SHOWN + 1])}",
             where=where,
             fix="pass classes=[...] in the order you want",
         ) from None
@@ -105,13 +105,43 @@ def sorted_labels(labels: Column, *, where: str) -> list[Any]:
 
 def distinct(labels: Column, *, at_most: int) -> list[Any]:
     """The first distinct labels in order of appearance, without sorting rows."""
+    if labels.dtype.kind == "O" and (known := _hashed(labels.tolist())) is not None:
+        return [_plain(label) for label in itertools.islice(known, at_most)]
     found: list[Any] = []
     rest = labels
     while rest.size and len(found) < at_most:
-        first = rest[0].item() if isinstance(rest[0], np.generic) else rest[0]
+        first = _plain(rest[0])
         found.append(first)
         rest = rest[~_equal_to(rest, first)]
     return found
+
+
+def _index_of(labels: Column, names: Sequence[Any]) -> Column:
+    """The position of each label in `names`, -1 where it is not there."""
+    if labels.dtype.kind == "O" and (known := _hashed(names)) is not None and _hashed(labels.tolist()) is not None:
+        place = {name: i for i, name in enumerate(known)}
+        return np.fromiter((place.get(label, -1) for label in labels.tolist()), dtype=np.int64, count=labels.size)
+    index = np.full(labels.size, -1, dtype=np.int64)
+    for i, name in enumerate(names):
+        index[_equal_to(labels, name)] = i
+    return index
+
+
+def _hashed(labels: Sequence[Any]) -> dict[Any, None] | None:
+    """Distinct labels in order of appearance, by one look at each; None where a label cannot be hashed."""
+    try:
+        return dict.fromkeys(labels)
+    except TypeError:
+        return None
+
+
+def _plain(label: Any) -> Any:
+    # A date in nanoseconds would become an int.
+    return (
+        label.item()
+        if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64)
+        else label
+    )
 
 
 def _all_zero_or_one(labels: Column) -> bool:
@@ -120,7 +150,7 @@ def _all_zero_or_one(labels: Column) -> bool:
     if labels.dtype.kind == "f":
         return bool(((labels == 0) | (labels == 1)).all())
     if labels.dtype.kind == "O":
-        return all(isinstance(label, bool | int | float | np.number) and label in (0, 1) for label in labels)
+        return all(isinstance(label, bool | int | float | np.number | np.bool_) and label in (0, 1) for label in labels)
     return False
 
 
@@ -134,11 +164,20 @@ def _same(one: Any, other: Any) -> bool:
     # Text never equals a number, and NumPy must not be asked to compare them.
     if isinstance(one, str) != isinstance(other, str):
         return False
-    return bool(one == other)
+    same = one == other
+    return bool(same) if np.ndim(same) == 0 else False
+
+
+def _in_order(found: list[Any]) -> list[Any]:
+    """Rising if they have an order, so that the same labels give the same words whatever row comes first."""
+    try:
+        return sorted(found)
+    except TypeError:
+        return found
 
 
 def _distinct_names(classes: Sequence[Any], where: str) -> list[Any]:
-    names = [name.item() if isinstance(name, np.generic) else name for name in classes]
+    names = [_plain(name) for name in classes]
     if any(_same(a, b) for i, a in enumerate(names) for b in names[:i]):
         raise LabelError(f"classes names a class twice: {names!r}", where, "name each class once")
     return names
@@ -148,13 +187,14 @@ def _absent(positive: Any, found: Sequence[Any], where: str) -> PositiveLabelErr
     other_kind = all(isinstance(positive, str) != isinstance(label, str) for label in found)
     hint = f" (positive is {type(positive).__name__}, the labels are {type(found[0]).__name__})" if other_kind else ""
     return PositiveLabelError(
-        f"the positive label {positive!r} is not among the labels {_listed(found)}{hint}",
+        f"the positive label {positive!r} is not among the labels {listed(found)}{hint}",
         where=where,
         fix=f"pass one that is; for a part of the data that may hold no positives, pass labels == {positive!r}",
     )
 
 
-def _listed(labels: Sequence[Any]) -> str:
+def listed(labels: Sequence[Any]) -> str:
+    """The first few labels in words."""
     shown = [repr(label) for label in labels[:LABELS_SHOWN]]
     if len(labels) > LABELS_SHOWN:
         return ", ".join(shown) + ", …"

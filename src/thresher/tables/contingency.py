@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError, LengthError, WeightError
-from thresher.ranking import Ranking
+from thresher.ranking import MOST_CASES, Ranking
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Missing, column, complete
-
-# A cell and whatever is computed from cells: one number, or an array with one entry per split.
-Cell = Any
+from thresher.tables.rates import Cell, Rates, ratio, wide
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Contingency:
+class Contingency(Rates):
     """Actual against predicted classes: tp fn / fp tn.
 
     Cells are counts (or weights), scalar or arrays of one shape. Every measure is a single
@@ -55,190 +53,9 @@ class Contingency:
             object.__setattr__(self, name, cell)
 
     @property
-    def Pos(self) -> Cell:
-        """Actual positives."""
-        return self.tp + self.fn
-
-    @property
-    def Neg(self) -> Cell:
-        """Actual negatives."""
-        return self.fp + self.tn
-
-    @property
-    def total(self) -> Cell:
-        """All cases."""
-        return self.Pos + self.Neg
-
-    @property
-    def predicted_positive(self) -> Cell:
-        """Cases called positive."""
-        return self.tp + self.fp
-
-    @property
-    def predicted_negative(self) -> Cell:
-        """Cases called negative."""
-        return self.fn + self.tn
-
-    @property
-    def prevalence(self) -> Cell:
-        """Proportion of actual positives."""
-        return _ratio(self.Pos, self.total)
-
-    @property
-    def class_ratio(self) -> Cell:
-        """Actual positives per actual negative."""
-        return _ratio(self.Pos, self.Neg)
-
-    @property
-    def predicted_positive_rate(self) -> Cell:
-        """Proportion of cases called positive."""
-        return _ratio(self.predicted_positive, self.total)
-
-    @property
-    def accuracy(self) -> Cell:
-        """Proportion of cases called right."""
-        return _ratio(self.tp + self.tn, self.total)
-
-    @property
-    def error_rate(self) -> Cell:
-        """Proportion of cases called wrong."""
-        return _ratio(self.fp + self.fn, self.total)
-
-    @property
-    def tpr(self) -> Cell:
-        """Proportion of actual positives called positive."""
-        return _ratio(self.tp, self.Pos)
-
-    @property
-    def tnr(self) -> Cell:
-        """Proportion of actual negatives called negative."""
-        return _ratio(self.tn, self.Neg)
-
-    @property
-    def fpr(self) -> Cell:
-        """Proportion of actual negatives called positive."""
-        return _ratio(self.fp, self.Neg)
-
-    @property
-    def fnr(self) -> Cell:
-        """Proportion of actual positives called negative."""
-        return _ratio(self.fn, self.Pos)
-
-    @property
-    def precision(self) -> Cell:
-        """Proportion of positive calls that are right."""
-        return _ratio(self.tp, self.predicted_positive)
-
-    @property
-    def npv(self) -> Cell:
-        """Proportion of negative calls that are right."""
-        return _ratio(self.tn, self.predicted_negative)
-
-    @property
-    def false_discovery_rate(self) -> Cell:
-        """Proportion of positive calls that are wrong."""
-        return _ratio(self.fp, self.predicted_positive)
-
-    @property
-    def false_omission_rate(self) -> Cell:
-        """Proportion of negative calls that are wrong."""
-        return _ratio(self.fn, self.predicted_negative)
-
-    @property
-    def average_recall(self) -> Cell:
-        """Mean of the recalls of both classes."""
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(self.tp * Neg + self.tn * Pos, 2 * Pos * Neg)
-
-    @property
-    def balanced_error_rate(self) -> Cell:
-        """Mean of the error rates of both classes."""
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(self.fn * Neg + self.fp * Pos, 2 * Pos * Neg)
-
-    @property
-    def youden_j(self) -> Cell:
-        """True positive rate minus false positive rate."""
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(self.tp * Neg - self.fp * Pos, Pos * Neg)
-
-    @property
-    def markedness(self) -> Cell:
-        """Precision plus negative predictive value minus one."""
-        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
-        return _ratio(self.tp * no - self.fn * yes, yes * no)
-
-    @property
-    def g_mean(self) -> Cell:
-        """Geometric mean of the recalls of both classes."""
-        return _root(_ratio(self.tp * _wide(self.tn), self.Pos * _wide(self.Neg)))
-
-    @property
-    def f1(self) -> Cell:
-        """Harmonic mean of precision and recall."""
-        return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
-
-    def f_beta(self, beta: float) -> Cell:
-        """Weighted harmonic mean of precision and recall; recall counts beta times as much.
-
-        >>> Contingency(tp=600, fn=300, fp=100, tn=9000).f_beta(1)
-        0.75
-        """
-        if not (beta > 0 and math.isfinite(beta)):
-            raise ArgumentError(f"beta must be above 0, got {beta}", "f_beta(beta)", "give e.g. 2 to favour recall")
-        square = beta * beta
-        return _ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
-
-    @property
-    def jaccard(self) -> Cell:
-        """True positives among all cases that are positive or called so."""
-        return _ratio(self.tp, self.tp + self.fp + self.fn)
-
-    @property
-    def mcc(self) -> Cell:
-        """Correlation of actual and predicted class (Matthews 1975)."""
-        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(self.tp * Neg - self.fp * Pos, _root(yes * no * Pos * Neg))
-
-    @property
-    def kappa(self) -> Cell:
-        """Agreement beyond chance (Cohen 1960)."""
-        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
-        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
-        return _ratio(2 * (self.tp * Neg - self.fp * Pos), yes * Neg + no * Pos)
-
-    @property
-    def lr_plus(self) -> Cell:
-        """Likelihood ratio of a positive call: tpr / fpr."""
-        return _ratio(self.tp * _wide(self.Neg), self.fp * _wide(self.Pos))
-
-    @property
-    def lr_minus(self) -> Cell:
-        """Likelihood ratio of a negative call: fnr / tnr."""
-        return _ratio(self.fn * _wide(self.Neg), self.tn * _wide(self.Pos))
-
-    @property
-    def dor(self) -> Cell:
-        """Diagnostic odds ratio: lr_plus / lr_minus."""
-        return _ratio(self.tp * _wide(self.tn), self.fp * _wide(self.fn))
-
-    @property
-    def lift(self) -> Cell:
-        """Precision relative to calling cases positive at random."""
-        return _ratio(self.tp * _wide(self.total), self.predicted_positive * _wide(self.Pos))
-
-    recall = sensitivity = tpr
-    specificity = tnr
-    ppv = precision
-    balanced_accuracy = average_recall
-    informedness = youden_j
-    phi = mcc
-
-    @property
     def proportions(self) -> Contingency:
         """The table with cells as proportions of all cases."""
-        return Contingency(*(_ratio(getattr(self, name), self.total) for name in _CELLS))
+        return Contingency(*(_frozen(ratio(getattr(self, name), self.total)) for name in _CELLS))
 
     def at_class_ratio(self, class_ratio: float) -> Contingency:
         """The table these rates would give, on as many cases, at another ratio of Pos to Neg.
@@ -254,7 +71,8 @@ class Contingency:
             )
         Pos = self.total * (class_ratio / (1 + class_ratio))
         Neg = self.total * (1 / (1 + class_ratio))
-        return Contingency(tp=self.tpr * Pos, fn=self.fnr * Pos, fp=self.fpr * Neg, tn=self.tnr * Neg)
+        cells = self.tpr * Pos, self.fnr * Pos, self.fpr * Neg, self.tnr * Neg
+        return Contingency(*(_frozen(cell) for cell in cells))
 
     def independent(self) -> Contingency:
         """The table with the same marginals whose predictions ignore the actual class (expected counts).
@@ -262,13 +80,9 @@ class Contingency:
         >>> Contingency(tp=30, fn=20, fp=10, tn=40).independent()
         Contingency(tp=20.0, fn=30.0, fp=20.0, tn=30.0)
         """
-        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
-        return Contingency(
-            tp=_ratio(self.Pos * yes, self.total),
-            fn=_ratio(self.Pos * no, self.total),
-            fp=_ratio(self.Neg * yes, self.total),
-            tn=_ratio(self.Neg * no, self.total),
-        )
+        yes, no = wide(self.predicted_positive), wide(self.predicted_negative)
+        products = self.Pos * yes, self.Pos * no, self.Neg * yes, self.Neg * no
+        return Contingency(*(_frozen(ratio(product, self.total)) for product in products))
 
     def dominates(self, other: Contingency) -> Any:
         """Whether this table is at least as good in both classes and better in one (by tpr and fpr).
@@ -278,8 +92,8 @@ class Contingency:
         >>> Contingency(tp=30, fn=20, fp=10, tn=40).dominates(Contingency(tp=20, fn=30, fp=20, tn=30))
         True
         """
-        tpr_gain = self.tp * _wide(other.Pos) - other.tp * _wide(self.Pos)
-        fpr_gain = other.fp * _wide(self.Neg) - self.fp * _wide(other.Neg)
+        tpr_gain = self.tp * wide(other.Pos) - other.tp * wide(self.Pos)
+        fpr_gain = other.fp * wide(self.Neg) - self.fp * wide(other.Neg)
         better = (tpr_gain >= 0) & (fpr_gain >= 0) & ((tpr_gain > 0) | (fpr_gain > 0))
         return better if np.ndim(better) else bool(better)
 
@@ -293,14 +107,24 @@ class Contingency:
 
         known = named(measure)
         value = known.of(self)
+        if np.ndim(value):
+            raise ArgumentError(
+                f"this table has {np.size(value):,} splits, and only one can be put into words",
+                where="Contingency.describe(measure)",
+                fix="describe the table of one split, e.g. coverage(ranking).at(1)",
+            )
         return f"{known.name} undefined: {known.undefined}" if math.isnan(value) else f"{known.name} {value:.4g}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Contingency) and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in _CELLS
+        return type(other) is type(self) and all(
+            np.array_equal(getattr(self, part.name), getattr(other, part.name)) for part in fields(self)
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Built anew rather than restored, so that arrays are read-only on the other side too.
+        return type(self), tuple(getattr(self, part.name) for part in fields(self))
 
     def __repr__(self) -> str:
         cells = ", ".join(f"{name}={_shown(getattr(self, name))}" for name in _CELLS)
@@ -338,7 +162,8 @@ def contingency(
     given = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
     columns = {name: column(values, name=name, where=_WHERE) for name, values in given.items()}
     kept, _ = complete(columns, missing=missing, where=_WHERE)
-    if (kept[0].dtype.kind in "US") != (kept[1].dtype.kind in "US"):  # 1 must not become "1"
+    kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in kept[:2]}
+    if len(kinds) > 1:  # 1 must not become "1", nor b"a" become "a"
         kept[:2] = [values.astype(object) for values in kept[:2]]
     both = np.concatenate([kept[0], kept[1]])  # one question, so that both columns are read alike
     flags = is_positive(both, positive=positive, where=_WHERE)
@@ -363,51 +188,47 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     >>> contingency_at(spam_tree, 0)
     Contingency(tp=30, fn=20, fp=10, tn=40)
     """
-    at = np.asarray(threshold, dtype=np.float64)
-    if np.isnan(at).any():
+    at = np.asarray(threshold)
+    if at.dtype.kind not in "iuf" or np.isnan(at).any():
+        what = "NaN, which no score reaches or misses" if at.dtype.kind == "f" else f"no number: {threshold!r}"
         raise ArgumentError(
-            "a threshold is NaN, which no score reaches or misses",
+            f"a threshold is {what}",
             where="contingency_at(ranking, threshold)",
             fix="give a number; +inf calls nothing positive, -inf everything",
         )
-    split = np.searchsorted(-ranking.score, -at, side="right")
+    split = len(ranking) - np.searchsorted(ranking.score[::-1], at, side="left")
     tp, fp = (covered[split] for covered in ranking.covered())
     return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
 
 
 def _cell(value: Any, name: str) -> Cell:
     array = np.asarray(value)
-    if array.dtype.kind not in "biuf" or not (array >= 0).all():
-        bad = array[~(array >= 0)].flat[0] if array.dtype.kind in "iuf" else value
-        if not (array.dtype.kind == "f" and np.isnan(bad)):
-            raise WeightError(
-                f"{name} is {bad!r}, and a cell holds a count or weight of 0 or more",
-                where="Contingency(tp, fn, fp, tn)",
-                fix="give counts of cases",
-            )
+    if array.dtype.kind not in "biuf":
+        raise _no_count(value, name)
+    kind = np.float64 if array.dtype.kind == "f" else np.int64  # narrow counts would wrap when added
+    if kind is np.float64:
+        array = array.astype(kind, copy=False)
+    if array.size and not (array.min() >= 0 and array.max() <= MOST_CASES):
+        bad = array[(array < 0) | (array > MOST_CASES)]  # NaN is neither: the cell of an undefined table
+        if bad.size:
+            raise _no_count(bad[0].item(), name)
     if array.ndim == 0:
-        return array.item()
-    array = array.view()
-    array.flags.writeable = False
-    return array
+        return array.astype(kind).item()
+    return _frozen(array.astype(kind, copy=array.flags.writeable))
 
 
-def _wide(cell: Cell) -> Cell:
-    # Python integers never overflow; int64 products do near 3e9 cases of each class.
-    return cell.astype(np.float64) if isinstance(cell, np.ndarray) else cell
+def _frozen(cell: Cell) -> Cell:
+    if isinstance(cell, np.ndarray):
+        cell.flags.writeable = False
+    return cell
 
 
-def _ratio(numerator: Cell, denominator: Cell) -> Cell:
-    if isinstance(numerator, np.ndarray) or isinstance(denominator, np.ndarray):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(numerator) / np.asarray(denominator)
-    if denominator == 0:
-        return math.nan if numerator == 0 or math.isnan(numerator) else math.copysign(math.inf, numerator)
-    return numerator / denominator
-
-
-def _root(value: Cell) -> Cell:
-    return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)
+def _no_count(value: Any, name: str) -> WeightError:
+    return WeightError(
+        f"{name} is {value!r}, and a cell holds a count or weight from 0 to {MOST_CASES:.2g}",
+        where="Contingency(tp, fn, fp, tn)",
+        fix="give counts of cases",
+    )
 
 
 def _shown(cell: Cell) -> str:

@@ -59,8 +59,8 @@ def measure(name: str | Measure) -> Measure:
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     if plain in _BY_NAME:
         return _BY_NAME[plain]
-    if (beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)", plain)) and float(beta[1]) > 0:
-        return _f_measure(float(beta[1]))
+    if (beta := re.fullmatch(r"f_?([0-9]+(?:\.[0-9]+)?)", plain)) and 0 < float(beta[1]) ** 2 < math.inf:
+        return _BY_NAME.get(f"f{float(beta[1]):g}") or _f_measure(float(beta[1]))
     near = difflib.get_close_matches(plain, _BY_NAME, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise MeasureError(
@@ -155,24 +155,10 @@ _ALL = (
         ("negative_predictive_value",),
     ),
     Measure(
-        "false_discovery_rate",
-        "fdr",
-        "fp / (tp + fp)",
-        "P(actual - | predicted +)",
-        _UNIT,
-        "lower",
-        _NO_YES,
-        ("fdr",),
+        "false_discovery_rate", "fdr", "fp / (tp + fp)", "P(actual - | predicted +)", _UNIT, "lower", _NO_YES, ("fdr",)
     ),
     Measure(
-        "false_omission_rate",
-        "for",
-        "fn / (fn + tn)",
-        "P(actual + | predicted -)",
-        _UNIT,
-        "lower",
-        _NO_NO,
-        ("for",),
+        "false_omission_rate", "for", "fn / (fn + tn)", "P(actual + | predicted -)", _UNIT, "lower", _NO_NO, ("for",)
     ),
     Measure(
         "average_recall",
@@ -214,13 +200,7 @@ _ALL = (
         "nothing is predicted positive, or everything is",
     ),
     Measure(
-        "g_mean",
-        "G",
-        "√(tpr · tnr)",
-        "geometric mean of the recalls of both classes",
-        _UNIT,
-        "higher",
-        _ONE_CLASS,
+        "g_mean", "G", "√(tpr · tnr)", "geometric mean of the recalls of both classes", _UNIT, "higher", _ONE_CLASS
     ),
     Measure(
         "f1",

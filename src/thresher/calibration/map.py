@@ -1,0 +1,199 @@
+"""Calibration maps: fitted once on a ranking, applied to any score, written as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.calibration.binning import quantile_splits, require_bins
+from thresher.calibration.logistic_curve import LogisticCurve, On
+from thresher.calibration.logistic_map import Targets, beta, platt, temperature
+from thresher.calibration.probabilities import numbers
+from thresher.calibration.recalibration import recalibrated
+from thresher.calibration.smoothing import Smoothing
+from thresher.calibration.steps import Steps, steps_over
+from thresher.cautions import Caution
+from thresher.curves import auc, hull_splits
+from thresher.errors import ArgumentError, NotationError
+from thresher.ranking import Floats, Ranking
+
+Method: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]
+
+FORMAT = "thresher/calibration-map/1"
+BINS = 10
+
+_WHERE = "calibration_map(ranking, method=...)"
+_OPTIONS: dict[str, frozenset[str]] = {
+    "isotonic": frozenset({"smoothing", "interpolate"}),
+    "histogram": frozenset({"smoothing", "interpolate", "bins"}),
+    "platt": frozenset({"on", "targets"}),
+    "beta": frozenset({"targets"}),
+    "temperature": frozenset({"targets"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationMap:
+    """A map from scores to probabilities: call it with scores of any shape.
+
+    `auc_before` and `auc_after` are the AUC of the training ranking under its own scores and under
+    the map's probabilities: pooling makes ties and usually changes it.
+    """
+
+    method: Method
+    curve: Steps | LogisticCurve
+    auc_before: float
+    auc_after: float
+    cautions: tuple[Caution, ...] = ()
+
+    def __call__(self, scores: npt.ArrayLike) -> Floats:
+        """The probability of each score; NaN is refused."""
+        return self.curve(numbers(scores, name="scores", where=f"map(scores), {self.method}"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `from_dict` reads back exactly."""
+        return {
+            "format": FORMAT,
+            "method": self.method,
+            "curve": self.curve.to_dict(),
+            "auc_before": self.auc_before,
+            "auc_after": self.auc_after,
+            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+        }
+
+    def to_json(self) -> str:
+        """JSON that `from_json` reads back exactly."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote."""
+        if not isinstance(value, Mapping) or value.get("format") != FORMAT or value.get("method") not in _OPTIONS:
+            raise _not_a_map(f'"format" must be "{FORMAT}" and "method" one of {", ".join(_OPTIONS)}')
+        kind: type[Steps | LogisticCurve] = Steps if "smoothing" in _OPTIONS[value["method"]] else LogisticCurve
+        try:
+            return cls(
+                method=value["method"],
+                curve=kind.from_dict(value["curve"]),
+                auc_before=float(value["auc_before"]),
+                auc_after=float(value["auc_after"]),
+                cautions=tuple(Caution(said["code"], said["text"]) for said in value.get("cautions", [])),
+            )
+        except NotationError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise _not_a_map(f"{type(error).__name__}: {error}") from None
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote."""
+        try:
+            value = json.loads(text)
+        except (TypeError, ValueError) as error:
+            raise _not_a_map(f"it is not JSON: {error}") from None
+        return cls.from_dict(value)
+
+
+def calibration_map(
+    ranking: Ranking,
+    *,
+    method: Method = "isotonic",
+    smoothing: Smoothing = None,
+    interpolate: bool = False,
+    bins: int | None = None,
+    on: On | None = None,
+    targets: Targets | None = None,
+) -> CalibrationMap:
+    """A map from scores to probabilities, fitted on a ranking.
+
+    Fit it on rows the model has not learnt from. An option that a method does not know is refused.
+
+    Parameters
+    ----------
+    ranking
+        Scores of both classes.
+    method
+        "isotonic": the hull's pools and their proportions, for any score (Fawcett &
+        Niculescu-Mizil 2007). "histogram": bins of nearly equal count (Zadrozny & Elkan 2001).
+        "platt", "beta" and "temperature": logistic curves on the log-odds of scores that are
+        probabilities; see `thresher.calibration.logistic_map`.
+    smoothing
+        None, "laplace" or `MEstimate(m, prior)`, per pool or bin; it can reorder them, which a
+        caution reports.
+    interpolate
+        Straight lines between the pools' mean scores instead of one step per pool.
+    bins
+        How many bins a histogram has; 10 unless told.
+    on
+        For "platt": "log_odds" (the default) needs scores in [0, 1], "score" takes any finite ones.
+    targets
+        "platt" keeps slopes finite on separable data (Platt's default); "counts" is maximum
+        likelihood (the default of the other two).
+
+    Examples
+    --------
+    >>> from thresher import rank
+    >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
+    >>> isotonic = calibration_map(emails)
+    >>> isotonic([0.99, 0.75, 0.5, 0.3, 0.0]).round(4)
+    array([1.    , 0.6667, 0.6667, 0.    , 0.    ])
+    >>> round(isotonic.auc_before, 4), round(isotonic.auc_after, 4)
+    (0.75, 0.8333)
+    >>> calibration_map(emails, smoothing="laplace")([0.89, 0.74, 0.13]).round(4)
+    array([0.6667, 0.6   , 0.3333])
+    >>> CalibrationMap.from_json(isotonic.to_json()) == isotonic
+    True
+    """
+    given = {"smoothing": smoothing, "interpolate": interpolate or None, "bins": bins, "on": on, "targets": targets}
+    _check(method, {name for name, value in given.items() if value is not None})
+    ranking.require_both_classes(_WHERE)
+    if method in ("isotonic", "histogram"):
+        return _of_pools(ranking, method, smoothing, bins=bins, interpolate=interpolate)
+    if method == "platt":
+        curve, cautions = platt(ranking, on=on or "log_odds", targets=targets or "platt")
+    elif method == "beta":
+        curve, cautions = beta(ranking, targets=targets or "counts")
+    else:
+        curve, cautions = temperature(ranking, targets=targets or "counts")
+    return CalibrationMap(method, curve, auc(ranking), auc(recalibrated(ranking, curve)), cautions)
+
+
+def _of_pools(
+    ranking: Ranking, method: Method, smoothing: Smoothing, *, bins: int | None, interpolate: bool
+) -> CalibrationMap:
+    bins = BINS if bins is None else bins
+    require_bins(bins, _WHERE)
+    split = hull_splits(ranking) if method == "isotonic" else quantile_splits(ranking, bins)
+    curve, after, cautions = steps_over(ranking, split, smoothing=smoothing, interpolate=interpolate)
+    falls = int((np.diff(curve.probability) < 0).sum())
+    if falls and not cautions:
+        text = f"a higher bin has the lower probability in {falls:,} of {curve.probability.size - 1:,} places"
+        cautions = (Caution("not-rising", text),)
+    if interpolate:
+        after = recalibrated(ranking, curve)
+    return CalibrationMap(method, curve, auc(ranking), auc(after), cautions)
+
+
+def _check(method: str, given: set[str]) -> None:
+    if method not in _OPTIONS:
+        raise ArgumentError(f"method must be one of {', '.join(_OPTIONS)}, got {method!r}", _WHERE, "pick one")
+    unknown = sorted(given - _OPTIONS[method])
+    if unknown:
+        raise ArgumentError(
+            f"{method} has no option {', '.join(unknown)}; it knows {', '.join(sorted(_OPTIONS[method]))}",
+            where=_WHERE,
+            fix="leave it out, or pick another method",
+        )
+
+
+def _not_a_map(why: str) -> NotationError:
+    return NotationError(
+        f"this is not a calibration map as thresher writes it: {why}",
+        where="CalibrationMap.from_dict",
+        fix="give what CalibrationMap.to_dict() or to_json() returned",
+    )

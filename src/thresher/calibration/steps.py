@@ -1,0 +1,119 @@
+"""Maps made of pools: a step per pool of segments, or straight lines between their centres."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from thresher.calibration.binning import mean_scores, run_counts
+from thresher.calibration.smoothing import Smoothing, smoothed
+from thresher.cautions import Caution
+from thresher.curves.hull import Splits
+from thresher.errors import NotationError, ScoreError
+from thresher.ranking import Floats, Ranking
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Knots by rising score and the probability at each, constant beyond both ends.
+
+    As steps, a knot holds from its score up to the next one. Interpolated, probabilities run
+    straight from knot to knot.
+
+    >>> Steps(np.array([0.2, 0.6]), np.array([0.1, 0.9]))(np.array([0, 0.2, 0.5, 0.6, 9]))
+    array([0.1, 0.1, 0.1, 0.9, 0.9])
+    """
+
+    score: Floats
+    probability: Floats
+    interpolate: bool = False
+
+    def __post_init__(self) -> None:
+        self.score.flags.writeable = False
+        self.probability.flags.writeable = False
+
+    def __call__(self, scores: Floats) -> Floats:
+        """The probability of each score."""
+        if self.interpolate:
+            return np.interp(scores, self.score, self.probability)
+        knot = np.searchsorted(self.score, scores, side="right") - 1
+        return self.probability[np.maximum(knot, 0)]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Steps)
+            and self.interpolate == other.interpolate
+            and np.array_equal(self.score, other.score)
+            and np.array_equal(self.probability, other.probability)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.score.size, self.interpolate))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; infinite scores become the texts "inf" and "-inf"."""
+        score = [number if np.isfinite(number) else str(number) for number in self.score.tolist()]
+        return {"score": score, "probability": self.probability.tolist(), "interpolate": self.interpolate}
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` wrote."""
+        score = np.array([float(number) for number in value["score"]])
+        probability = np.array([float(number) for number in value["probability"]])
+        fine = (
+            score.size == probability.size > 0
+            and (score[1:] > score[:-1]).all()
+            and ((probability >= 0) & (probability <= 1)).all()
+            and not np.isnan(score).any()
+        )
+        if not fine:
+            raise NotationError(
+                "the knots of a map are rising scores with one probability each",
+                where="CalibrationMap.from_dict",
+                fix="give what CalibrationMap.to_dict() returned",
+            )
+        return cls(score, probability, bool(value["interpolate"]))
+
+
+def steps_over(
+    ranking: Ranking, split: Splits, *, smoothing: Smoothing, interpolate: bool
+) -> tuple[Steps, Ranking, tuple[Caution, ...]]:
+    """The map that gives each run of segments its (smoothed) proportion: (map, pools, cautions).
+
+    A pool carries its lowest score, so `score >= knot` finds it, and a new score between two pools
+    belongs to the lower one. Interpolated, its knot is the mean score of its cases.
+
+    >>> curve, pools, _ = steps_over(
+    ...     Ranking.parse("[2+][1+][1-][3-]"), np.array([0, 1, 3, 4]), smoothing=None, interpolate=False
+    ... )
+    >>> curve.score, curve.probability, str(pools)
+    (array([1., 2., 4.]), array([0. , 0.5, 1. ]), '[2+][1+,1-][3-]')
+    """
+    pools = Ranking.of_segments(ranking.score[split[1:] - 1], *run_counts(ranking, split))
+    of_pools = smoothed(pools, smoothing=smoothing)
+    knot = _centres(ranking, split) if interpolate else pools.score
+    score, probability = knot[::-1], of_pools.probability[::-1]
+    needed = _needed(probability, interpolate=interpolate)
+    curve = Steps(score[needed], probability[needed], interpolate)
+    return curve, Ranking(of_pools.probability, pools.pos, pools.neg), of_pools.cautions
+
+
+def _centres(ranking: Ranking, split: Splits) -> Floats:
+    if not (np.isfinite(ranking.score[0]) and np.isfinite(ranking.score[-1])):
+        raise ScoreError(
+            "there is no straight line to an infinite score",
+            where="calibration_map(ranking, interpolate=True)",
+            fix="leave interpolate=False: steps take any score",
+        )
+    return mean_scores(ranking, split)
+
+
+def _needed(probability: Floats, *, interpolate: bool) -> Splits:
+    """Knots that say something their neighbours do not."""
+    differs = np.concatenate([[True], np.diff(probability) != 0])
+    if interpolate:
+        differs |= np.append(differs[1:], True)
+    return np.flatnonzero(differs)

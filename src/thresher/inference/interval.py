@@ -1,0 +1,108 @@
+"""`Interval`: a number, how sure one may be of it, and how that was found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with lower and upper confidence limits.
+
+    `variance` is that of the estimate on its own scale; limits found on another scale, or by
+    resampling, need not lie symmetrically around it. `note` says in words what a reader could not guess.
+
+    >>> interval = Interval(0.71, 0.6, 0.8, variance=0.0026, level=0.95, method="wilson")
+    >>> print(interval)
+    0.7100 [0.6000, 0.8000]
+    >>> 0.65 in interval, round(interval.width, 10)
+    (True, 0.2)
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    variance: float
+    level: float
+    method: str
+    note: str = ""
+
+    @property
+    def width(self) -> float:
+        """Upper minus lower limit."""
+        return self.upper - self.lower
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; numbers that JSON has no word for become None."""
+        return {
+            name: value if not isinstance(value, float) or math.isfinite(value) else None
+            for name, value in ((name, getattr(self, name)) for name in self.__slots__)
+        }
+
+    def __contains__(self, value: float) -> bool:
+        return self.lower <= value <= self.upper
+
+    def __str__(self) -> str:
+        if math.isnan(self.estimate):
+            return f"undefined ({self.note})" if self.note else "undefined"
+        return f"{self.estimate:.4f} [{self.lower:.4f}, {self.upper:.4f}]"
+
+
+def require_level(level: float, where: str) -> None:
+    """Raise `ArgumentError` unless a confidence level lies strictly between 0 and 1."""
+    if not 0 < level < 1:
+        hint = f"; did you mean {level / 100:g}?" if 1 < level < 100 else ""
+        raise ArgumentError(f"level must lie strictly between 0 and 1, got {level}{hint}", where, "e.g. level=0.95")
+
+
+def normal_quantile(level: float) -> float:
+    """The standard normal quantile of a two-sided interval: 1.96 at 0.95."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2))
+
+
+def student_quantile(level: float, freedom: float) -> float:
+    """Student's quantile of a two-sided interval; the normal one for infinite degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2)) if math.isfinite(freedom) else normal_quantile(level)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A scale on which limits are symmetric, with its way there, its slope and its way back."""
+
+    name: str
+    there: Callable[[float], float]
+    slope: Callable[[float], float]
+    back: Callable[[float], float]
+
+    def limits(self, estimate: float, deviation: float) -> tuple[float, float]:
+        """Limits `deviation` away from the estimate, measured on its own scale and laid out on this one."""
+        centre, half = self.there(estimate), deviation * self.slope(estimate)
+        return self.back(centre - half), self.back(centre + half)
+
+
+PLAIN = Scale("plain", lambda x: x, lambda _: 1.0, lambda x: x)
+LOG = Scale("log", math.log, lambda x: 1 / x, lambda x: math.exp(min(x, 709.0)))
+LOGIT = Scale(
+    "logit",
+    lambda x: math.log(x / (1 - x)),
+    lambda x: 1 / (x * (1 - x)),
+    lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0,
+)
+FISHER = Scale("Fisher z", math.atanh, lambda x: 1 / (1 - x * x), math.tanh)
+
+
+def quantile_limits(replicates: Any, level: float) -> tuple[float, float]:
+    """The percentile limits of replicates, NaN left out."""
+    low, high = np.nanquantile(replicates, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

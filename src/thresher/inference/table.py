@@ -1,0 +1,103 @@
+"""Intervals for every measure of a contingency table: rates as rates, the others by the delta method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from thresher.errors import ArgumentError
+from thresher.inference.interval import FISHER, LOG, LOGIT, Interval, Scale, normal_quantile, require_level
+from thresher.inference.proportion import RateMethod, rate_interval
+from thresher.tables import MEASURES, Contingency, Measure, measure
+
+# What of how many: attributes of a table whose ratio is the rate.
+_RATES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "accuracy": (("tp", "tn"), ("tp", "fn", "fp", "tn")),
+    "error_rate": (("fn", "fp"), ("tp", "fn", "fp", "tn")),
+    "prevalence": (("tp", "fn"), ("tp", "fn", "fp", "tn")),
+    "predicted_positive_rate": (("tp", "fp"), ("tp", "fn", "fp", "tn")),
+    "tpr": (("tp",), ("tp", "fn")),
+    "fnr": (("fn",), ("tp", "fn")),
+    "tnr": (("tn",), ("fp", "tn")),
+    "fpr": (("fp",), ("fp", "tn")),
+    "precision": (("tp",), ("tp", "fp")),
+    "false_discovery_rate": (("fp",), ("tp", "fp")),
+    "npv": (("tn",), ("fn", "tn")),
+    "false_omission_rate": (("fn",), ("fn", "tn")),
+    "jaccard": (("tp",), ("tp", "fn", "fp")),
+}
+_CELLS = ("tp", "fn", "fp", "tn")
+_STEP = 1e-5
+_WHERE = "measure_interval(table, measure)"
+
+
+def measure_interval(
+    table: Contingency, of: str | Measure, *, level: float = 0.95, method: RateMethod = "wilson"
+) -> Interval:
+    """The interval for any registered measure of one table.
+
+    A rate is k of n cases and gets `method`. Every other measure gets the delta method under
+    multinomial sampling of cases, on the scale that suits its range: logit for [0, 1], Fisher's z for
+    [-1, 1], log for ratios. Where the estimate sits at an end of its range, half a case is added to every
+    cell first (Haldane 1956), and the note says so. An undefined measure stays undefined, with its reason.
+
+    >>> spam = Contingency(tp=30, fn=20, fp=10, tn=40)
+    >>> print(measure_interval(spam, "recall"))
+    0.6000 [0.4618, 0.7239]
+    >>> print(measure_interval(spam, "mcc"))
+    0.4082 [0.2180, 0.5686]
+    >>> print(measure_interval(Contingency(tp=0, fn=1, fp=0, tn=9), "precision"))
+    undefined (nothing is predicted positive)
+    """
+    require_level(level, _WHERE)
+    known = measure(of)
+    if any(not isinstance(getattr(table, cell), int | float) for cell in _CELLS):
+        raise ArgumentError("the table holds many splits", _WHERE, "give the table of one threshold")
+    estimate = float(known.of(table))
+    if math.isnan(estimate):
+        return Interval(estimate, estimate, estimate, math.nan, level, "none", known.undefined)
+    if known.name in _RATES:
+        k, n = (sum(getattr(table, cell) for cell in cells) for cells in _RATES[known.name])
+        return rate_interval(k, n, level=level, method=method)
+    return _delta(table, known, estimate, level)
+
+
+def table_intervals(table: Contingency, *, level: float = 0.95, method: RateMethod = "wilson") -> dict[str, Interval]:
+    """The interval for every registered measure of one table, by name.
+
+    >>> intervals = table_intervals(Contingency(tp=30, fn=20, fp=10, tn=40))
+    >>> print(intervals["accuracy"])
+    0.7000 [0.6042, 0.7811]
+    """
+    return {name: measure_interval(table, name, level=level, method=method) for name in MEASURES}
+
+
+def _delta(table: Contingency, known: Measure, estimate: float, level: float) -> Interval:
+    cells, note, centre = [float(getattr(table, cell)) for cell in _CELLS], "", estimate
+    variance = _variance(cells, known) if math.isfinite(estimate) and estimate not in known.range else 0.0
+    if not (variance > 0 and math.isfinite(variance)):
+        cells = [cell + 0.5 for cell in cells]
+        note = "half a case added to every cell"
+        centre, variance = float(known.of(Contingency(*cells))), _variance(cells, known)
+    lower, upper = _scale(known).limits(centre, normal_quantile(level) * math.sqrt(variance))
+    return Interval(estimate, min(lower, estimate), max(upper, estimate), variance, level, "delta", note)
+
+
+def _variance(cells: list[float], known: Measure) -> float:
+    """Delta-method variance: gradient · multinomial covariance · gradient."""
+    slopes = []
+    for i, cell in enumerate(cells):
+        if cell == 0:
+            slopes.append(0.0)  # a cell without cases has no multinomial variance
+            continue
+        up, down = ([*cells[:i], cell * (1 + sign * _STEP), *cells[i + 1 :]] for sign in (1, -1))
+        slopes.append(float(known.of(Contingency(*up)) - known.of(Contingency(*down))) / (2 * _STEP * cell))
+    squares = sum(slope * slope * cell for slope, cell in zip(slopes, cells, strict=True))
+    product = sum(slope * cell for slope, cell in zip(slopes, cells, strict=True))
+    return squares - product * product / sum(cells)
+
+
+def _scale(known: Measure) -> Scale:
+    if known.range[0] < 0:
+        return FISHER
+    return LOGIT if known.range[1] == 1 else LOG

@@ -1,0 +1,27 @@
+"""Thresholds between neighbouring scores: midway, and separating them whatever rounding does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.ranking.counting import Floats
+
+
+def midway(upper: Floats, lower: Floats) -> Floats:
+    """Numbers t with lower < t <= upper, the midpoint wherever that is one.
+
+    The midpoint of neighbours one unit in the last place apart rounds to one of them, and
+    infinite scores have none; `upper` itself separates then, since positive means `score >= t`.
+
+    >>> midway(np.array([0.8, np.inf, 1.0]), np.array([0.3, -np.inf, np.nextafter(1.0, 0)]))
+    array([0.55, 0.  , 1.  ])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = upper + lower
+        middle /= 2
+        separates = (lower < middle) & (middle <= upper)
+        if separates.all():
+            return middle
+        # A sum may overflow where the midpoint does not; -inf and inf have 0 between them.
+        middle = np.where(np.isinf(middle), upper / 2 + lower / 2, np.where(np.isnan(middle), 0.0, middle))
+        return np.where((lower < middle) & (middle <= upper), middle, upper)

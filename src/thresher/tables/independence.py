@@ -1,0 +1,150 @@
+"""Tests of independence: whether predictions know anything about the actual classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeAlias, TypeVar, get_args
+
+import numpy as np
+
+from thresher.errors import ArgumentError, OneClassError, WeightError
+from thresher.ranking import Counts, Floats
+from thresher.tables.confusion_matrix import ConfusionMatrix
+from thresher.tables.contingency import Contingency
+
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+Table = TypeVar("Table", Contingency, ConfusionMatrix)
+
+
+@dataclass(frozen=True, slots=True)
+class ChiSquaredTest(Generic[Table]):
+    """χ² of a table against the one expected of independent predictions, and its p-value."""
+
+    statistic: float
+    p_value: float
+    degrees_of_freedom: int
+    expected: Table
+
+    def __str__(self) -> str:
+        freedom = f"{self.degrees_of_freedom} degree{'s' if self.degrees_of_freedom > 1 else ''} of freedom"
+        return f"χ² {self.statistic:.4g} on {freedom}, p {self.p_value:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class FisherTest:
+    """The odds ratio of a table, and how likely one as extreme is when predictions are independent."""
+
+    odds_ratio: float
+    p_value: float
+    alternative: Alternative
+    expected: Contingency
+
+    @property
+    def statistic(self) -> float:
+        """The odds ratio, by the name that every test has."""
+        return self.odds_ratio
+
+    def __str__(self) -> str:
+        return f"odds ratio {self.odds_ratio:.4g}, p {self.p_value:.3g} ({self.alternative})"
+
+
+def chi_squared(table: Table, *, correction: bool = False) -> ChiSquaredTest[Table]:
+    """Pearson's χ² test that predictions are independent of the actual classes.
+
+    Σ (observed - expected)² / expected, with (k - 1)² degrees of freedom. Independence is not
+    uselessness: predictions that are worse than chance depend on the classes as well. The p-value
+    is an approximation that is fair when all expected counts are about 5 or more; below that ask
+    `fisher`. Weights count as that many independent cases. `correction=True` moves each cell of a
+    2×2 table by up to ½ towards the expected one (Yates 1934), which is off here and on by default
+    in SciPy.
+
+    >>> test = chi_squared(Contingency(tp=30, fn=20, fp=10, tn=40))
+    >>> print(test)
+    χ² 16.67 on 1 degree of freedom, p 4.46e-05
+    >>> test.expected
+    Contingency(tp=20.0, fn=30.0, fp=20.0, tn=30.0)
+    """
+    from scipy.special import chdtrc
+
+    observed = _observed(table, _CHI_SQUARED)
+    k = len(observed)
+    if correction and k != 2:
+        raise ArgumentError(
+            f"Yates' correction is for 2×2 tables, and this one is {k}×{k}", _CHI_SQUARED, "leave correction=False"
+        )
+    expected = table.independent()
+    distance = np.abs(observed - _cells(expected))
+    if correction:
+        distance = np.maximum(distance - 0.5, 0)
+    statistic = float((distance**2 / _cells(expected)).sum())
+    freedom = (k - 1) ** 2
+    return ChiSquaredTest(statistic, float(chdtrc(freedom, statistic)), freedom, expected)
+
+
+def fisher(table: Contingency, *, alternative: Alternative = "two-sided") -> FisherTest:
+    """Fisher's exact test that predictions are independent of the actual classes (Fisher 1922).
+
+    Exact for the given marginals at any size. "greater" asks whether positives are called positive
+    more often than chance would, "less" whether less often; "two-sided" adds up all tables that are
+    no more likely than this one. The odds ratio is that of the sample, tp tn / (fp fn), not the
+    conditional maximum-likelihood one that R prints.
+
+    >>> print(fisher(Contingency(tp=3, fn=1, fp=1, tn=3)))
+    odds ratio 9, p 0.486 (two-sided)
+    >>> print(fisher(Contingency(tp=3, fn=1, fp=1, tn=3), alternative="greater"))
+    odds ratio 9, p 0.243 (greater)
+    """
+    from scipy.stats import fisher_exact
+
+    if not isinstance(table, Contingency):
+        raise ArgumentError(
+            f"Fisher's test is for 2×2 tables, got {type(table).__name__}", _FISHER, "give matrix.one_vs_rest(c)"
+        )
+    observed = _observed(table, _FISHER)
+    if alternative not in get_args(Alternative):
+        raise ArgumentError(
+            f'alternative must be "two-sided", "greater" or "less", got {alternative!r}', _FISHER, "pick one of them"
+        )
+    if not (observed == np.floor(observed)).all():
+        raise WeightError(
+            f"an exact test counts whole cases, and the table holds {observed.ravel().tolist()}",
+            where=_FISHER,
+            fix="give unweighted counts, or use chi_squared(table)",
+        )
+    _, p_value = fisher_exact(observed.astype(np.int64), alternative=alternative)
+    return FisherTest(float(table.dor), float(p_value), alternative, table.independent())
+
+
+_CHI_SQUARED = "chi_squared(table)"
+_FISHER = "fisher(table)"
+
+
+def _cells(table: Contingency | ConfusionMatrix) -> Counts:
+    if isinstance(table, ConfusionMatrix):
+        return table.counts
+    return np.array([[table.tp, table.fn], [table.fp, table.tn]])
+
+
+def _observed(table: Contingency | ConfusionMatrix, where: str) -> Floats:
+    """The cells as a square of numbers without an empty row or column."""
+    if isinstance(table, Contingency) and any(np.ndim(cell) for cell in (table.tp, table.fn, table.fp, table.tn)):
+        raise ArgumentError(
+            "a test of independence needs one table, and the cells of this one are arrays",
+            where=where,
+            fix="test a single table, e.g. contingency_at(ranking, threshold) or coverage(ranking).at(split)",
+        )
+    cells = _cells(table)
+    if not np.isfinite(cells).all():
+        raise ArgumentError(f"a cell is not a number: {cells.tolist()}", where, "give a table of counts")
+    names = table.classes if isinstance(table, ConfusionMatrix) else ("positive", "negative")
+    if len(names) < 2:
+        raise OneClassError(f"there is only one class, {names[0]!r}", where, "give a table with two classes or more")
+    for axis, happens in ((1, "actually"), (0, "predicted")):
+        empty = [str(name) for name, total in zip(names, cells.sum(axis=axis).tolist(), strict=True) if not total]
+        if empty:
+            raise OneClassError(
+                f"no case is {happens} {' or '.join(empty)}, so there is nothing to depend on",
+                where=where,
+                fix="give a table in which every class occurs and is predicted at least once",
+            )
+    return cells

@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.calibration import oracles
+from tests.strategies import two_class_rankings
+from thresher.calibration.steps import Steps, steps_over
+from thresher.curves import hull_splits
+from thresher.errors import NotationError, ScoreError
+from thresher.ranking import Ranking
+
+
+@given(two_class_rankings)
+def test_each_segment_gets_the_proportion_of_its_pool(ranking):
+    curve, after, _ = steps_over(ranking, hull_splits(ranking), smoothing=None, interpolate=False)
+    assert curve(ranking.score) == pytest.approx(oracles.pooled_probability(ranking))
+    assert after.total == ranking.total
+    assert (np.diff(curve.score) > 0).all()
+    assert (np.diff(curve.probability) > 0).all(), "a knot that says nothing new is left out"
+
+
+@given(two_class_rankings, st.floats(-2, 16))
+def test_a_score_between_pools_belongs_to_the_lower_one_and_the_ends_extend(ranking, score):
+    curve, _, _ = steps_over(ranking, hull_splits(ranking), smoothing=None, interpolate=False)
+    of_segments = oracles.pooled_probability(ranking)
+    at_or_below = [p for s, p in zip(ranking.score.tolist(), of_segments, strict=True) if s <= score]
+    expected = at_or_below[0] if at_or_below else of_segments[-1]
+    assert curve(np.array([score])) == pytest.approx([expected])
+
+
+def test_interpolation_runs_straight_between_the_centres_of_pools():
+    ranking = Ranking([0.9, 0.7, 0.5, 0.1], [2, 1, 1, 0], [0, 2, 0, 3])
+    curve, _, _ = steps_over(ranking, np.array([0, 1, 3, 4]), smoothing=None, interpolate=True)
+    centre = (3 * 0.7 + 1 * 0.5) / 4
+    assert curve.score == pytest.approx([0.1, centre, 0.9])
+    middle = curve(np.array([(0.1 + centre) / 2, (centre + 0.9) / 2]))
+    assert middle == pytest.approx([(0 + 0.5) / 2, (0.5 + 1) / 2])
+    assert curve(np.array([-np.inf, 0, 1, np.inf])).tolist() == [0, 0, 1, 1]
+
+
+def test_interpolation_keeps_both_ends_of_a_plateau():
+    ranking = Ranking([5, 4, 3, 2, 1], [1, 1, 1, 1, 0], [0, 0, 0, 0, 1])
+    curve, _, _ = steps_over(ranking, np.arange(6), smoothing=None, interpolate=True)
+    assert curve.score.tolist() == [1, 2, 5]
+    assert curve.probability.tolist() == [0, 1, 1]
+
+
+def test_infinite_scores_have_steps_but_no_lines():
+    ranking = Ranking([np.inf, 0, -np.inf], [2, 1, 0], [0, 1, 2])
+    curve, _, _ = steps_over(ranking, np.arange(4), smoothing=None, interpolate=False)
+    assert curve(np.array([np.inf, 1e308, 0, -1e308, -np.inf])).tolist() == [1, 0.5, 0.5, 0, 0]
+    assert Steps.from_dict(curve.to_dict()) == curve
+    with pytest.raises(ScoreError, match="straight line"):
+        steps_over(ranking, np.arange(4), smoothing=None, interpolate=True)
+
+
+def test_equality_needs_the_same_knots():
+    knots = np.array([1.0, 2.0]), np.array([0.1, 0.2])
+    assert Steps(*knots) == Steps(knots[0].copy(), knots[1].copy())
+    assert hash(Steps(*knots)) == hash(Steps(knots[0].copy(), knots[1].copy()))
+    assert Steps(*knots) != Steps(*knots, interpolate=True)
+    assert Steps(*knots) != Steps(knots[0], knots[1] / 2)
+    assert Steps(*knots) != "steps"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"score": [2, 1]},
+        {"score": [1, 1]},
+        {"score": [1]},
+        {"score": [1, "nan"]},
+        {"probability": [0.5, 1.5]},
+        {"probability": [-0.5, 0.5]},
+        {"score": [], "probability": []},
+    ],
+)
+def test_malformed_knots_are_refused(change):
+    plain = {"score": [1, 2], "probability": [0.5, 0.6], "interpolate": False}
+    with pytest.raises(NotationError, match="rising scores"):
+        Steps.from_dict(plain | change)

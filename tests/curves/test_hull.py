@@ -1,0 +1,131 @@
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from tests import reference
+from tests.strategies import ranking, rough_weights, two_class_counts, two_class_rankings
+from thresher.curves import hull_splits
+from thresher.curves.hull import upper_corners
+
+hull_room = import_module("thresher.curves.hull")  # the package's attribute of that name is the function
+EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
+
+
+def pools(r):
+    return list(zip(r.pos.tolist(), r.neg.tolist(), strict=True))
+
+
+@given(two_class_counts)
+def test_strict_splits_are_those_no_chord_passes_above(segments):
+    assert hull_splits(ranking(segments)).tolist() == reference.hull_splits(segments)
+
+
+@given(two_class_counts)
+def test_ties_leave_the_corners_only(segments):
+    found = hull_splits(ranking(segments), pool="ties").tolist()
+    assert found == reference.hull_splits(segments, corners_only=True)
+
+
+@given(two_class_counts)
+def test_its_edges_are_the_pools_of_the_textbook_loop(segments):
+    assert pools(th.hull(ranking(segments))) == reference.pav(segments)
+    assert pools(th.hull(ranking(segments), pool="ties")) == reference.pav(segments, pool_ties=True)
+
+
+@given(two_class_counts, st.integers(10**9, 10**10))
+def test_exactly_so_at_any_size(segments, times):
+    """Products of counts pass 2**62 here, where int64 would wrap and float64 would round."""
+    many = [(pos * times + (pos > 0), neg * times) for pos, neg in segments]
+    assert hull_splits(ranking(many)).tolist() == reference.hull_splits(many)
+
+
+def test_a_thousand_collinear_splits_all_stay_or_all_go():
+    r = th.Ranking(np.arange(1000), np.full(1000, 3), np.full(1000, 7))
+    assert len(th.hull(r)) == 1000
+    assert len(th.hull(r, pool="ties")) == 1
+
+
+def test_nearly_collinear_counts_are_told_apart():
+    """Slopes n/(n+1) and (n-1)/n differ by 1/n(n+1): beyond float64, and their products beyond int64."""
+    big = 10**10
+    falling = th.Ranking([2, 1], pos=[big, big - 1], neg=[big + 1, big])
+    rising = th.Ranking([2, 1], pos=[big - 1, big], neg=[big, big + 1])
+    assert len(th.hull(falling)) == 2
+    assert len(th.hull(rising)) == 1
+
+
+@given(two_class_counts)
+def test_whole_weights_give_what_counts_give(segments):
+    weighted = ranking([(float(pos), float(neg)) for pos, neg in segments])
+    assert hull_splits(weighted).tolist() == hull_splits(ranking(segments)).tolist()
+
+
+@given(st.lists(st.tuples(rough_weights, rough_weights), min_size=2, max_size=12))
+def test_rough_weights_are_on_or_below_their_hull_up_to_rounding(segments):
+    r = ranking(segments)
+    corners = reference.points(segments)
+    x, y = (np.array([float(v) for v in axis]) for axis in zip(*corners, strict=True))
+    found = hull_splits(r, pool="ties")
+    edge = np.interp(x, x[found], y[found])
+    assert (edge - y >= -1e-9 * y[-1]).all()
+    slopes = np.diff(y[found]) / np.diff(x[found])
+    assert (np.diff(slopes) <= 1e-9 * slopes[:-1]).all()
+
+
+def test_weights_that_vanish_beside_others_leave_no_empty_pool():
+    r = th.Ranking([4, 3, 2, 1], pos=[1e17, 1.0, 0.0, 1.0], neg=[0.0, 0.0, 1.0, 0.0])
+    for pool in ("strict", "ties"):
+        pooled = th.hull(r, pool=pool)
+        assert ((pooled.pos > 0) | (pooled.neg > 0)).all()
+        assert th.Ranking.parse(str(pooled), score=pooled.score.tolist()) == pooled
+
+
+@given(two_class_rankings)
+def test_a_pool_carries_its_lowest_score(r):
+    pooled = th.hull(r)
+    assert set(pooled.score.tolist()) <= set(r.score.tolist())
+    for score in pooled.score.tolist():
+        assert th.contingency_at(pooled, score) == th.contingency_at(r, score)
+
+
+@given(two_class_counts, st.data())
+def test_any_guess_is_mended(segments, data):
+    found = reference.points(segments)
+    x, y = (np.array([int(v) for v in axis]) for axis in zip(*found, strict=True))
+    last = len(found) - 1
+    inner = data.draw(st.sets(st.integers(1, last - 1))) if last > 1 else set()
+    guess = np.array(sorted({0, last} | inner), dtype=np.intp)
+    assert upper_corners(x, y, guess).tolist() == reference.hull_splits(segments, corners_only=True)
+
+
+@pytest.mark.parametrize("few", [0.0, 2.0])
+def test_walking_edges_one_by_one_or_all_at_once_is_the_same(monkeypatch, few):
+    monkeypatch.setattr(hull_room, "_FEW_EDGES", few)
+    rng = np.random.default_rng(2)
+    segments = [(int(p) + 1, int(n)) for p, n in rng.integers(0, 9, (60, 2))]
+    assert hull_splits(ranking(segments)).tolist() == reference.hull_splits(segments)
+
+
+def test_dropped_rows_stay_counted():
+    assert th.hull(th.Ranking([2, 1], [1, 0], [0, 1], dropped=3)).dropped == 3
+
+
+@pytest.mark.parametrize("pool", ["all", None, True])
+def test_there_are_two_ways_to_pool(pool):
+    with pytest.raises(th.ArgumentError, match='"strict" or "ties"'):
+        th.hull(EMAILS, pool=pool)
+
+
+def test_many_distinct_scores():
+    rng = np.random.default_rng(8)
+    score = rng.random(20_000)
+    r = th.rank(rng.random(20_000) < score, score)
+    pooled = th.hull(r)
+    rates = pooled.pos / (pooled.pos + pooled.neg)
+    assert (np.diff(rates) <= 0).all()
+    assert th.auc(pooled) >= th.auc(r)
+    assert (pooled.Pos, pooled.Neg) == (r.Pos, r.Neg)

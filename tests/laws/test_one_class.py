@@ -1,0 +1,71 @@
+"""Every function of a ranking needs both classes and says so, or is named here as one that does not."""
+
+import inspect
+from typing import Any
+
+import pytest
+
+import thresher as th
+
+# What else a function must be given, to get as far as looking at the classes.
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "coin_at": {"threshold": 1},
+    "contingency_at": {"threshold": 1},
+    "partial_auc": {"fpr": (0, 0.1)},
+    "point_at": {"fpr": 0.5},
+    "precision_at": {"recall": 0.5},
+    "recalibrated": {"to_probability": lambda score: score},
+}
+
+# Functions that have an answer for one class, and why.
+ANSWERED = {
+    "coin_at": "counts cases of one score",
+    "contingency_at": "a table may have an empty row; its rates are NaN",
+    "coverage": "counts stay counts; its rates are NaN",
+    "brier": "squared errors need no other class",
+    "ece": "nor do distances between probabilities and proportions",
+    "log_loss": "nor does surprise",
+    "recalibrated": "maps scores, whatever the labels",
+    "reliability": "proportions of one class are 0 or 1, and right",
+    "smoothed": "smoothing is for small counts, 0 among them",
+}
+
+
+def functions_of_a_ranking():
+    for name in th.__all__:
+        thing = getattr(th, name)
+        if inspect.isfunction(thing):
+            parameters = list(inspect.signature(thing).parameters.values())
+            if parameters and parameters[0].name == "ranking":
+                yield name
+
+
+FUNCTIONS = sorted(functions_of_a_ranking())
+
+
+def test_there_are_such_functions():
+    assert {"auc", "roc", "hull", "coverage"} <= set(FUNCTIONS)
+    assert set(ANSWERED) | set(ARGUMENTS) <= set(FUNCTIONS)
+
+
+def answer(name, r):
+    return getattr(th, name)(r, **ARGUMENTS.get(name, {}))
+
+
+@pytest.mark.parametrize("text", ["[2+][1+]", "[2-][1-]", "[0.5+]", "[1-]"])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in ANSWERED])
+def test_one_class_is_refused_by_whatever_needs_both(name, text):
+    scores = [0.8, 0.3][: text.count("[")]
+    with pytest.raises(th.OneClassError, match=r"there are no (positives|negatives) among"):
+        answer(name, th.Ranking.parse(text, score=scores))
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in ANSWERED])
+def test_and_two_classes_are_not(name):
+    answer(name, th.Ranking.parse("[2+,1-][1+,2-]", score=[0.8, 0.3]))
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name in ANSWERED])
+def test_whatever_does_not_need_both_answers(name):
+    for text in ("[2+][1+]", "[2-][1-]"):
+        answer(name, th.Ranking.parse(text, score=[1, 0.3]))

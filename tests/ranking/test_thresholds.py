@@ -1,0 +1,37 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import float64_scores
+from thresher.ranking.thresholds import midway
+
+LARGEST = math.ldexp(1 - 2**-53, 1024)
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower", "threshold"),
+    [
+        (0.8, 0.3, 0.55),
+        (3, 2, 2.5),
+        (1.5 * 2.0**1023, 2.0**1023, 1.25 * 2.0**1023),  # their sum overflows
+        (LARGEST, -LARGEST, 0),
+        (math.inf, -math.inf, 0),
+        (math.inf, 1, math.inf),
+        (1, -math.inf, 1),
+        (5e-324, 0, 5e-324),  # no number in between
+        (0, -5e-324, 0),
+        (math.nextafter(0.5, 1), 0.5, math.nextafter(0.5, 1)),
+    ],
+)
+def test_midway_or_at_the_upper_score(upper, lower, threshold):
+    assert midway(np.array([upper, 2.0]), np.array([lower, 1.0])).tolist() == [threshold, 1.5]
+
+
+@given(st.lists(float64_scores, min_size=2, max_size=2, unique=True))
+def test_neighbours_are_always_separated(scores):
+    lower, upper = sorted(scores)
+    (threshold,) = midway(np.array([upper]), np.array([lower])).tolist()
+    assert lower < threshold <= upper

@@ -1,0 +1,166 @@
+"""Slow, obvious oracles: loops over rows and exact fractions, written to be believed at sight.
+
+A row is (is_positive, score, weight); a segment is (score, pos, neg) by falling score;
+a split k calls the first k segments positive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+Row = tuple[bool, Any, Any]
+Segment = tuple[float, Any, Any]
+
+
+def segments(rows: Iterable[Row]) -> list[Segment]:
+    """Positives and negatives per distinct score, counted one row at a time."""
+    counts: dict[float, list[Any]] = {}
+    for positive, score, weight in rows:
+        if weight == 0:
+            continue
+        of_score = counts.setdefault(float(score) + 0.0, [0, 0])
+        of_score[0 if positive else 1] += weight
+    return [(score, *counts[score]) for score in sorted(counts, reverse=True)]
+
+
+def table(rows: Iterable[Row], threshold: float) -> tuple[Any, Any, Any, Any]:
+    """(tp, fn, fp, tn) with every row looked at: positive iff score >= threshold."""
+    tp = fn = fp = tn = 0
+    for positive, score, weight in rows:
+        called = float(score) >= threshold
+        tp += weight if positive and called else 0
+        fn += weight if positive and not called else 0
+        fp += weight if not positive and called else 0
+        tn += weight if not positive and not called else 0
+    return tp, fn, fp, tn
+
+
+def pairs(rows: Sequence[Row]) -> tuple[Fraction, Fraction, Fraction]:
+    """Weight of pairs (won, tied, lost), each positive against each negative."""
+    won = tied = lost = Fraction(0)
+    for positive, high, w in rows:
+        for other, low, v in rows:
+            if positive and not other:
+                both = Fraction(w) * Fraction(v)
+                won += both if high > low else 0
+                tied += both if high == low else 0
+                lost += both if high < low else 0
+    return won, tied, lost
+
+
+def auc(rows: Sequence[Row]) -> Fraction:
+    """Pairs won plus half the ties, of all pairs."""
+    won, tied, lost = pairs(rows)
+    return (won + tied / 2) / (won + tied + lost)
+
+
+def points(counts: Sequence[tuple[Any, Any]]) -> list[tuple[Fraction, Fraction]]:
+    """(fp, tp) at split 0..m of segments given as (pos, neg)."""
+    found = [(Fraction(0), Fraction(0))]
+    for pos, neg in counts:
+        found.append((found[-1][0] + Fraction(neg), found[-1][1] + Fraction(pos)))
+    return found
+
+
+def hull_splits(counts: Sequence[tuple[Any, Any]], *, corners_only: bool = False) -> list[int]:
+    """Splits on the upper hull: no chord between an earlier and a later split passes above them.
+
+    With `corners_only`, no chord may pass through them either.
+    """
+    at = points(counts)
+    kept = []
+    for k, (x, y) in enumerate(at):
+        beaten = False
+        for xa, ya in at[:k]:
+            for xb, yb in at[k + 1 :]:
+                # twice the signed area of a, k, b: above 0 when the chord from a to b passes above k
+                above = (yb - ya) * (x - xa) - (y - ya) * (xb - xa)
+                beaten |= above > 0 or (corners_only and above == 0)
+        if not beaten:
+            kept.append(k)
+    return kept
+
+
+def pav(counts: Sequence[tuple[Any, Any]], *, pool_ties: bool = False) -> list[tuple[Fraction, Fraction]]:
+    """Pools (pos, neg) of isotonic regression by the textbook loop: merge while a neighbour is out of order."""
+    pools: list[tuple[Fraction, Fraction]] = []
+    for pos, neg in counts:
+        pools.append((Fraction(pos), Fraction(neg)))
+        while len(pools) > 1:
+            (p1, n1), (p2, n2) = pools[-2:]
+            before, after = p1 / (p1 + n1), p2 / (p2 + n2)
+            if before > after or (before == after and not pool_ties):
+                break
+            pools[-2:] = [(p1 + p2, n1 + n2)]
+    return pools
+
+
+def cheapest_splits(counts: Sequence[tuple[Any, Any]], cost_fp: Any, cost_fn: Any) -> tuple[Fraction, list[int]]:
+    """The lowest total cost and every split that has it."""
+    at = points(counts)
+    Pos = at[-1][1]
+    costs = [Fraction(cost_fp) * fp + Fraction(cost_fn) * (Pos - tp) for fp, tp in at]
+    return min(costs), [k for k, cost in enumerate(costs) if cost == min(costs)]
+
+
+def partial_auc(counts: Sequence[tuple[Any, Any]], low: Any, high: Any, *, by: str = "fpr") -> Fraction:
+    """Area of the ROC polyline between two rates, trapezium by trapezium, in fractions."""
+    at = points(counts)
+    Neg, Pos = at[-1]
+    curve = [(fp / Neg, tp / Pos) for fp, tp in at]
+    if by == "tpr":  # the area to the right of the curve: mirrored in the falling diagonal
+        curve = [(1 - tpr, 1 - fpr) for fpr, tpr in reversed(curve)]
+        low, high = 1 - Fraction(high), 1 - Fraction(low)
+    area = Fraction(0)
+    for (x0, y0), (x1, y1) in pairwise(curve):
+        a, b = max(x0, Fraction(low)), min(x1, Fraction(high))
+        if a < b:
+            height = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) for x in (a, b)]
+            area += (b - a) * (height[0] + height[1]) / 2
+    return area
+
+
+def average_precision(counts: Sequence[tuple[Any, Any]]) -> Fraction:
+    """Precision at each split, weighted by the recall gained there."""
+    at = points(counts)
+    Pos = at[-1][1]
+    return sum(
+        ((tp - before) / Pos * (tp / (tp + fp)) for (_, before), (fp, tp) in pairwise(at)),
+        start=Fraction(0),
+    )
+
+
+def pr_area(counts: Sequence[tuple[Any, Any]], *, steps: int = 2000) -> float:
+    """Area under precision as a function of recall, by Simpson's rule on every segment.
+
+    Within a segment fp grows linearly with tp (a coin among its cases), so precision is
+    tp / (tp + fp0 + slope·(tp - tp0)); in the first segment that is a constant.
+    """
+    at = points(counts)
+    Pos = at[-1][1]
+    area = 0.0
+    for (fp0, tp0), (fp1, tp1) in pairwise(at):
+        if tp1 == tp0:
+            continue
+        slope = (fp1 - fp0) / (tp1 - tp0)
+
+        def precision(tp: float, fp0: Any = fp0, tp0: Any = tp0, slope: Any = slope) -> float:
+            return tp / (tp + float(fp0) + float(slope) * (tp - float(tp0)))
+
+        width = float(tp1 - tp0) / steps
+        first = 1 / (1 + float(slope)) if fp0 == 0 and tp0 == 0 else precision(float(tp0))
+        heights = [first] + [precision(float(tp0) + i * width) for i in range(1, steps + 1)]
+        simpson = heights[0] + heights[-1] + 4 * math.fsum(heights[1:-1:2]) + 2 * math.fsum(heights[2:-1:2])
+        area += simpson * width / 3
+    return area / float(Pos)
+
+
+def costs(ranking: Any, class_ratio: Fraction, cost_ratio: Fraction) -> list[Fraction]:
+    """Expected cost at every split at a class ratio, up to a factor that all splits share."""
+    tp, fp = ([Fraction(int(count)) for count in covered] for covered in ranking.covered())
+    odds = class_ratio * cost_ratio
+    return [f / ranking.Neg + odds * (ranking.Pos - t) / ranking.Pos for t, f in zip(tp, fp, strict=True)]

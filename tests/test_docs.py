@@ -1,0 +1,83 @@
+"""The pages name everything there is and nothing that is not, and what is generated is up to date."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import thresher as th
+from docs import measures_page, pictures
+from thresher import errors
+from thresher.cautions import CODES
+
+DOCS = Path(__file__).parents[1] / "docs"
+KINDS = {name for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, th.ThresherError)}
+
+
+def page(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def headings(text):
+    """What the second-level headings of a page name in backticks."""
+    return re.findall(r"^## `([^`]+)`$", text, flags=re.MULTILINE)
+
+
+def test_the_page_of_measures_is_what_the_registry_says():
+    assert page("measures.md") == measures_page.page(), "run: python -m docs.measures_page"
+
+
+@pytest.mark.parametrize("name", pictures.pictures())
+def test_pictures_are_what_the_library_computes(name):
+    assert page(f"_static/{name}") == pictures.pictures()[name], "run: python -m docs.pictures"
+
+
+@pytest.mark.parametrize(("name", "things"), [("cautions.md", set(CODES)), ("errors.md", KINDS)])
+def test_everything_is_explained_once_and_nothing_else(name, things):
+    explained = headings(page(name))
+    assert len(explained) == len(set(explained))
+    assert set(explained) - things == set(), f"docs/{name} explains what does not exist"
+    assert things - set(explained) == set(), f"docs/{name} has no section on these"
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_caution_says_what_to_do(code):
+    section = page("cautions.md").split(f"## `{code}`\n")[1].split("\n## ")[0]
+    assert "*What to do.*" in section
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_error_is_shown(kind):
+    section = page("errors.md").split(f"## `{kind}`\n")[1].split("\n## ")[0]
+    shown = f"thresher.errors.{kind}: " in section
+    assert shown or kind in ("ThresherError", "MissingExtraError")  # the parent, and one that needs a bare install
+
+
+def test_the_reference_has_every_public_name():
+    text = page("reference.md")
+    documented = set(re.findall(r":: thresher\.(\w+)$", text, flags=re.MULTILINE)) | set(re.findall(r"`(\w+)`", text))
+    documented |= set(re.findall(r"`thresher\.(\w+)`", text))
+    assert set(th.__all__) - documented == set(), "docs/reference.md lacks these"
+
+
+def test_the_reference_names_nothing_else():
+    named = re.findall(r"auto(?:function|class|data|exception):: thresher\.(\w+)$", page("reference.md"), re.MULTILINE)
+    assert len(named) == len(set(named))
+    assert set(named) <= set(th.__all__)
+
+
+def test_every_page_is_on_the_map():
+    index = page("index.md")
+    pages = {
+        path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md") if "_build" not in path.parts
+    }
+    pages -= {"index"} | {name for name in pages if name.startswith("decisions/")}
+    assert {name for name in pages if f"\n{name}\n" not in index} == set(), "docs/index.md lists them in no toctree"
+
+
+def test_pages_load_nothing_from_elsewhere():
+    loaded = re.compile(r"(?:src|href)=\"https?:|\]\(https?:[^)]*\.(?:png|svg|js|css)\)|@import|mathjax", re.IGNORECASE)
+    for path in DOCS.rglob("*"):
+        if path.suffix in {".md", ".css", ".svg", ".py"} and "_build" not in path.parts:
+            assert not loaded.search(path.read_text(encoding="utf-8")), path.name

@@ -1,0 +1,141 @@
+"""Every Markdown file keeps its promises: what it shows is what Python prints.
+
+Blocks fenced as `python` that contain `>>>` run as doctests; the blocks of a file share one
+namespace, in order, as a reader would type them. Other `python` blocks must at least compile.
+"""
+
+import doctest
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+LEFT_OUT = {"_build", "build", "dist", "node_modules"}
+FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})\s*\{?(?P<language>[\w+-]*)")
+
+
+def documents() -> list[Path]:
+    """Every Markdown file of the repository; hidden folders and what other targets build are left out."""
+    found = []
+    for folder, inside, files in os.walk(ROOT):
+        inside[:] = [name for name in inside if name not in LEFT_OUT and not name.startswith(".")]
+        found += [Path(folder, name) for name in files if name.endswith(".md")]
+    return sorted(found)
+
+
+def blocks(text: str) -> list[tuple[int, list[str]]]:
+    """Lines of each block fenced as python, with how many lines stand before them."""
+    found: list[tuple[int, list[str]]] = []
+    marks, python = "", False
+    for number, line in enumerate(text.split("\n"), start=1):
+        fence = FENCE.match(line)
+        if not marks and fence:
+            marks, python = fence["marks"], fence["language"] in ("python", "pycon", "py")
+            if python:
+                found.append((number, []))
+        elif marks and fence and fence["marks"].startswith(marks) and line.strip() == fence["marks"]:
+            marks = ""
+        elif marks and python:
+            found[-1][1].append(line)
+    return found
+
+
+def failures(text: str, name: str) -> list[str]:
+    """What is wrong with a document, in words that name its lines; nothing when all is well."""
+    told: list[str] = []
+    lines = [""] * (text.count("\n") + 1)
+    for before, block in blocks(text):
+        if any(line.lstrip().startswith(">>>") for line in block):
+            lines[before : before + len(block)] = block
+        else:
+            told += not_compiling(block, before, name)
+    # Everything else is blanked and not cut out, so that a failure names the line of the document.
+    test = doctest.DocTestParser().get_doctest("\n".join(lines), {"__name__": "__main__"}, name, name, 0)
+    doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=told.append)
+    return told
+
+
+def not_compiling(block: list[str], before: int, name: str) -> list[str]:
+    margin = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
+    source = "\n" * before + "\n".join(line[margin:] for line in block)
+    try:
+        compile(source, name, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return [f'File "{name}", line {error.lineno}: {error.msg}']
+    return []
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_document_tells_the_truth(document):
+    told = failures(document.read_text(encoding="utf-8"), document.relative_to(ROOT).as_posix())
+    assert not told, "\n" + "".join(told)
+
+
+def test_readme_is_among_the_documents():
+    assert ROOT / "README.md" in documents()
+
+
+def fenced(*lines, language="python", marks="```"):
+    return "\n".join([f"{marks}{language}", *lines, marks, ""])
+
+
+class TestTheChecker:
+    """It would be worth nothing if it never failed."""
+
+    def test_blocks_share_a_namespace_in_order(self):
+        text = fenced(">>> x = 20") + "\nthen\n\n" + fenced(">>> x + 5", "25")
+        assert failures(text, "good.md") == []
+
+    def test_documents_share_nothing(self):
+        assert failures(fenced(">>> x = 1"), "one.md") == []
+        assert "NameError" in "".join(failures(fenced(">>> x"), "other.md"))
+
+    def test_a_wrong_answer_is_found_at_its_line(self):
+        text = "# Title\n\n" + fenced(">>> 1 + 1", "2") + "\nprose\n\n" + fenced("", ">>> 1 + 1", "3")
+        told = "".join(failures(text, "bad.md"))
+        assert text.split("\n")[11] == ">>> 1 + 1"
+        assert 'File "bad.md", line 12, in bad.md' in told
+        assert "Expected:\n    3\nGot:\n    2" in told
+
+    def test_every_wrong_answer_is_told(self):
+        assert "".join(failures(fenced(">>> 1", "2", ">>> 3", "4"), "bad.md")).count("Failed example") == 2
+
+    def test_an_error_nobody_announced(self):
+        assert "ZeroDivisionError" in "".join(failures(fenced(">>> 1 / 0"), "bad.md"))
+
+    def test_an_error_that_is_shown(self):
+        text = fenced(">>> 1 / 0", "Traceback (most recent call last):", "ZeroDivisionError: division by zero")
+        assert failures(text, "good.md") == []
+
+    def test_output_ends_with_its_block(self):
+        text = fenced(">>> 1", "1") + "prose right below\n"
+        assert failures(text, "good.md") == []
+
+    def test_dots_and_spacing_are_forgiven(self):
+        assert failures(fenced(">>> list(range(100))", "[0, 1, ...,   99]"), "good.md") == []
+
+    def test_code_without_prompts_compiles_but_does_not_run(self):
+        assert failures(fenced("if True:", "    undefined_name()"), "good.md") == []
+        assert failures("\n" + fenced("x = 1", "def :"), "bad.md") == ['File "bad.md", line 4: invalid syntax']
+
+    def test_blocks_within_lists_and_longer_fences(self):
+        indented = "- item\n\n" + "".join(f"  {line}\n" for line in fenced("x = 1", "y = 2").split("\n"))
+        assert failures(indented, "good.md") == []
+        assert "Got" in "".join(failures(fenced(">>> 1", "2", marks="````"), "bad.md"))
+        assert "Got" in "".join(failures(fenced(">>> 1", "2", marks="~~~"), "bad.md"))
+
+    @pytest.mark.parametrize("language", ["", "text", "console", "toml"])
+    def test_other_languages_are_left_alone(self, language):
+        assert failures(fenced(">>> 1", "2", "def :", language=language), "good.md") == []
+
+    def test_a_python_block_shown_inside_a_longer_fence_is_prose(self):
+        assert failures("````markdown\n" + fenced(">>> 1", "2") + "````\n", "good.md") == []
+
+    def test_a_document_on_disk(self, tmp_path):
+        wrong = tmp_path / "wrong.md"
+        wrong.write_text(fenced(">>> 2 * 21", "41"), encoding="utf-8")
+        with pytest.raises(AssertionError, match="Expected:"):
+            assert not (told := failures(wrong.read_text(encoding="utf-8"), wrong.name)), "".join(told)
