@@ -1,5 +1,3 @@
-from importlib import import_module
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,8 +8,8 @@ from tests import reference
 from tests.strategies import ranking, rough_weights, two_class_counts, two_class_rankings
 from thresher.curves import hull_splits
 from thresher.curves.hull import upper_corners
+from thresher.ranking import pieces
 
-hull_room = import_module("thresher.curves.hull")  # the package's attribute of that name is the function
 EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
 
 
@@ -102,12 +100,14 @@ def test_any_guess_is_mended(segments, data):
     assert upper_corners(x, y, guess).tolist() == reference.hull_splits(segments, corners_only=True)
 
 
-@pytest.mark.parametrize("few", [0.0, 2.0])
-def test_walking_edges_one_by_one_or_all_at_once_is_the_same(monkeypatch, few):
-    monkeypatch.setattr(hull_room, "_FEW_EDGES", few)
-    rng = np.random.default_rng(2)
-    segments = [(int(p) + 1, int(n)) for p, n in rng.integers(0, 9, (60, 2))]
-    assert hull_splits(ranking(segments)).tolist() == reference.hull_splits(segments)
+def test_a_curve_of_many_pieces_has_the_same_hull(monkeypatch):
+    rng = np.random.default_rng(5)
+    labels = rng.random(3000) < 0.4
+    scores = np.round(rng.normal(size=3000) + labels, 2)
+    whole = th.hull(th.rank(labels, scores))
+    monkeypatch.setattr(pieces, "PIECE", 7)
+    monkeypatch.setattr(pieces, "processors", lambda: 3)
+    assert th.hull(th.rank(labels, scores)) == whole
 
 
 def test_dropped_rows_stay_counted():

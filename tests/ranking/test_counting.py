@@ -17,7 +17,7 @@ def segments(found):
 
 def in_threads(monkeypatch, processors, *, rows=1):
     monkeypatch.setattr(counting, "ROWS_WORTH_A_THREAD", rows)
-    monkeypatch.setattr(counting, "_processors", lambda: processors)
+    monkeypatch.setattr(counting, "processors", lambda: processors)
 
 
 @given(labelled_scores())
@@ -110,7 +110,7 @@ def test_both_sides_of_the_border_where_threads_start(monkeypatch, extra):
 
 
 def test_real_sizes_use_threads_when_there_are_processors(monkeypatch):
-    monkeypatch.setattr(counting, "_processors", lambda: 2)
+    monkeypatch.setattr(counting, "processors", lambda: 2)
     score = np.random.default_rng(1).normal(size=2 * counting.ROWS_WORTH_A_THREAD)
     found, pos, neg = counted(score > 0.5, score)
     assert (np.diff(found) < 0).all()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from thresher.calibration.true_class import probability_rows
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, in_pieces
 
 
 def brier(ranking: Ranking) -> float:
@@ -21,10 +22,13 @@ def brier(ranking: Ranking) -> float:
     0.2066...
     """
     ranking.require_probabilities("brier(ranking)")
-    score, miss = ranking.score, 1 - ranking.score
-    # Two sums of squares keep the digits that n·p² - 2·pos·p + pos would cancel.
-    total = np.einsum("i,i,i->", ranking.pos, miss, miss) + np.einsum("i,i,i->", ranking.neg, score, score)
-    return float(total / ranking.total)
+
+    def squared(piece: slice) -> float:
+        # Two sums of squares keep the digits that n·p² - 2·pos·p + pos would cancel.
+        score = ranking.score[piece]
+        return float(((1 - score) ** 2 * ranking.pos[piece] + score**2 * ranking.neg[piece]).sum())
+
+    return math.fsum(in_pieces(squared, len(ranking))) / ranking.total
 
 
 def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None) -> Floats:

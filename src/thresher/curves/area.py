@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, filled
 
 _EXACT_IN_INT64 = 2**62
 GRID_LIMIT = 4_000_000
@@ -107,10 +107,17 @@ def placements(ranking: Ranking) -> tuple[Floats, Floats]:
     """
     ranking.require_both_classes("placements(ranking)")
     tp, fp = ranking.covered()
-    beaten, beating = (np.add(c[:-1], c[1:], dtype=np.float64) for c in (fp, tp))
-    beaten /= 2 * ranking.Neg
-    beating /= 2 * ranking.Pos
-    return np.subtract(1, beaten, out=beaten), beating
+
+    def beaten(piece: slice, out: Floats) -> None:
+        np.add(fp[:-1][piece], fp[1:][piece], out=out)
+        out /= 2 * ranking.Neg
+        np.subtract(1, out, out=out)
+
+    def beating(piece: slice, out: Floats) -> None:
+        np.add(tp[:-1][piece], tp[1:][piece], out=out)
+        out /= 2 * ranking.Pos
+
+    return filled(len(ranking), beaten), filled(len(ranking), beating)
 
 
 def partial_auc(

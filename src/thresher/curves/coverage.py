@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Counts, Floats, Ranking, filled
 from thresher.tables import Contingency
 
 
@@ -63,8 +62,9 @@ def roc(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
     """
     ranking.require_both_classes("roc(ranking)")
     tp, fp = ranking.covered()
-    return _share(fp, ranking.Neg), _share(tp, ranking.Pos), ranking.thresholds()
+    return share(fp, ranking.Neg), share(tp, ranking.Pos), ranking.thresholds()
 
 
-def _share(covered: Any, total: float) -> Floats:
-    return np.true_divide(covered, total)
+def share(covered: Counts, total: float) -> Floats:
+    """Covered cases as a proportion of all of their kind."""
+    return filled(covered.size, lambda piece, out: np.divide(covered[piece], total, out=out))

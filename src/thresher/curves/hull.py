@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Ranking
+from thresher.ranking import Counts, Ranking, in_pieces
 
 Pool: TypeAlias = Literal["strict", "ties"]
 Splits: TypeAlias = npt.NDArray[np.intp]
 
 _FITS_INT64 = 2**62
-_FEW_EDGES = 1 / 200  # edges this much longer than a loop's step are walked one by one, which is twice as fast
 
 
 def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
@@ -63,12 +62,43 @@ def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
 
 def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
     """Corners of the hull, and all splits that touch it."""
-    x, y = _exact_points(ranking)
-    corner, below = _mended(x, y, _pools(ranking))
-    touching = np.flatnonzero(below == 0)
+    tp, fp = _exact(ranking, *ranking.covered())
+    # Only where the slope falls can a corner be; that leaves a small part of a long curve.
+    split = np.concatenate([[0], _bends(ranking), [len(ranking)]])
+    x, y = fp[split], tp[split]
+    corner, below = _mended(x, y, _pools(x, y))
+    touching = _with_straight_stretches(fp, tp, split[below == 0])
+    corner = split[corner]
     for splits in (corner, touching):
         splits.flags.writeable = False
     return corner, touching
+
+
+def _bends(ranking: Ranking) -> Splits:
+    """Splits after which the slope is lower than before."""
+    pos, neg = _exact(ranking, ranking.pos, ranking.neg)
+
+    def bends(piece: slice) -> Splits:
+        before, after = slice(piece.start, piece.stop), slice(piece.start + 1, piece.stop + 1)
+        falls = np.asarray(pos[before] * neg[after] > pos[after] * neg[before], dtype=np.bool_)
+        return np.flatnonzero(falls) + (piece.start + 1)
+
+    return np.concatenate([np.empty(0, dtype=np.intp), *in_pieces(bends, len(ranking) - 1)])
+
+
+def _with_straight_stretches(x: Counts, y: Counts, touching: Splits) -> Splits:
+    """Add the splits between touching ones that lie on the same line.
+
+    A split inside an edge touches it only if its neighbours do, so that the first one speaks for all.
+    """
+    start, end = touching[:-1], touching[1:]
+    dx, dy = x[end] - x[start], y[end] - y[start]
+    on_line = (x[start + 1] - x[start]) * dy == (y[start + 1] - y[start]) * dx
+    stretch = np.asarray(on_line, dtype=np.bool_) & (end - start > 1)
+    if not stretch.any():
+        return touching
+    inside = [np.arange(a + 1, b) for a, b in zip(start[stretch].tolist(), end[stretch].tolist(), strict=True)]
+    return np.union1d(touching, np.concatenate(inside))
 
 
 def _mended(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[Any]]:
@@ -80,26 +110,28 @@ def _mended(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[An
         corner = _concave(x, y, np.union1d(corner, np.flatnonzero(below < 0)))
 
 
-def _exact_points(ranking: Ranking) -> tuple[Counts, Counts]:
-    """(fp, tp) at every split in numbers whose products are exact where the counts are whole."""
-    tp, fp = ranking.covered()
+def _exact(ranking: Ranking, pos: Counts, neg: Counts) -> tuple[Counts, Counts]:
+    """Counts of a ranking in numbers whose products are exact where the counts are whole."""
     if ranking.weighted:
-        whole = ranking.total < _FITS_INT64 and not (np.mod(tp, 1).any() or np.mod(fp, 1).any())
+        whole = ranking.total < _FITS_INT64 and not (np.mod(pos, 1).any() or np.mod(neg, 1).any())
         if not whole:
-            return fp, tp
-        tp, fp = tp.astype(np.int64), fp.astype(np.int64)
+            return pos, neg
+        pos, neg = pos.astype(np.int64), neg.astype(np.int64)
     if 2 * int(ranking.Pos) * int(ranking.Neg) >= _FITS_INT64:
-        return fp.astype(object), tp.astype(object)
-    return fp, tp
+        return pos.astype(object), neg.astype(object)
+    return pos, neg
 
 
-def _pools(ranking: Ranking) -> Splits:
-    """Splits between the pools of isotonic regression, in floating point."""
+def _pools(x: Counts, y: Counts) -> Splits:
+    """Places between the pools of isotonic regression, in floating point."""
     from scipy.optimize import isotonic_regression
 
-    cases = ranking.pos + ranking.neg
-    fitted = isotonic_regression(ranking.pos / cases, weights=cases, increasing=False)
-    return np.asarray(fitted.blocks, dtype=np.intp)
+    pos, neg = (np.diff(values).astype(np.float64) for values in (y, x))
+    cases = pos + neg
+    seen = cases > 0  # weights may vanish beside others
+    fitted = isotonic_regression(pos[seen] / cases[seen], weights=cases[seen], increasing=False)
+    place = np.append(np.flatnonzero(seen), cases.size)
+    return place[fitted.blocks]
 
 
 def _concave(x: Counts, y: Counts, split: Splits) -> Splits:
@@ -121,13 +153,6 @@ def _height_below(x: Counts, y: Counts, corner: Splits) -> npt.NDArray[Any]:
     offset = x[corner[:-1]] * dy - y[corner[:-1]] * dx
     below = np.empty(x.size, dtype=offset.dtype)
     below[-1] = 0
-    if corner.size < _FEW_EDGES * x.size:
-        for start, end, across, up, base in zip(corner[:-1], corner[1:], dx, dy, offset, strict=True):
-            inside = below[start:end]
-            np.multiply(x[start:end], up, out=inside)
-            inside -= y[start:end] * across
-            inside -= base
-        return below
     across, up, base = (np.repeat(values, np.diff(corner)) for values in (dx, dy, offset))
     below[:-1] = x[:-1] * up - y[:-1] * across - base
     return below

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher.curves.coverage import share
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, filled, in_pieces
 
 
 def precision_recall(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
@@ -23,9 +25,14 @@ def precision_recall(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
     """
     ranking.require_both_classes("precision_recall(ranking)")
     tp, fp = ranking.covered()
-    with np.errstate(invalid="ignore"):
-        precision = tp / (tp + fp)
-    return tp / ranking.Pos, precision, ranking.thresholds()
+
+    def right(piece: slice, out: Floats) -> None:
+        np.add(tp[piece], fp[piece], out=out)
+        with np.errstate(invalid="ignore"):
+            np.divide(tp[piece], out, out=out)
+
+    precision = filled(tp.size, right)
+    return share(tp, ranking.Pos), precision, ranking.thresholds()
 
 
 def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
@@ -60,8 +67,13 @@ def average_precision(ranking: Ranking) -> float:
     0.67
     """
     ranking.require_both_classes("average_precision(ranking)")
-    pos, tp, called = _with_positives(ranking)
-    return float(np.dot(pos, tp / called)) / ranking.Pos
+    tp, fp = (covered[1:] for covered in ranking.covered())
+
+    def found(piece: slice) -> float:
+        called = np.add(tp[piece], fp[piece], dtype=np.float64)
+        return float((tp[piece] / called * ranking.pos[piece]).sum())
+
+    return math.fsum(in_pieces(found, len(ranking))) / ranking.Pos
 
 
 def pr_area(ranking: Ranking) -> float:
@@ -75,15 +87,19 @@ def pr_area(ranking: Ranking) -> float:
     0.25
     """
     ranking.require_both_classes("pr_area(ranking)")
-    pos, tp, called = _with_positives(ranking)
-    has = np.flatnonzero(ranking.pos)
-    cases = ranking.pos[has] + ranking.neg[has]
-    before, right = called - cases, tp - pos
-    rate = pos / cases
-    with np.errstate(divide="ignore", invalid="ignore"):
-        curved = (right - rate * before) / cases * np.log1p(cases / before)
-    curved[before == 0] = 0.0
-    return min(1.0, float(np.dot(pos, rate + curved)) / ranking.Pos)
+    tp, fp = (covered[:-1] for covered in ranking.covered())
+
+    def area(piece: slice) -> float:
+        has = np.flatnonzero(ranking.pos[piece])
+        pos, neg, right, wrong = (c[piece][has].astype(np.float64) for c in (ranking.pos, ranking.neg, tp, fp))
+        cases, before = pos + neg, right + wrong
+        rate = pos / cases
+        with np.errstate(divide="ignore", invalid="ignore"):
+            curved = (right - rate * before) / cases * np.log1p(cases / before)
+        curved[before == 0] = 0.0
+        return float((pos * (rate + curved)).sum())
+
+    return min(1.0, math.fsum(in_pieces(area, len(ranking))) / ranking.Pos)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,10 +140,3 @@ def pr_gain(ranking: Ranking) -> PRGain:
     recall_gain[0] = max(recall_gain[0], 0.0)  # the crossing itself, up to rounding
     area = float(np.dot(np.diff(recall_gain), (precision_gain[1:] + precision_gain[:-1]) / 2))
     return PRGain(recall_gain=recall_gain, precision_gain=precision_gain, area=area)
-
-
-def _with_positives(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
-    """Of the segments that hold positives: pos, and tp and called cases after the segment."""
-    has = np.flatnonzero(ranking.pos)
-    tp, fp = (covered[1:][has] for covered in ranking.covered())
-    return ranking.pos[has].astype(np.float64), tp.astype(np.float64), (tp + fp).astype(np.float64)

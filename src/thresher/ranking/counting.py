@@ -8,7 +8,6 @@ counted by its own thread and the results only have to be laid end to end.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
@@ -16,13 +15,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+from thresher.ranking.pieces import MOST_THREADS, Floats, processors
+
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Counts: TypeAlias = npt.NDArray[Any]  # int64, or float64 when rows carry weights
 Segments: TypeAlias = tuple[Floats, Counts, Counts]
 
 ROWS_WORTH_A_THREAD = 1 << 17
-MOST_THREADS = 8
 
 
 def counted(positive: Flags, score: npt.NDArray[Any]) -> Segments:
@@ -74,7 +73,7 @@ def _range_by_range(
     score: npt.NDArray[Any], one_range: Callable[[Flags | None], Segments], counts: np.dtype[Any]
 ) -> Segments:
     """Count each range of scores in its own thread; ranges share no score, so they only need joining."""
-    threads = min(_processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD)
+    threads = min(processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD)
     if threads < 2:
         return _falling([one_range(None)], counts, map)
     sample = np.sort(score[:: max(1, score.size // 4096)])
@@ -175,7 +174,3 @@ def _starts_run(ordered: npt.NDArray[Any]) -> Flags:
 
 def _ones(count: Counts | None, size: int) -> Counts:
     return np.ones(size, dtype=np.int64) if count is None else count
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

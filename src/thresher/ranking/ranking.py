@@ -18,7 +18,8 @@ from thresher.errors import (
     ProbabilityError,
 )
 from thresher.ranking import notation, segments
-from thresher.ranking.counting import Counts, Floats, summed
+from thresher.ranking.counting import Counts, summed
+from thresher.ranking.pieces import Floats, in_pieces
 from thresher.ranking.thresholds import midway
 
 FORMAT = "thresher/ranking/1"
@@ -283,7 +284,14 @@ def _running(counts: Counts, total: float) -> Counts:
 
 
 def _separating(score: Floats) -> Floats:
-    threshold = np.concatenate([[np.inf], midway(score[:-1], score[1:]), [-np.inf]])
+    threshold = np.empty(score.size + 1)
+    threshold[0], threshold[-1] = np.inf, -np.inf
+    upper, lower, between = score[:-1], score[1:], threshold[1:-1]
+
+    def separate(piece: slice) -> None:
+        between[piece] = midway(upper[piece], lower[piece])
+
+    in_pieces(separate, between.size)
     threshold.flags.writeable = False
     return threshold
 

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import LengthError, MissingValueError, WeightError
-from thresher.ranking.counting import Counts, Floats
+from thresher.ranking.counting import Counts
+from thresher.ranking.pieces import Floats
 from thresher.ranking.scores import rankable
 
 MOST_CASES = 2**61  # a sum of four cells, or twice one of them, stays within an int64

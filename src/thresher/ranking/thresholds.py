@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.ranking.counting import Floats
+from thresher.ranking.pieces import Floats
 
 
 def midway(upper: Floats, lower: Floats) -> Floats:

@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+import thresher as th
+from thresher.ranking import pieces
+from thresher.ranking.pieces import filled, in_pieces
+
+
+@pytest.mark.parametrize("size", [0, 1, 6, 7, 8, 700])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_pieces_cover_everything_once_and_in_order(monkeypatch, size, threads):
+    monkeypatch.setattr(pieces, "PIECE", 7)
+    monkeypatch.setattr(pieces, "processors", lambda: threads)
+    seen = in_pieces(lambda piece: list(range(size))[piece], size)
+    assert [number for piece in seen for number in piece] == list(range(size))
+    assert filled(size, lambda piece, out: np.copyto(out, np.arange(size)[piece])).tolist() == list(range(size))
+
+
+def test_numbers_do_not_depend_on_threads(monkeypatch):
+    rng = np.random.default_rng(3)
+    labels = rng.random(2_000_000) < 0.2
+    scores = rng.random(labels.size)
+    found = []
+    for threads in (1, 4):
+        monkeypatch.setattr(pieces, "processors", lambda threads=threads: threads)
+        ranking = th.rank(labels, scores)
+        found.append((th.average_precision(ranking), th.pr_area(ranking), th.brier(ranking), th.roc(ranking)[0].sum()))
+    assert found[0] == found[1]
+
+
+def test_an_error_in_a_piece_is_not_lost(monkeypatch):
+    monkeypatch.setattr(pieces, "PIECE", 1)
+
+    def fail(piece: slice) -> None:
+        raise th.ArgumentError(str(piece.start), "here", "there")
+
+    with pytest.raises(th.ArgumentError):
+        in_pieces(fail, 50)
