@@ -22,6 +22,7 @@ Counts: TypeAlias = npt.NDArray[Any]  # int64, or float64 when rows carry weight
 Segments: TypeAlias = tuple[Floats, Counts, Counts]
 
 ROWS_WORTH_A_THREAD = 1 << 17
+_NARROW = np.int32  # counts on their way to int64, while they fit: half the memory
 
 
 def counted(positive: Flags, score: npt.NDArray[Any]) -> Segments:
@@ -51,9 +52,9 @@ def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) ->
     def one_range(within: Flags | None) -> Segments:
         if within is None:
             return _summed_rows(score, np.where(positive, weight, -weight))
-        mine = np.compress(within, weight)
-        np.negative(mine, out=mine, where=~np.compress(within, positive))
-        return _summed_rows(np.compress(within, score), mine)
+        signed = np.compress(within, weight)
+        np.negative(signed, out=signed, where=~np.compress(within, positive))
+        return _summed_rows(np.compress(within, score), signed)
 
     return _range_by_range(score, one_range, np.dtype(np.float64))
 
@@ -65,8 +66,8 @@ def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
     (array([2., 1.]), array([2, 4]), array([0, 4]))
     """
     order = np.argsort(score, kind="stable")
-    rising = _collapsed(score[order], pos[order], neg[order])
-    return _falling([rising], pos.dtype, map)
+    score, pos, neg = _collapsed(score[order], pos[order], neg[order])
+    return _falling([(score, pos, -neg if neg.dtype.kind == "f" else neg)], pos.dtype, map)
 
 
 def _range_by_range(
@@ -102,6 +103,9 @@ def _falling(rising: list[Segments], counts: np.dtype[Any], each: Callable[..., 
         np.add(piece[0][::-1], 0.0, out=score[place])  # -0.0 + 0.0 is 0.0: zero is one score
         pos[place] = piece[1][::-1]
         neg[place] = piece[2][::-1]
+        if counts.kind == "f":  # weights: above 0 for positives and below for negatives
+            np.maximum(pos[place], 0.0, out=pos[place])
+            np.maximum(np.negative(neg[place], out=neg[place]), 0.0, out=neg[place])
 
     for _ in each(lay, rising[::-1], ends):
         pass
@@ -127,6 +131,7 @@ def _merged_runs(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> Se
         return score, is_pos, ~is_pos
     counts = np.concatenate([_ones(pos_count, positives_first), _ones(neg_count, order.size - positives_first)])
     count = counts[order]
+    del order, counts, pos_count, neg_count
     pos = count * is_pos
     neg = np.subtract(count, pos, out=count)
     if not first.all():
@@ -144,8 +149,11 @@ def _summed_rows(score: npt.NDArray[Any], signed: Floats) -> Segments:
     """
     pair = np.empty(score.size, dtype=np.complex128)
     pair.real, pair.imag = score, signed
+    del score, signed
     pair.sort()
-    return _collapsed(pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0))
+    if _starts_run(pair.real).all():
+        return pair.real, pair.imag, pair.imag
+    return _collapsed(pair.real, np.maximum(pair.imag, 0.0), np.minimum(pair.imag, 0.0))
 
 
 def _collapsed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
@@ -163,7 +171,8 @@ def _runs(ascending: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Counts | None]
     if first.all():
         return ascending, None
     starts = np.flatnonzero(first)
-    return ascending[starts], np.diff(starts, append=ascending.size)
+    count = np.diff(starts, append=ascending.size)
+    return ascending[starts], count.astype(_NARROW) if ascending.size < np.iinfo(_NARROW).max else count
 
 
 def _starts_run(ordered: npt.NDArray[Any]) -> Flags:
@@ -173,4 +182,4 @@ def _starts_run(ordered: npt.NDArray[Any]) -> Flags:
 
 
 def _ones(count: Counts | None, size: int) -> Counts:
-    return np.ones(size, dtype=np.int64) if count is None else count
+    return np.ones(size, dtype=_NARROW) if count is None else count

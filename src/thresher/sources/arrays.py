@@ -68,7 +68,7 @@ def checked_weights(weights: Column, *, where: str) -> Floats:
     )
     if not numbers:
         raise WeightError(f"weights must be numbers, got {weights.dtype}", where, "give one number per row")
-    weight = weights.astype(np.float64)
+    weight = weights.astype(np.float64, copy=False)
     bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
     if bad.size:
         raise WeightError(
