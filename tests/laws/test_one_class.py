@@ -23,6 +23,8 @@ ANSWERED = {
     "contingency_at": "a table may have an empty row; its rates are NaN",
     "coverage": "counts stay counts; its rates are NaN",
     "brier": "squared errors need no other class",
+    "brier_interval": "nor does their spread",
+    "calibration_test": "nor does drawing labels from stated probabilities",
     "ece": "nor do distances between probabilities and proportions",
     "log_loss": "nor does surprise",
     "recalibrated": "maps scores, whatever the labels",

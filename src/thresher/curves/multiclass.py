@@ -125,7 +125,7 @@ def multiclass_auc(
            [0.6667, 1.    ,    nan]])
     """
     where = "multiclass_auc(labels, probabilities)"
-    rows = _rows(labels, probabilities, classes=classes, weights=weights, missing=missing, where=where)
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing, where=where)
     k = len(rows.classes)
     pairwise = np.full((k, k), np.nan)
     for i in range(k):
@@ -162,12 +162,12 @@ def one_vs_rest_rankings(
     Ranking([1+][2-] at scores 0.8, 0.3)
     """
     where = "one_vs_rest_rankings(labels, probabilities)"
-    rows = _rows(labels, probabilities, classes=classes, weights=weights, missing=missing, where=where)
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing, where=where)
     return {name: rows.ranking(i) for i, name in enumerate(rows.classes)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class ClassRows:
     """Rows that passed every check: the index of each one's class, and a column of scores per class."""
 
     classes: list[Any]
@@ -187,9 +187,10 @@ class _Rows:
         return Ranking.of_segments(*segments, dropped=self.dropped)
 
 
-def _rows(
+def class_rows(
     labels: Any, probabilities: Any, *, classes: Sequence[Any] | None, weights: Any, missing: Missing, where: str
-) -> _Rows:
+) -> ClassRows:
+    """Check labels and a matrix of probabilities, a column per class, and leave out rows of weight 0."""
     matrix = _matrix(probabilities, where)
     given = {"labels": column(labels, name="labels", where=where)}
     if weights is not None:
@@ -210,7 +211,7 @@ def _rows(
             fix="give one column per class, in the order of classes=[...] or else of the sorted labels",
         )
     _require_every_class(names, index, where)
-    return _Rows(names, index, scores, weight, dropped)
+    return ClassRows(names, index, scores, weight, dropped)
 
 
 def _matrix(probabilities: Any, where: str) -> Column:

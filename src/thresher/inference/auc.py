@@ -14,6 +14,7 @@ from thresher.ranking import Counts, Floats, Ranking
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
+NOTHING = 1e-30  # a variance no larger is rounding: one pair among 10^12 makes more
 _WHERE = "auc_interval(ranking, level, method)"
 
 
@@ -63,7 +64,9 @@ def auc_variance(ranking: Ranking) -> float:
 
 
 def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
-    """The variance of an AUC under Hanley & McNeil's (1982) exponential model: for planning, without data.
+    """The variance of an AUC under Hanley & McNeil's (1982) exponential model.
+
+    It needs no data, and serves for planning.
 
     >>> round(hanley_mcneil_variance(0.8, 50, 50) ** 0.5, 4)
     0.0445
@@ -80,14 +83,25 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
 
 
 def moderated_interval(
-    area: float, parts: tuple[float, float], cases: tuple[float, float], level: float, *, method: str = "delong"
+    area: float,
+    parts: tuple[float, float],
+    cases: tuple[float, float],
+    level: float,
+    *,
+    method: str = "delong",
+    rows: tuple[float, float] | None = None,
+    inflation: float = 1.0,
 ) -> Interval:
-    """Limits on the logit scale from a variance in two parts, moderated for small samples."""
+    """Limits on the logit scale from a variance in two parts, moderated for small samples.
+
+    `cases` are what is independent and give the degrees of freedom. Where they are clusters, `rows` and
+    the `inflation` of the variance by clustering say what the prior variance is.
+    """
     variance = sum(parts)
-    if not variance > 0:
-        return _exact_pairs(area, variance, cases, level)
+    if not (variance > NOTHING and 0 < area < 1):
+        return exact_pairs(area, variance, cases, level)
     freedom = variance**2 / sum(part**2 / max(n - 1, 1e-9) for part, n in zip(parts, cases, strict=True))
-    newcombe = _newcombe_variance(area, *cases)
+    newcombe = _newcombe_variance(area, *(cases if rows is None else rows)) * inflation
     moderated = (freedom * variance + PRIOR_FREEDOM * newcombe) / (freedom + PRIOR_FREEDOM)
     deviation = student_quantile(level, freedom + PRIOR_FREEDOM) * math.sqrt(moderated)
     return Interval(area, *LOGIT.limits(area, deviation), variance=variance, level=level, method=method)
@@ -96,12 +110,12 @@ def moderated_interval(
 def logit_interval(area: float, variance: float, cases: tuple[float, float], level: float, *, method: str) -> Interval:
     """Limits on the logit scale from a variance that is taken as known."""
     if not (variance > 0 and 0 < area < 1):
-        return _exact_pairs(area, variance, cases, level)
+        return exact_pairs(area, variance, cases, level)
     limits = LOGIT.limits(area, normal_quantile(level) * math.sqrt(variance))
     return Interval(area, *limits, variance=variance, level=level, method=method)
 
 
-def _exact_pairs(area: float, variance: float, cases: tuple[float, float], level: float) -> Interval:
+def exact_pairs(area: float, variance: float, cases: tuple[float, float], level: float) -> Interval:
     """Clopper-Pearson limits as if only so many disjoint pairs had been seen as the smaller class has cases.
 
     Disjoint pairs of a positive and a negative are independent trials that are won with probability

@@ -1,21 +1,27 @@
 """Rankings: the one small table that everything else is computed from."""
 
 from thresher.ranking.counting import Counts, Flags, counted, counted_weights
-from thresher.ranking.pieces import Floats, filled, in_pieces
+from thresher.ranking.order import Indices, beating, falling
+from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, processors
 from thresher.ranking.ranking import Ranking
 from thresher.ranking.scores import rankable
 from thresher.ranking.segments import MOST_CASES, require_safe_total
 
 __all__ = [
     "MOST_CASES",
+    "MOST_THREADS",
     "Counts",
     "Flags",
     "Floats",
+    "Indices",
     "Ranking",
+    "beating",
     "counted",
     "counted_weights",
+    "falling",
     "filled",
     "in_pieces",
+    "processors",
     "rankable",
     "require_safe_total",
 ]

@@ -1,0 +1,171 @@
+"""`Decision`: the artefact to deploy, and `apply`, which does what it says on any machine."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from importlib import resources
+from typing import Any, Self
+
+import numpy as np
+
+from thresher.choices import OperatingCondition
+from thresher.errors import ArgumentError, NotationError
+from thresher.inference import Interval
+from thresher.ranking import Flags, rankable
+from thresher.sources.columns import column, complete
+
+FORMAT = "thresher/decision/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Which model, at which threshold, under which condition, and how firmly.
+
+    A case is positive iff its score is at least `threshold`. `cost_ratios` and `class_ratios` are the
+    ranges over which the model stays the cheapest, the other ratio being as in `condition`;
+    `equivalent` the thresholds that make the same calls. `wins` is the share of resamples
+    in which the model is the cheapest, and `honest_cost` what a threshold chosen like this one costs on
+    rows it was not chosen on. `fingerprint` identifies the data.
+
+    >>> from thresher import evaluate
+    >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
+    >>> decision.model, decision.rule, round(decision.threshold, 3)
+    ('model', '>=', 0.7)
+    """
+
+    model: str
+    threshold: float
+    equivalent: tuple[float, float]
+    condition: OperatingCondition
+    expected_cost: Interval
+    honest_cost: Interval
+    threshold_interval: Interval
+    runner_up: str | None
+    gap: float | None
+    cost_ratios: tuple[float, float]
+    class_ratios: tuple[float, float]
+    wins: float
+    calibration: Mapping[str, Any] | None
+    fingerprint: str
+    version: str
+    rule: str = ">="
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data after the published schema; infinite numbers become the texts "inf" and "-inf"."""
+        plain: dict[str, Any] = {"format": FORMAT}
+        for part in fields(self):
+            plain[part.name] = _plain(getattr(self, part.name))
+        return plain
+
+    def to_json(self) -> str:
+        """JSON that `from_json` reads back exactly."""
+        return json.dumps(self.to_dict(), allow_nan=False, indent=2)
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote."""
+        names = {part.name for part in fields(cls)}
+        if not isinstance(value, Mapping) or value.get("format") != FORMAT or not names <= set(value):
+            raise NotationError(
+                "this is not a decision as thresher writes it",
+                where="Decision.from_dict",
+                fix=f'give an object with "format": "{FORMAT}" that follows the published schema',
+            )
+        if value["rule"] != ">=":
+            raise NotationError(f"the rule {value['rule']!r} is unknown", "Decision.from_dict", 'only ">=" is')
+        given = {name: _read(value[name]) for name in names}
+        for name in ("expected_cost", "honest_cost", "threshold_interval"):
+            given[name] = Interval(**{key: _limit(part) for key, part in value[name].items()})
+        given["condition"] = OperatingCondition(**value["condition"])
+        return cls(**given)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote."""
+        try:
+            value = json.loads(text)
+        except (TypeError, ValueError) as error:
+            raise NotationError(
+                f"this is not JSON: {error}", "Decision.from_json", "give the text that Decision.to_json() returned"
+            ) from None
+        return cls.from_dict(value)
+
+    def __str__(self) -> str:
+        low, high = self.cost_ratios
+        now = self.condition.cost_ratio
+        lines = [
+            f"Use {self.model}, and call a case positive when its score is >= {self.threshold:.6g}.",
+            f"Expected cost per case {self.expected_cost}; on rows not chosen on {self.honest_cost}.",
+            f"It stays the best model for cost ratios from {low:.4g} to {high:.4g} (now {now:.4g}).",
+            f"Drawing the data again, it won {self.wins:.0%} of the time.",
+        ]
+        if self.runner_up is not None:
+            lines.append(f"Runner-up: {self.runner_up}, {self.gap:.4g} more per case.")
+        return "\n".join(lines)
+
+
+def decision_schema() -> dict[str, Any]:
+    """The published JSON schema of a decision.
+
+    >>> decision_schema()["title"]
+    'thresher decision'
+    """
+    text = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
+    """Which cases a decision calls positive: score >= threshold, compared as float64.
+
+    Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping of
+    model names to scores). The same scores give the same calls on any machine.
+
+    >>> from thresher import evaluate
+    >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
+    >>> apply(decision.to_json(), [.9, .5, .1])
+    array([ True, False, False])
+    """
+    where = "apply(decision, scores)"
+    if isinstance(decision, str):
+        decision = Decision.from_json(decision)
+    elif not isinstance(decision, Decision):
+        decision = Decision.from_dict(decision)
+    if isinstance(scores, Mapping):
+        if decision.model not in scores:
+            raise ArgumentError(
+                f"there are no scores of the model {decision.model!r} among {', '.join(map(repr, scores))}",
+                where,
+                "give the scores of the model that was decided for",
+            )
+        scores = scores[decision.model]
+    (values,), _ = complete({"scores": column(scores, name="scores", where=where)}, missing="raise", where=where)
+    called = rankable(values, where=where).astype(np.float64) >= decision.threshold
+    return np.asarray(called, dtype=np.bool_)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None if math.isnan(value) else str(value)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, Interval):
+        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+    if isinstance(value, OperatingCondition):
+        return value.to_dict()
+    return value
+
+
+def _read(value: Any) -> Any:
+    return tuple(_number(part) for part in value) if isinstance(value, list) else _number(value)
+
+
+def _limit(value: Any) -> Any:
+    return math.nan if value is None else _number(value)
+
+
+def _number(value: Any) -> Any:
+    return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,247 @@
+"""`evaluate`: from labels and scores to the decision, everything computed once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.cautions import Caution
+from thresher.choices import JointChoice, OperatingCondition, joint_choice
+from thresher.errors import ArgumentError
+from thresher.evaluation.decision import Decision
+from thresher.evaluation.model import ModelEvaluation, model_evaluation
+from thresher.evaluation.remarks import remarks
+from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
+from thresher.evaluation.summary import summary_text
+from thresher.inference import Comparison, Interval, compare, row_auc_interval
+from thresher.inference.interval import require_level
+from thresher.inference.scored_rows import ScoredRows
+from thresher.inference.stability import Stability, decision_stability
+from thresher.ranking import Ranking, counted, counted_weights
+from thresher.sources.columns import Missing
+from thresher.tables import Contingency, contingency
+
+_WHERE = "evaluate(labels, scores)"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation:
+    """Several models on the same rows: how good each is, how they compare, and which to deploy how.
+
+    `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
+    one model), `joint` the choice among models, `stability` what resampling does to it, `decision` the
+    artefact, `cautions` what a careful analyst would notice.
+    """
+
+    models: Mapping[str, ModelEvaluation]
+    condition: OperatingCondition
+    comparison: Comparison | None
+    joint: JointChoice
+    stability: Stability
+    decision: Decision
+    cautions: tuple[Caution, ...]
+    rows: int
+    dropped: int
+    level: float
+    seed: int
+
+    def __getitem__(self, name: str) -> ModelEvaluation:
+        if name not in self.models:
+            raise ArgumentError(
+                f"there is no model {name!r}", "Evaluation[name]", f"pick one of {', '.join(self.models)}"
+            )
+        return self.models[name]
+
+    def summary(self) -> str:
+        """A table of all models, each number with its interval, the decision, and the cautions."""
+        return summary_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain data."""
+        return {
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "level": self.level,
+            "seed": self.seed,
+            "models": {name: model.to_dict() for name, model in self.models.items()},
+            "decision": self.decision.to_dict(),
+            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+        }
+
+    def to_json(self) -> str:
+        """The same as JSON."""
+        return json.dumps(self.to_dict(), indent=2)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.models)
+        return f"Evaluation({names}; {self.rows:,} rows; use {self.decision.model} at {self.decision.threshold:g})"
+
+
+def evaluate(
+    labels: Any,
+    scores: Any,
+    *,
+    positive: Any = None,
+    condition: OperatingCondition | None = None,
+    predictions: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    level: float = 0.95,
+    rope: float = 0.0,
+    replicates: int = 1000,
+    seed: int = 0,
+    missing: Missing = "raise",
+) -> Evaluation:
+    """Evaluate one or several models on the same rows and decide which to deploy, at which threshold.
+
+    Parameters
+    ----------
+    labels
+        Booleans, 0/1, or any two labels together with `positive`.
+    scores
+        One column of scores, or a mapping of model names to columns.
+    positive
+        The positive label; needed unless labels are bool or 0/1.
+    condition
+        Costs and class ratio at deployment; without it errors cost the same and the class ratio is the data's.
+    predictions
+        The models' own predicted labels, one column or a mapping; they are reported beside, never instead.
+    weights
+        Sampling weights, one per row.
+    clusters
+        What rows belong together (patients, users); intervals and resampling respect it.
+    level
+        Of all intervals.
+    rope
+        Differences in AUC within this margin are practically none.
+    replicates, seed
+        Of the resampling behind `stability`.
+    missing
+        "raise" refuses missing values; "drop" leaves those rows out and counts them.
+
+    Examples
+    --------
+    >>> labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
+    >>> tree = [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
+    >>> found = evaluate(labels, {"tree": tree}, condition=OperatingCondition(cost_ratio=2))
+    >>> found
+    Evaluation(tree; 10 rows; use tree at 0.28)
+    >>> print(found["tree"].auc)
+    0.7500 [0.3040, 0.9537]
+    """
+    require_level(level, _WHERE)
+    if replicates < 1:
+        raise ArgumentError(f"replicates must be at least 1, got {replicates}", _WHERE, "give e.g. 1000")
+    asked = condition if condition is not None else OperatingCondition()
+    rows = evaluated_rows(
+        labels,
+        scores,
+        positive=positive,
+        predictions=predictions,
+        weights=weights,
+        clusters=clusters,
+        missing=missing,
+    )
+    scored = rows.scored
+    rankings = {name: _ranking(scored, name) for name in scored.scores}
+    joint = joint_choice(rankings, asked)
+    stability = decision_stability(
+        scored.positive,
+        {name: score.astype(np.float64) for name, score in scored.scores.items()},
+        rankings,
+        asked,
+        weights=scored.weight,
+        clusters=scored.cluster,
+        level=level,
+        replicates=replicates,
+        seed=seed,
+    )
+    models = {
+        name: model_evaluation(
+            name,
+            ranking,
+            joint.choices[name],
+            auc=_auc_from_rows(scored, name, level),
+            honest_cost=stability.honest_cost[name],
+            threshold=stability.threshold[name],
+            given=_given(rows, name),
+            level=level,
+        )
+        for name, ranking in rankings.items()
+    }
+    found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()}, stability)
+    return Evaluation(
+        models=models,
+        condition=asked,
+        comparison=_comparison(scored, level, rope) if len(models) > 1 else None,
+        joint=joint,
+        stability=stability,
+        decision=_decision(rows, models, joint, stability, asked),
+        cautions=(*joint.cautions, *found),
+        rows=scored.positive.size,
+        dropped=scored.dropped,
+        level=level,
+        seed=seed,
+    )
+
+
+def _ranking(rows: ScoredRows, name: str) -> Ranking:
+    positive, score, weight = rows.positive, rows.scores[name], rows.weight
+    segments = counted(positive, score) if weight is None else counted_weights(positive, score, weight)
+    return Ranking.of_segments(*segments, dropped=rows.dropped)
+
+
+def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None:
+    if rows.weight is None and rows.cluster is None:
+        return None
+    return row_auc_interval(rows.positive, rows.scores[name], weights=rows.weight, clusters=rows.cluster, level=level)
+
+
+def _given(rows: EvaluatedRows, name: str) -> Contingency | None:
+    if name not in rows.predictions:
+        return None
+    return contingency(rows.scored.positive, rows.predictions[name], weights=rows.scored.weight)
+
+
+def _comparison(rows: ScoredRows, level: float, rope: float) -> Comparison:
+    return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=level, rope=rope)
+
+
+def _decision(
+    rows: EvaluatedRows,
+    models: Mapping[str, ModelEvaluation],
+    joint: JointChoice,
+    stability: Stability,
+    asked: OperatingCondition,
+) -> Decision:
+    from thresher import __version__
+
+    winner = models[joint.model]
+    condition = asked.for_data(winner.ranking)
+    low, high = joint.holds_for
+    # Only the product of cost ratio and class ratio matters, so one range tells the other.
+    per_cost = (condition.class_ratio or 1.0) / condition.cost_ratio
+    return Decision(
+        model=joint.model,
+        threshold=joint.threshold,
+        equivalent=joint.choice.interval,
+        condition=condition,
+        expected_cost=winner.expected_cost,
+        honest_cost=winner.honest_cost,
+        threshold_interval=winner.threshold,
+        runner_up=joint.runner_up,
+        gap=joint.gap,
+        cost_ratios=(low, high),
+        class_ratios=(low * per_cost, high * per_cost),
+        wins=stability.wins[joint.model],
+        calibration=winner.calibration.to_dict(),
+        fingerprint=rows.fingerprint(),
+        version=__version__,
+    )

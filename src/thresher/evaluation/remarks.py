@@ -1,0 +1,78 @@
+"""What a careful analyst would notice about an evaluation, each remark with its code."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from thresher.cautions import Caution
+from thresher.evaluation.rows import EvaluatedRows
+from thresher.inference.stability import Stability
+from thresher.ranking import Flags, Ranking
+
+FEW = 30
+EXTREME = 100.0
+CERTAIN = 0.9
+
+
+def remarks(
+    rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float], stability: Stability
+) -> tuple[Caution, ...]:
+    """All remarks, about the data first and then model by model."""
+    found = _on_data(rows), _on_models(rows, rankings, aucs), _on_calibration(rankings), _on_winner(stability)
+    return tuple(itertools.chain(*found))
+
+
+def _on_data(rows: EvaluatedRows) -> Iterator[Caution]:
+    positive = rows.scored.positive
+    Pos, Neg = int(positive.sum()), int((~positive).sum())
+    for code, kind, cases in (("few-positives", "positives", Pos), ("few-negatives", "negatives", Neg)):
+        if cases < FEW:
+            yield Caution(code, f"there are only {cases} {kind}; intervals are wide and resampling is coarse")
+    if max(Pos, Neg) >= EXTREME * min(Pos, Neg):
+        frequent, rare = (Neg, Pos) if Neg > Pos else (Pos, Neg)
+        yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")
+
+
+def _on_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> Iterator[Caution]:
+    for name, ranking in rankings.items():
+        if len(ranking) == 1:
+            yield Caution("one-score", f"{name} gives every case the score {ranking.score[0]:g}")
+        elif aucs[name] < 0.5:
+            yield Caution("auc-below-half", f"{name} has AUC {aucs[name]:.3f}; are labels or scores turned round?")
+        narrow = rows.scored.scores[name].dtype.itemsize < np.dtype(np.float64).itemsize
+        tied = rows.scored.positive.size - len(ranking)
+        if narrow and tied and len(ranking) > 100:
+            yield Caution(
+                "ties-from-float32", f"{tied:,} scores of {name} tie with others; they are in single precision"
+            )
+        if ranking.score[0] > 1 or ranking.score[-1] < 0:
+            yield Caution("not-probabilities", f"{name} scores from {ranking.score[-1]:g} to {ranking.score[0]:g}")
+        if name in rows.predictions and (wrong := _out_of_order(rows.scored.scores[name], rows.predictions[name])):
+            yield Caution(
+                "predictions-disagree",
+                f"{wrong:,} predictions of {name} are negative although a case with a lower score is called positive",
+            )
+
+
+def _on_calibration(rankings: Mapping[str, Ranking]) -> Iterator[Caution]:
+    yield Caution(
+        "calibrated-on-same-rows",
+        f"the calibration map{'s' * (len(rankings) > 1)} and miscalibration come from the rows they are judged by",
+    )
+
+
+def _on_winner(stability: Stability) -> Iterator[Caution]:
+    winner = max(stability.wins, key=stability.wins.__getitem__)
+    if stability.wins[winner] < CERTAIN:
+        told = ", ".join(f"{name} {share:.0%}" for name, share in stability.wins.items())
+        yield Caution("winner-uncertain", f"shares of resamples won: {told}")
+
+
+def _out_of_order(score: np.ndarray, called: Flags) -> int:
+    """Cases called negative although some case with a lower or equal score is called positive."""
+    if not called.any() or called.all():
+        return 0
+    return int(np.count_nonzero(score[~called] >= score[called].min()))

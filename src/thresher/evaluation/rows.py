@@ -1,0 +1,93 @@
+"""The rows of an evaluation: labels, every model's scores, and the predictions that came with them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.inference.scored_rows import ScoredRows, scored_rows
+from thresher.ranking import Flags, Ranking
+from thresher.sources import is_positive
+from thresher.sources.columns import Missing
+
+_WHERE = "evaluate(labels, scores)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluatedRows:
+    """Scored rows without gaps, in the order given, and the models' own predictions on them."""
+
+    scored: ScoredRows
+    predictions: Mapping[str, Flags]
+
+    def fingerprint(self) -> str:
+        """A digest of labels, model names, scores and weights: the same data give the same text anywhere."""
+        rows = self.scored
+        digest = hashlib.sha256(np.packbits(rows.positive).tobytes())
+        digest.update(str(rows.positive.size).encode())
+        for name, score in rows.scores.items():
+            digest.update(name.encode())
+            digest.update(np.add(score, 0.0, dtype=np.float64).astype("<f8").tobytes())
+        if rows.weight is not None:
+            digest.update(rows.weight.astype("<f8").tobytes())
+        return f"sha256:{digest.hexdigest()}"
+
+
+def evaluated_rows(
+    labels: Any,
+    scores: Any,
+    *,
+    positive: Any,
+    predictions: Any,
+    weights: Any,
+    clusters: Any,
+    missing: Missing,
+) -> EvaluatedRows:
+    """Read and check everything once; rows with a gap anywhere are refused or, on request, dropped."""
+    models = _named_scores(scores)
+    given = _named_predictions(predictions, models)
+    rows = scored_rows(
+        labels,
+        models,
+        positive=positive,
+        weights=weights,
+        clusters=clusters,
+        beside={f"predictions of {name!r}": column for name, column in given.items()},
+        missing=missing,
+        where=_WHERE,
+    )
+    called = zip(given, rows.beside.values(), strict=True)
+    return EvaluatedRows(rows, {name: is_positive(column, positive=positive, where=_WHERE) for name, column in called})
+
+
+def _named_scores(scores: Any) -> dict[str, Any]:
+    """Scores by model; a bare column is one model called "model"."""
+    if not isinstance(scores, Mapping) or isinstance(scores, Ranking):
+        return {"model": scores}
+    if not scores:
+        raise ArgumentError("there are no models", _WHERE, "give {'name': scores, ...}")
+    if not all(isinstance(name, str) for name in scores):
+        raise ArgumentError("models are named by text", _WHERE, "give {'name': scores, ...}")
+    return dict(scores)
+
+
+def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str, Any]:
+    if predictions is None:
+        return {}
+    if not isinstance(predictions, Mapping):
+        if len(models) > 1:
+            raise ArgumentError(
+                "it is not said which model the predictions are of", _WHERE, "give predictions={'name': column, ...}"
+            )
+        return {next(iter(models)): predictions}
+    unknown = [name for name in predictions if name not in models]
+    if unknown:
+        raise ArgumentError(
+            f"predictions are given for {unknown[0]!r}, which has no scores", _WHERE, f"name one of {', '.join(models)}"
+        )
+    return dict(predictions)

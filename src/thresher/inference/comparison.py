@@ -1,0 +1,211 @@
+"""`compare`: models that scored the same rows, pair by pair, as the paired samples they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from thresher.choices import OperatingCondition
+from thresher.errors import ArgumentError, MeasureError
+from thresher.inference.difference import Better, bootstrap_difference, require_rope
+from thresher.inference.interval import require_level
+from thresher.inference.paired_bootstrap import resampled_costs, resampled_tables
+from thresher.inference.pairwise import Comparison, Correction
+from thresher.inference.placements import auc_covariance
+from thresher.inference.scored_rows import ScoredRows, require_two_clusters, scored_rows
+from thresher.ranking import Floats, Ranking
+from thresher.sources.columns import Missing
+from thresher.tables import Measure
+from thresher.tables import measure as named
+
+_WHERE = "compare(labels, {name: scores, ...})"
+
+
+def compare(
+    labels: Any,
+    scores: Mapping[str, Any],
+    *,
+    positive: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    measure: str | Measure | OperatingCondition = "auc",
+    thresholds: Mapping[str, float] | None = None,
+    level: float = 0.95,
+    rope: float = 0.0,
+    correction: Correction = "holm",
+    seed: int = 0,
+    replicates: int = 2000,
+    missing: Missing = "raise",
+) -> Comparison:
+    """Compare two or more models that scored the same rows.
+
+    Models that see the same rows err on the same rows, so their difference is surer than either of them;
+    that needs rows, and rankings are refused. AUCs are compared by DeLong's covariance (1988), with `weights` as
+    sampling weights and `clusters` after Obuchowski (1997), as in `row_auc_interval`; limits are
+    normal, or Student's for so few clusters. Anything else is resampled, rows or whole clusters jointly for all
+    models, with percentile limits: a registered measure at each model's threshold, or the expected
+    cost under an `OperatingCondition`, at the thresholds given or, without any, at the best one of each
+    model, chosen anew in every resample (which is as optimistic for one model as for the other).
+
+    Parameters
+    ----------
+    labels, positive, weights, missing
+        As in `rank`.
+    scores
+        The scores of each model by its name, row by row in the order of `labels`.
+    clusters
+        Which rows belong together, e.g. the patient each comes from.
+    measure
+        "auc", the name of a measure, or an operating condition.
+    thresholds
+        The threshold of each model by its name.
+    level, rope
+        Confidence level, and the largest difference that does not matter, in units of the measure.
+    correction
+        "holm" adjusts p-values for the number of pairs; "none" does not.
+    seed, replicates
+        Of the resampling.
+
+    Examples
+    --------
+    >>> labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
+    >>> a, b = [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13], [.8, .9, .2, .7, .6, .1, .5, .2, .4, .3]
+    >>> found = compare(labels, {"tree": a, "logit": b})
+    >>> print(found)
+    model   auc
+    tree    0.7500
+    logit   0.8958
+    pair           difference         0.95 limits      p   adjusted   verdict on the first
+    tree - logit      -0.1458   [-0.5566, 0.2649]   0.49       0.49   undecided
+    >>> found["logit", "tree"].difference
+    0.14583333333333337
+    """
+    require_level(level, _WHERE)
+    require_rope(rope, _WHERE)
+    models = _by_name(scores)
+    names = tuple(models)
+    if correction not in ("holm", "none"):
+        raise ArgumentError(f"there is no correction {correction!r}", _WHERE, 'pick "holm" or "none"')
+    asked = measure if isinstance(measure, OperatingCondition) or measure == "auc" else named(measure)
+    better = _direction(asked)
+    at = _thresholds(asked, thresholds, names)
+    if not replicates >= 100:
+        raise ArgumentError(f"replicates must be 100 or more, got {replicates}", _WHERE, "e.g. replicates=2000")
+    rows = scored_rows(
+        labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing, where=_WHERE
+    )
+    require_two_clusters(rows, _WHERE)
+    empty = Comparison(
+        names=names,
+        measure=_name(asked),
+        better=better,
+        estimates={},
+        differences={},
+        covariance=None,
+        pairs=min(rows.cases),
+        level=level,
+        rope=rope,
+        correction=correction,
+        clustered=rows.cluster is not None,
+        dropped=rows.dropped,
+    )
+    if asked == "auc":
+        return _by_delong(rows, empty)
+    return _by_resampling(_replicates(rows, asked, at, replicates, np.random.default_rng(seed)), asked, empty)
+
+
+def _by_delong(rows: ScoredRows, empty: Comparison) -> Comparison:
+    found = auc_covariance(rows)
+    covariance = found.whole
+    differences = {}
+    for (i, a), (j, b) in itertools.combinations(enumerate(empty.names), 2):
+        apart = float(covariance[i, i] + covariance[j, j])
+        variance = apart - 2 * float(covariance[i, j])
+        differences[a, b] = empty.auc_difference((a, b), float(found.areas[i] - found.areas[j]), variance, apart)
+    return empty.filled(dict(zip(empty.names, found.areas.tolist(), strict=True)), differences, covariance)
+
+
+def _replicates(
+    rows: ScoredRows, asked: Any, at: Mapping[str, float], replicates: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """The measure of every model on the data and on every resample."""
+    if isinstance(asked, OperatingCondition) and not at:
+        return resampled_costs(rows, asked, replicates, rng)
+    tables = resampled_tables(rows, at, replicates, rng)
+    if isinstance(asked, OperatingCondition):
+        return {name: np.asarray(asked.expected_cost(table)) for name, table in tables.items()}
+    return {name: np.asarray(asked.of(table)) for name, table in tables.items()}
+
+
+def _by_resampling(values: dict[str, Floats], asked: Any, empty: Comparison) -> Comparison:
+    if isinstance(asked, OperatingCondition):
+        span = max(asked.cost_fn - asked.cost_tp, asked.cost_fp - asked.cost_tn)
+    else:
+        span = asked.range[1] - asked.range[0]
+    differences = {
+        (a, b): bootstrap_difference(
+            (a, b),
+            values[a],
+            values[b],
+            level=empty.level,
+            rope=empty.rope,
+            better=empty.better,
+            span=span,
+            cases=empty.pairs,
+        )
+        for a, b in itertools.combinations(empty.names, 2)
+    }
+    return empty.filled({name: float(each[0]) for name, each in values.items()}, differences)
+
+
+def _by_name(scores: Any) -> dict[str, Any]:
+    if isinstance(scores, Ranking) or not isinstance(scores, Mapping):
+        raise ArgumentError(
+            f"the models' scores are a {type(scores).__name__}, and models are compared by name",
+            where=_WHERE,
+            fix='give {"a": scores_a, "b": scores_b}, row by row in the order of labels',
+        )
+    if len(scores) < 2:
+        raise ArgumentError(f"there is {len(scores)} model to compare", _WHERE, "give the scores of two or more")
+    return {str(name): values for name, values in scores.items()}
+
+
+def _direction(asked: Any) -> Better:
+    if asked == "auc":
+        return "higher"
+    if isinstance(asked, OperatingCondition):
+        return "lower"
+    if asked.better == "neither":
+        raise MeasureError(
+            f"{asked.name} has no better side, so no model is better by it", _WHERE, "compare by another measure"
+        )
+    direction: Better = asked.better
+    return direction
+
+
+def _name(asked: Any) -> str:
+    if isinstance(asked, OperatingCondition):
+        return "expected cost"
+    return "auc" if asked == "auc" else str(asked.name)
+
+
+def _thresholds(asked: Any, given: Any, names: tuple[str, ...]) -> dict[str, float]:
+    """Each model's threshold; empty where none is needed."""
+    fix = "give thresholds={" + ", ".join(f"{name!r}: ..." for name in names[:3]) + "}"
+    if given is None:
+        if isinstance(asked, Measure):
+            raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", _WHERE, fix)
+        return {}
+    if asked == "auc":
+        raise ArgumentError(
+            "thresholds are given, and an AUC has none", _WHERE, "leave thresholds out, or name a measure"
+        )
+    if not isinstance(given, Mapping) or set(given) != set(names):
+        raise ArgumentError(f"thresholds must name each of {', '.join(names)} once, got {given!r}", _WHERE, fix)
+    for name, threshold in given.items():
+        if not isinstance(threshold, int | float | np.number) or threshold != threshold:  # noqa: PLR0124 - NaN
+            raise ArgumentError(f"the threshold of {name!r} is no number: {threshold!r}", _WHERE, fix)
+    return {name: float(threshold) for name, threshold in given.items()}

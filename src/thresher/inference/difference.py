@@ -1,0 +1,215 @@
+"""`Difference`: A minus B, how sure one may be of it, and what that means in practice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.inference.interval import Interval, quantile_limits, student_quantile
+from thresher.ranking import Floats
+
+Verdict: TypeAlias = Literal["better", "worse", "practically equal", "undecided"]
+Better: TypeAlias = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A minus B with limits, a test of no difference, and a verdict on A.
+
+    The sign is that of the numbers: with a cost, a negative difference says that A is cheaper, and the
+    verdict is then "better". `p_adjusted` allows for how many pairs were looked at. `verdict` is
+    "better" or "worse" when the limits lie wholly beyond the margin `rope` (and, among several pairs,
+    the adjusted p-value agrees), "practically equal" when they lie wholly within it,
+    otherwise "undecided": absence of proof is no proof of equality.
+
+    >>> difference = Difference("a", "b", 0.05, 0.01, 0.09, variance=0.0004, p_value=0.014, level=0.95, method="delong")
+    >>> print(difference)
+    a - b  0.0500 [0.0100, 0.0900]  p 0.014  better
+    >>> print(difference.mirrored)
+    b - a  -0.0500 [-0.0900, -0.0100]  p 0.014  worse
+    """
+
+    a: str
+    b: str
+    difference: float
+    lower: float
+    upper: float
+    variance: float
+    p_value: float
+    level: float
+    method: str
+    p_adjusted: float = math.nan
+    rope: float = 0.0
+    better: Better = "higher"
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.p_adjusted):
+            object.__setattr__(self, "p_adjusted", self.p_value)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the limits say about A, given the margin."""
+        lower, upper = (self.lower, self.upper) if self.better == "higher" else (-self.upper, -self.lower)
+        if -self.rope <= lower <= upper <= self.rope and self.rope > 0:
+            return "practically equal"
+        if self.p_adjusted > self.p_value and self.p_adjusted > 1 - self.level:
+            return "undecided"
+        if lower > self.rope:
+            return "better"
+        return "worse" if upper < -self.rope else "undecided"
+
+    @property
+    def mirrored(self) -> Difference:
+        """B minus A."""
+        return replace(
+            self, a=self.b, b=self.a, difference=0.0 - self.difference, lower=0.0 - self.upper, upper=0.0 - self.lower
+        )
+
+    @property
+    def interval(self) -> Interval:
+        """The difference as an `Interval`."""
+        return Interval(self.difference, self.lower, self.upper, self.variance, self.level, self.method, self.note)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; numbers that JSON has no word for become None."""
+        plain = {name: getattr(self, name) for name in (*self.__slots__, "verdict")}
+        return {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in plain.items()
+        }
+
+    def __str__(self) -> str:
+        if math.isnan(self.difference):
+            return f"{self.a} - {self.b}  undefined ({self.note})"
+        p = f"p {shown_p(self.p_value)}"
+        if self.p_adjusted > self.p_value:
+            p += f" (adjusted {shown_p(self.p_adjusted)})"
+        return f"{self.a} - {self.b}  {self.interval}  {p}  {self.verdict}"
+
+
+def shown_p(p: float) -> str:
+    """A p-value in a few characters."""
+    return "<0.0001" if p < 0.0001 else f"{p:.2g}"
+
+
+def require_rope(rope: float, where: str) -> None:
+    """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
+    if not 0 <= rope < math.inf:
+        raise ArgumentError(
+            f"rope must be 0 or more, got {rope}",
+            where=where,
+            fix="give the largest difference that would not matter, in units of the measure, e.g. rope=0.01",
+        )
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for how many there are, after Holm (1979).
+
+    Calling what lies below 1 - level keeps the chance of any false alarm among them below it.
+
+    >>> [round(p, 10) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    known = p[~np.isnan(p)]
+    # The k-th smallest is multiplied by how many are not smaller, and none may fall below a smaller one's.
+    multiplied = np.minimum(1.0, known * (known[np.newaxis, :] >= known[:, np.newaxis]).sum(axis=1))
+    return [math.nan if math.isnan(one) else float(multiplied[known <= one].max()) for one in p]
+
+
+def normal_difference(
+    names: tuple[str, str],
+    difference: float,
+    variance: float,
+    *,
+    level: float,
+    method: str,
+    rope: float,
+    freedom: float = math.inf,
+) -> Difference:
+    """A difference of AUCs with limits cut to [-1, 1] and its two-sided test; normal unless freedom is finite."""
+    from scipy.special import ndtr, stdtr
+
+    deviation = math.sqrt(variance)
+    half, z = student_quantile(level, freedom) * deviation, -abs(difference) / deviation
+    return Difference(
+        *names,
+        difference,
+        max(-1.0, difference - half),
+        min(1.0, difference + half),
+        variance=variance,
+        p_value=float(2 * (stdtr(freedom, z) if math.isfinite(freedom) else ndtr(z))),
+        level=level,
+        method=method,
+        rope=rope,
+    )
+
+
+def pairs_difference(
+    names: tuple[str, str], difference: float, variance: float, pairs: float, *, level: float, rope: float
+) -> Difference:
+    """Conservative limits where DeLong's variance of a difference is 0 or undefined.
+
+    Take as many disjoint pairs of a positive and a negative as the smaller class has cases, in each of
+    which A does better than B by d in [-1, 1]. If their mean were m < d, all of them showing d has
+    probability at most ((1 + m) / (1 + d)) ** pairs, since -1 and d are the furthest apart; likewise above.
+    """
+    share = ((1 - level) / 2) ** (1 / pairs)
+    return Difference(
+        *names,
+        difference,
+        min(difference, (1 + difference) * share - 1),
+        max(difference, 1 - (1 - difference) * share),
+        variance=variance,
+        p_value=min(1.0, 2 * (1 + abs(difference)) ** -pairs),
+        level=level,
+        method="exact pairs",
+        rope=rope,
+        note=f"DeLong's variance says nothing here; limits from {pairs:g} independent pairs, conservative",
+    )
+
+
+def bootstrap_difference(
+    names: tuple[str, str],
+    of_a: Floats,
+    of_b: Floats,
+    *,
+    level: float,
+    rope: float,
+    better: Better,
+    span: float,
+    cases: float,
+) -> Difference:
+    """A difference with percentile limits, from values on the data (first) and on joint resamples of it.
+
+    The p-value is twice the smaller share of resamples on either side of 0, the data itself
+    counted among them (Davison & Hinkley 1997). Where all resamples agree, limits are as far as `span` (the
+    range of the measure) times what a share may be that did not show in `cases`.
+    """
+    estimate = float(of_a[0] - of_b[0])
+    with np.errstate(invalid="ignore"):  # an infinite ratio minus another
+        away = of_a[1:] - of_b[1:]
+    away = away[~np.isnan(away)]
+    told: dict[str, Any] = {"level": level, "method": "bootstrap, paired", "rope": rope, "better": better}
+    if math.isnan(estimate) or not away.size:
+        nothing = "the measure is undefined on the data" if math.isnan(estimate) else "it is undefined on all resamples"
+        return Difference(*names, estimate, math.nan, math.nan, math.nan, math.nan, note=nothing, **told)
+    undefined = of_a.size - 1 - away.size
+    note = f"undefined in {undefined:,} of {of_a.size - 1:,} resamples, which are left out" if undefined else ""
+    smaller = min(np.count_nonzero(away <= 0), np.count_nonzero(away >= 0))
+    p_value = min(1.0, 2 * (float(smaller) + 1) / (away.size + 1))
+    with np.errstate(invalid="ignore"):  # between two infinite ratios there is no quantile
+        lower, upper = quantile_limits(away, level)
+    lower, upper = min(lower, estimate), max(upper, estimate)
+    if not upper - lower > 1e-12 * max(1.0, abs(estimate)):
+        unseen = span * (1 - ((1 - level) / 2) ** (1 / cases))
+        lower, upper, p_value = estimate - unseen, estimate + unseen, math.nan if estimate else 1.0
+        note = "all resamples agree; limits from what could stay unseen, conservative"
+    variance = float(away.var(ddof=1)) if np.isfinite(away).all() and away.size > 1 else math.nan
+    return Difference(*names, estimate, lower, upper, variance, p_value, note=note, **told)

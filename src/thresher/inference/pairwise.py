@@ -1,0 +1,149 @@
+"""`Comparison`: several models pair by pair, with what is needed to ask further questions of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, Self, TypeAlias
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.inference.difference import Better, Difference, holm, normal_difference, pairs_difference, shown_p
+from thresher.inference.placements import Matrix
+from thresher.ranking import Floats
+
+Correction: TypeAlias = Literal["holm", "none"]
+_ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """All pairs of models: `comparison["a", "b"]` is A minus B.
+
+    `estimates` is the measure of each model on the data; `covariance` that of the AUCs in the order of
+    `names`, None for other measures. `pairs` is how many cases, or clusters, the scarcer class has.
+    `dropped` counts rows left out on request.
+    """
+
+    names: tuple[str, ...]
+    measure: str
+    better: Better
+    estimates: Mapping[str, float]
+    differences: Mapping[tuple[str, str], Difference]
+    covariance: Matrix | None
+    pairs: float
+    level: float
+    rope: float
+    correction: Correction
+    clustered: bool = False
+    dropped: int = 0
+
+    def __getitem__(self, pair: tuple[str, str]) -> Difference:
+        if pair in self.differences:
+            return self.differences[pair]
+        if pair[::-1] in self.differences:
+            return self.differences[pair[::-1]].mirrored
+        raise ArgumentError(
+            f"there is no pair {pair!r} among the models {', '.join(self.names)}",
+            where='comparison["a", "b"]',
+            fix="name two different models",
+        )
+
+    def contrast(self, weights: Mapping[str, float]) -> Difference:
+        """A weighted sum of the AUCs, e.g. one model against the mean of two others.
+
+        Weights sum to 0.
+
+        >>> from thresher.inference import compare
+        >>> labels, near = [1, 1, 1, 0, 0, 0], [6, 5, 2, 4, 3, 1]
+        >>> found = compare(labels, {"a": near, "b": [6, 4, 3, 5, 2, 1], "c": [6, 3, 1, 5, 4, 2]})
+        >>> print(found.contrast({"a": 1, "b": -0.5, "c": -0.5}))
+        a - (0.5 b + 0.5 c)  0.1667 [-0.2105, 0.5439]  p 0.39  undecided
+        """
+        where = "Comparison.contrast(weights)"
+        if self.covariance is None:
+            raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", where, 'compare with measure="auc"')
+        strange = [name for name in weights if name not in self.names]
+        if strange or not weights:
+            raise ArgumentError(
+                f"weights name {strange or 'no model'}, and the models are {', '.join(self.names)}",
+                where,
+                "give a weight to models that were compared",
+            )
+        of = np.array([float(weights.get(name, 0.0)) for name in self.names])
+        if not (np.isfinite(of).all() and abs(of.sum()) <= 1e-9 * np.abs(of).sum() and of.any()):
+            raise ArgumentError(
+                f"the weights sum to {of.sum():g}, and those of a contrast sum to 0",
+                where,
+                'e.g. {"a": 1, "b": -0.5, "c": -0.5}',
+            )
+        estimate = float(of @ np.array([self.estimates[name] for name in self.names]))
+        names = _in_words(self.names, of), _in_words(self.names, -of)
+        variance = float(of @ self.covariance @ of)
+        return self.auc_difference(names, estimate, variance, float(of**2 @ np.diagonal(self.covariance)))
+
+    def auc_difference(self, names: tuple[str, str], difference: float, variance: float, apart: float) -> Difference:
+        """A difference of AUCs: normal limits, or limits from disjoint pairs where there is no variance.
+
+        `apart` is what the variance would be if the models were independent.
+        """
+        if not variance > _ROUNDING * apart:
+            held = min(1.0, max(-1.0, difference))
+            return pairs_difference(names, held, max(variance, 0.0), self.pairs, level=self.level, rope=self.rope)
+        return normal_difference(
+            names,
+            difference,
+            variance,
+            level=self.level,
+            method="obuchowski, paired" if self.clustered else "delong, paired",
+            rope=self.rope,
+            freedom=self.pairs - 1 if self.clustered else math.inf,
+        )
+
+    def filled(
+        self,
+        estimates: Mapping[str, float],
+        differences: Mapping[tuple[str, str], Difference],
+        covariance: Matrix | None = None,
+    ) -> Self:
+        """The same comparison with its numbers, p-values adjusted for how many pairs there are."""
+        p_values = [one.p_value for one in differences.values()]
+        adjusted = holm(p_values) if self.correction == "holm" else p_values
+        told = {pair: replace(one, p_adjusted=p) for (pair, one), p in zip(differences.items(), adjusted, strict=True)}
+        if covariance is not None:
+            covariance.flags.writeable = False
+        return replace(
+            self,
+            estimates=MappingProxyType(dict(estimates)),
+            differences=MappingProxyType(told),
+            covariance=covariance,
+        )
+
+    def __str__(self) -> str:
+        wide = max(len("model"), *(len(name) for name in self.names))
+        told = [f"{'model':<{wide}}   {self.measure}"]
+        told += [f"{name:<{wide}}   {self.estimates[name]:.4f}" for name in self.names]
+        heads = f"{self.level:.4g} limits", "p", "adjusted", "verdict on the first"
+        table = [("pair", "difference", *heads)]
+        for one in self.differences.values():
+            limits = f"[{one.lower:.4f}, {one.upper:.4f}]"
+            numbers = f"{one.difference:.4f}", limits, shown_p(one.p_value), shown_p(one.p_adjusted)
+            table.append((f"{one.a} - {one.b}", *numbers, one.verdict))
+        widths = [max(len(row[i]) for row in table) for i in range(6)]
+        for row in table:
+            cells = [f"{row[0]:<{widths[0]}}", *(f"{row[i]:>{widths[i]}}" for i in range(1, 5)), row[5]]
+            told.append("   ".join(cells))
+        return "\n".join(told)
+
+
+def _in_words(names: tuple[str, ...], weights: Floats) -> str:
+    """The models with weights above 0, e.g. "0.5 b + 0.5 c"."""
+    parts = [
+        name if weight == 1 else f"{weight:.4g} {name}"
+        for name, weight in zip(names, weights.tolist(), strict=True)
+        if weight > 0
+    ]
+    return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"

@@ -1,0 +1,50 @@
+"""Isotonic pooling of counts in floating point: fast enough to repeat thousands of times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.ranking import Counts, Floats, Indices
+
+
+def pools(pos: Counts, neg: Counts) -> tuple[Indices, Indices]:
+    """Segments that hold cases, and where among them the pools of isotonic regression begin and end.
+
+    As `hull_splits(..., pool="ties")` up to rounding: neighbours are pooled until the proportion of positives
+    falls from pool to pool. Segments may be empty.
+
+    >>> pools(np.array([2, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 0, 3]))
+    (array([0, 2, 3, 4, 5]), array([0, 1, 4, 5]))
+    """
+    from scipy.optimize import isotonic_regression
+
+    cases = np.add(pos, neg, dtype=np.float64)
+    seen = np.flatnonzero(cases)
+    weight = cases[seen]
+    return seen, isotonic_regression(pos[seen] / weight, weights=weight, increasing=False).blocks
+
+
+def pooled_impurity(pos: Counts, neg: Counts) -> float:
+    """The sum of pos · neg / (pos + neg) over pools: refinement loss times cases.
+
+    >>> round(pooled_impurity(np.array([2, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 0, 3])), 10)
+    1.0
+    """
+    seen, edge = pools(pos, neg)
+    if not seen.size:
+        return float("nan")
+    in_pos, in_neg = (np.add.reduceat(counts[seen], edge[:-1]).astype(np.float64) for counts in (pos, neg))
+    return float((in_pos * in_neg / (in_pos + in_neg)).sum())
+
+
+def pooled_at(pos: Counts, neg: Counts, segment: Indices) -> Floats:
+    """The proportion of positives in the pool that each given segment belongs to; an empty one, to the next below.
+
+    >>> pooled_at(np.array([2, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 0, 3]), np.array([0, 1, 5]))
+    array([1. , 0.5, 0. ])
+    """
+    seen, edge = pools(pos, neg)
+    in_pos, in_neg = (np.add.reduceat(counts[seen], edge[:-1]) for counts in (pos, neg))
+    place = np.minimum(np.searchsorted(seen, segment), seen.size - 1)
+    pool = np.searchsorted(edge, place, side="right") - 1
+    return in_pos[pool] / (in_pos[pool] + in_neg[pool])

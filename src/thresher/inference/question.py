@@ -1,0 +1,74 @@
+"""`Question`: which statistics are asked of which sample, answered for any draw of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from thresher.inference.resampled import Resampled
+from thresher.inference.sample import Sample, Times
+from thresher.inference.statistic import Statistic
+from thresher.ranking import Floats
+
+Parts: TypeAlias = list[list[Floats]]
+Answers: TypeAlias = dict[tuple[str, str], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Statistics, by the names of their values, of every model of a sample."""
+
+    sample: Sample
+    statistics: Mapping[tuple[str, ...], Statistic]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all values."""
+        return tuple(name for names in self.statistics for name in names)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of all models."""
+        return tuple(self.sample.standings)
+
+    def statistic(self, name: str) -> Statistic:
+        """The statistic that a value belongs to."""
+        return next(statistic for names, statistic in self.statistics.items() if name in names)
+
+    def require(self, where: str) -> None:
+        """Raise where the sample itself cannot answer."""
+        for standing in self.sample.standings.values():
+            ranking = Resampled.of(standing, self.sample.cases).ranking()
+            ranking.require_both_classes(where)
+            for statistic in self.statistics.values():
+                statistic.require(ranking)
+
+    def parts(self, draws: Iterable[Times]) -> Parts:
+        """For every model and statistic, the parts of every draw in columns."""
+        models = list(self.sample.standings.items())
+        kinds = list(self.statistics.values())
+        rows: list[list[list[tuple[float, ...]]]] = [[[] for _ in kinds] for _ in models]
+        for times in draws:
+            for (model, standing), of_model in zip(models, rows, strict=True):
+                drawn = Resampled.of(standing, times, model=model)
+                for statistic, of_statistic in zip(kinds, of_model, strict=True):
+                    of_statistic.append(statistic.parts(drawn))
+        return [[np.array(parts, dtype=np.float64).T for parts in of_model] for of_model in rows]
+
+    def answers(self, blocks: Sequence[Parts]) -> Answers:
+        """The values of every statistic from the parts of all blocks, by (model, name)."""
+        found: Answers = {}
+        for i, model in enumerate(self.models):
+            for j, (names, statistic) in enumerate(self.statistics.items()):
+                values = statistic.values(np.concatenate([parts[i][j] for parts in blocks], axis=1))
+                for name, row in zip(names, values, strict=True):
+                    row.flags.writeable = False
+                    found[model, name] = row
+        return found
+
+    def observed(self) -> Mapping[tuple[str, str], float]:
+        """The values on the sample itself."""
+        return {key: float(row[0]) for key, row in self.answers([self.parts([self.sample.cases])]).items()}

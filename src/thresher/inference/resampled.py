@@ -1,0 +1,136 @@
+"""One replicate as one model sees it: counts by falling score, and the curve they make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from thresher.inference.sample import Times
+from thresher.inference.standing import Standing
+from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking.thresholds import midway
+
+_NEAR = 64  # how far to look for the next score before looking everywhere
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampled:
+    """Positives and negatives per group of equal score, some of which may not have been drawn at all.
+
+    What several statistics need is worked out when first asked for and kept.
+
+    >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> drawn = Resampled.of(Standing.of_ranking(tree), (np.array([25, 0, 25]), np.array([3, 7, 40])))
+    >>> drawn.tp.tolist(), drawn.fp_upto.tolist(), str(drawn.ranking())
+    ([25, 25, 50], [3, 10, 50], '[25+,3-][7-][25+,40-]')
+    """
+
+    standing: Standing
+    pos: Counts
+    neg: Counts
+    model: str = ""
+    _memory: dict[str, Counts] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, standing: Standing, times: Times, *, model: str = "") -> Resampled:
+        """Count what was drawn by falling score."""
+        return cls(standing, standing.pos.counts(times[0]), standing.neg.counts(times[1]), model)
+
+    @property
+    def Pos(self) -> Any:
+        """All positives drawn."""
+        return self.tp[-1].item()
+
+    @property
+    def Neg(self) -> Any:
+        """All negatives drawn."""
+        return self.fp[-1].item()
+
+    @property
+    def tp(self) -> Counts:
+        """True positives when everything down to each group of positives is called positive."""
+        return self._kept("tp", lambda: np.cumsum(self.pos))
+
+    @property
+    def fp(self) -> Counts:
+        """Negatives in the first 0, 1, 2, ... groups of negatives."""
+        return self._kept("fp", self._running_negatives)
+
+    @property
+    def fp_upto(self) -> Counts:
+        """False positives when everything down to each group of positives is called positive."""
+        return self._kept("fp_upto", lambda: self.fp.take(self.standing.upto))
+
+    @property
+    def fp_above(self) -> Counts:
+        """Negatives that score higher than each group of positives."""
+        if self.standing.above is self.standing.upto:
+            return self.fp_upto
+        return self._kept("fp_above", lambda: self.fp.take(self.standing.above))
+
+    def at(self, threshold: float) -> tuple[float, float]:
+        """True and false positives at a threshold."""
+        pos, neg = self.standing.split(threshold)
+        return float(self.tp[pos - 1]) if pos else 0.0, float(self.fp[neg])
+
+    def curve(self) -> tuple[Floats, Floats]:
+        """The corners of the coverage curve, (fp, tp), from nothing to everything called positive."""
+        fp, tp = np.zeros(2 * self.pos.size + 2), np.zeros(2 * self.pos.size + 2)
+        fp[1:-1:2], fp[2:-1:2], fp[-1] = self.fp_above, self.fp_upto, self.Neg
+        tp[2:-1:2], tp[-1] = self.tp, self.Pos
+        tp[3:-1:2] = self.tp[:-1]
+        return fp, tp
+
+    def threshold_after(self, group: int) -> float:
+        """Midway between the score of a group of positives and the next score that was drawn; -inf if none was."""
+        segment = self.standing.pos.segment
+        below = [
+            int(side.segment[start + found])
+            for side, counts, start in (
+                (self.standing.pos, self.pos, group + 1),
+                (self.standing.neg, self.neg, int(self.standing.upto[group])),
+            )
+            if (found := _first_drawn(counts[start:])) is not None
+        ]
+        if not below:
+            return -math.inf
+        upper, lower = self.standing.score[[segment[group], min(below)]]
+        return float(midway(np.array([upper]), np.array([lower]))[0])
+
+    def ranking(self) -> Ranking:
+        """The replicate as a ranking, for any function of one."""
+        pos, neg = self.by_segment()
+        seen = (pos > 0) | (neg > 0)
+        return Ranking.of_segments(self.standing.score[seen], pos[seen], neg[seen])
+
+    def by_segment(self) -> tuple[Counts, Counts]:
+        """Positives and negatives per distinct score of the sample, 0 where none were drawn."""
+        size = self.standing.score.size
+        pos, neg = np.zeros(size, dtype=self.pos.dtype), np.zeros(size, dtype=self.neg.dtype)
+        pos[self.standing.pos.segment] = self.pos
+        neg[self.standing.neg.segment] = self.neg
+        return pos, neg
+
+    def _kept(self, name: str, make: Callable[[], Counts]) -> Counts:
+        if name not in self._memory:
+            self._memory[name] = make()
+        return self._memory[name]
+
+    def _running_negatives(self) -> Counts:
+        running = np.empty(self.neg.size + 1, dtype=self.neg.dtype)
+        running[0] = 0
+        np.cumsum(self.neg, out=running[1:])
+        return running
+
+
+def _first_drawn(counts: Counts) -> int | None:
+    for reach in (_NEAR, counts.size):
+        seen = counts[:reach] > 0
+        first = int(seen.argmax()) if seen.size else 0
+        if seen.size and seen[first]:
+            return first
+    return None

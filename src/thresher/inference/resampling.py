@@ -1,0 +1,164 @@
+"""Draws with replacement: how often each item is drawn, in blocks whose seeds do not depend on threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.inference.multiplicity import multiplicities
+from thresher.inference.sample import Sample, Times
+from thresher.ranking import MOST_THREADS, Counts, Flags, processors
+
+T = TypeVar("T")
+Progress: TypeAlias = Callable[[int, int], object]
+Draw: TypeAlias = Callable[[np.random.Generator], Counts]
+
+BLOCK = 25  # replicates per seed: small enough to share among threads, large enough that seeding costs nothing
+CASES_WORTH_A_BINOMIAL = 30  # drawing a binomial per item takes as long as drawing this many cases
+MOST_SINGLE_DELETIONS = 1000
+GROUPS_OF_DELETIONS = 300
+_KEPT_BYTES = 30 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampling:
+    """How a sample is drawn again: all at once, class by class (stratified), or in whole clusters.
+
+    >>> from thresher.inference.sample import sample_of
+    >>> from thresher.ranking import Ranking
+    >>> drawn = Resampling.of(sample_of(Ranking.parse("[20+,5-][10+][20+,40-]"), where="here"), stratified=True)
+    >>> pos, neg = drawn.times(np.random.default_rng(0))
+    >>> pos.sum().item(), neg.sum().item()
+    (50, 45)
+    """
+
+    sample: Sample
+    stratified: bool
+    draws: tuple[Draw, ...]
+
+    @classmethod
+    def of(cls, sample: Sample, *, stratified: bool | None) -> Resampling:
+        """Stratified unless there are clusters, when nothing else is said."""
+        if sample.cluster is not None:
+            if stratified:
+                raise ArgumentError(
+                    "clusters are drawn whole, so the number of positives drawn cannot be held fixed",
+                    "bootstrap(rows, stratified=True)",
+                    "leave stratified out, or leave clusters out if rows are independent",
+                )
+            return cls(sample, False, (_draw(np.ones(sample.clusters, dtype=np.int64)),))
+        if stratified is False:
+            return cls(sample, False, (_draw(np.concatenate(sample.cases)),))
+        return cls(sample, True, tuple(_draw(cases) for cases in sample.cases))
+
+    def times(self, rng: np.random.Generator) -> Times:
+        """How often each positive and each negative item is drawn in one replicate."""
+        drawn = [draw(rng) for draw in self.draws]
+        return (drawn[0], drawn[1]) if self.stratified else self._parted(drawn[0])
+
+    def deletions(self) -> Iterator[tuple[int, int, Times]]:
+        """Samples with one unit left out, for the jackknife: (stratum, how many such units, times).
+
+        Units are cases, or clusters. Above a thousand items of a stratum they are left out in 300 random groups, whose
+        summed influence has the same skewness in expectation (delete-group jackknife).
+        """
+        whole = [*self.sample.cases] if self.stratified else [np.concatenate(self.sample.cases)]
+        if self.sample.cluster is not None:
+            whole = [np.ones(self.sample.clusters, dtype=np.int64)]
+        for stratum, cases in enumerate(whole):
+            for alike, left in _without_some(cases):
+                parts = [left if other == stratum else kept for other, kept in enumerate(whole)]
+                yield stratum, alike, (parts[0], parts[1]) if self.stratified else self._parted(left)
+
+    def _parted(self, times: Counts) -> Times:
+        if self.sample.cluster is not None:
+            of_pos, of_neg = self.sample.cluster
+            return times[of_pos], times[of_neg]
+        pos = self.sample.items[0]
+        return times[:pos], times[pos:]
+
+
+def in_blocks(
+    work: Callable[[np.random.Generator, int], T],
+    replicates: int,
+    *,
+    seed: int,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[T]:
+    """What `work(rng, size)` returns for each block of replicates, in order.
+
+    Every block has a generator of its own, spawned from the seed, so the result is the same whatever `threads` is.
+
+    >>> in_blocks(lambda rng, size: size, 60, seed=0)
+    [25, 25, 10]
+    """
+    sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
+    root = np.random.SeedSequence(seed)
+    seeds = root.spawn(len(sizes))
+    found: list[T] = []
+
+    def block(size: int, child: np.random.SeedSequence) -> T:
+        return work(np.random.default_rng(child), size)
+
+    def told(each: Iterator[T]) -> list[T]:
+        done = 0
+        for size, result in zip(sizes, each, strict=True):
+            found.append(result)
+            done += size
+            if progress is not None:
+                progress(done, replicates)
+        return found
+
+    _warm_memory()
+    workers = min(len(sizes), min(processors(), MOST_THREADS) if threads is None else threads)
+    if workers < 2:
+        return told(map(block, sizes, seeds))
+    with ThreadPoolExecutor(workers) as pool:
+        return told(pool.map(block, sizes, seeds))
+
+
+def _warm_memory() -> None:
+    """Let the allocator keep freed memory: glibc learns from a large block being freed, and replicates reuse theirs."""
+    np.empty(_KEPT_BYTES, dtype=np.uint8)
+
+
+def require_replicates(replicates: Any, seed: Any, threads: Any, where: str) -> None:
+    """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and the seed is a whole number."""
+    for name, value in (("replicates", replicates), ("threads", 1 if threads is None else threads)):
+        if not isinstance(value, int | np.integer) or value < 1:
+            raise ArgumentError(f"{name} must be 1, 2, 3, ..., got {value!r}", where, f"give e.g. {name}=2000")
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}", where, "give e.g. seed=0")
+
+
+def _draw(cases: Counts) -> Draw:
+    """Draw as many cases as there are, with replacement, and count them by item."""
+    items, total = cases.size, int(cases.sum())
+    if total == items:  # one case each
+        return lambda rng: multiplicities(items, rng)
+    if total > CASES_WORTH_A_BINOMIAL * items:
+        share = cases / total
+        return lambda rng: rng.multinomial(total, share)
+    item = np.repeat(np.arange(items), cases)
+    return lambda rng: np.bincount(item[rng.integers(0, total, total)], minlength=items)
+
+
+def _without_some(cases: Counts) -> Iterator[tuple[int, Counts]]:
+    if cases.size <= MOST_SINGLE_DELETIONS:
+        for item, alike in enumerate(cases.tolist()):
+            left = cases.copy()
+            left[item] -= 1
+            yield alike, left
+        return
+    # A fixed seed: which items share a group is no part of the answer.
+    rng = np.random.default_rng(0)
+    group = rng.permutation(cases.size) % GROUPS_OF_DELETIONS
+    for number in range(GROUPS_OF_DELETIONS):
+        gone: Flags = group == number
+        yield 1, np.where(gone, 0, cases)

@@ -1,0 +1,165 @@
+"""Rows that several models scored: checked once, in one order, with weights and clusters if there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import ArgumentError, LengthError, OneClassError
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, rankable
+from thresher.sources import is_positive
+from thresher.sources.arrays import checked_weights
+from thresher.sources.columns import Column, Missing, column, complete
+
+_NEAR = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredRows:
+    """Rows of both classes: which are positive, every model's scores, weights above 0, clusters as 0, 1, 2, ..."""
+
+    positive: Flags
+    scores: dict[str, Column]
+    weight: Floats | None
+    cluster: Indices | None
+    dropped: int
+    beside: dict[str, Column] = field(default_factory=dict)
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are; without clusters, how many rows."""
+        return self.positive.size if self.cluster is None else int(self.cluster.max()) + 1
+
+    @property
+    def cases(self) -> tuple[float, float]:
+        """Independent positives and negatives: rows, Kish's (1965) effective rows of weights, or clusters."""
+        sides = self.positive, ~self.positive
+        if self.cluster is not None:
+            return _each(np.count_nonzero(np.bincount(self.cluster[side])) for side in sides)
+        if self.weight is None:
+            return _each(np.count_nonzero(side) for side in sides)
+        return _each(self.weight[side].sum() ** 2 / (self.weight[side] ** 2).sum() for side in sides)
+
+
+def scored_rows(
+    labels: Any,
+    scores: Mapping[str, Any],
+    *,
+    positive: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    beside: Mapping[str, Any] | None = None,
+    missing: Missing = "raise",
+    where: str,
+) -> ScoredRows:
+    """Check that labels, every model's scores, weights and clusters are rows that belong together.
+
+    Rows of weight 0 vanish. Columns `beside` come along row by row. Where columns carry an index (as a
+    pandas Series does), it must be the same.
+
+    >>> rows = scored_rows([1, 0, 1], {"a": [3, 1, 2]}, clusters=["x", "y", "x"], where="here")
+    >>> rows.cluster, rows.cases
+    (array([0, 1, 0]), (1.0, 1.0))
+    """
+    given = {"labels": labels} | {f"scores of {name!r}": values for name, values in scores.items()}
+    given |= {} if weights is None else {"weights": weights}
+    given |= {} if clusters is None else {"clusters": clusters}
+    given |= {} if beside is None else beside
+    for name, values in given.items():
+        _require_rows(values, name, where)
+    _require_same_index(given, where)
+    columns = {name: column(values, name=name, where=where) for name, values in given.items()}
+    kept, dropped = complete(columns, missing=missing, where=where)
+    found = dict(zip(columns, kept, strict=True))
+    weight = None if weights is None else checked_weights(found["weights"], where=where)
+    if weight is not None and not weight.all():
+        present = weight > 0
+        found, weight = {name: values[present] for name, values in found.items()}, weight[present]
+    flags = is_positive(found["labels"], positive=positive, where=where)
+    _require_both_classes(flags, where)
+    return ScoredRows(
+        positive=flags,
+        scores={name: rankable(found[f"scores of {name!r}"], where=where) for name in scores},
+        weight=weight,
+        cluster=None if clusters is None else _codes(found["clusters"]),
+        dropped=dropped,
+        beside={name: found[name] for name in beside or ()},
+    )
+
+
+def require_two_clusters(rows: ScoredRows, where: str) -> None:
+    """Raise `ArgumentError` when clusters are given and fewer than two hold positives, or negatives."""
+    if rows.cluster is None:
+        return
+    for name, number in zip(("positives", "negatives"), rows.cases, strict=True):
+        if number < 2:
+            raise ArgumentError(
+                f"{number:g} of {rows.clusters:,} clusters holds {name}, and one shows no spread between clusters",
+                where=where,
+                fix=f"give rows of at least two clusters with {name}, or leave clusters out if rows are independent",
+            )
+
+
+def _require_rows(values: Any, name: str, where: str) -> None:
+    if isinstance(values, Ranking):
+        raise ArgumentError(
+            f"{name} is a Ranking, which no longer knows which case got which score; models scored on the same"
+            " rows are compared row by row, and treating them as separate samples would hide what they share",
+            where=where,
+            fix="give the scores row by row; for rankings of different rows use compare_unpaired(ranking_a, ranking_b)",
+        )
+
+
+def _require_same_index(given: Mapping[str, Any], where: str) -> None:
+    """Columns with row ids of their own (pandas) must agree on them: equal length is not yet pairing."""
+    first: tuple[str, Any] | None = None
+    for name, values in given.items():
+        index = getattr(values, "index", None)
+        if index is None or callable(index):
+            continue
+        ids = np.asarray(index)
+        if first is None:
+            first = name, ids
+        elif ids.size == first[1].size and not np.array_equal(ids, first[1]):
+            row = int(np.flatnonzero(np.asarray(ids != first[1]))[0])
+            raise LengthError(
+                f"{first[0]} and {name} carry different row ids"
+                f" (first at row {row}: {first[1][row]!s} and {ids[row]!s}), so they are not paired",
+                where=where,
+                fix="align them by their index, or pass .to_numpy() if their order is right",
+            )
+
+
+def _require_both_classes(flags: Flags, where: str) -> None:
+    found = int(np.count_nonzero(flags))
+    if found in (0, flags.size):
+        absent = "negatives" if found else "positives"
+        raise OneClassError(
+            f"there are no {absent} among {flags.size:,} cases, and this question needs both classes",
+            where=where,
+            fix="check which label is positive, or give data with both classes",
+        )
+
+
+def _codes(clusters: Column) -> Indices:
+    """Clusters as 0, 1, 2, ...: in their own order if they are whole numbers near each other, else as they appear."""
+    if clusters.dtype.kind in "iu" and int(clusters.max()) - int(clusters.min()) <= _NEAR * clusters.size:
+        near = (clusters - clusters.min()).astype(np.intp)
+        return (np.cumsum(np.bincount(near) > 0) - 1)[near]
+    number: dict[Any, int] = {}
+    return np.fromiter(
+        (number.setdefault(cluster, len(number)) for cluster in clusters.tolist()), dtype=np.intp, count=clusters.size
+    )
+
+
+def _each(counts: Any) -> tuple[float, float]:
+    of_pos, of_neg = (float(count) for count in counts)
+    return of_pos, of_neg
+
+
+def cluster_sums(values: Floats, cluster: Indices, clusters: int) -> Counts:
+    """The sum over each cluster of every row of a matrix (models × cases): models × clusters."""
+    return np.stack([np.bincount(cluster, weights=each, minlength=clusters) for each in values])

@@ -1,0 +1,198 @@
+"""How a decision fares when the data are drawn again: threshold, honest cost, and which model wins.
+
+Everything a decision needs is linear in the counts at a few hundred candidate splits. So rows are dealt
+into blocks (a row each where there are few, a cluster each where there are clusters), the blocks' counts
+at the candidates make one matrix per model and class, and all resamples are one matrix product.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.choices import OperatingCondition
+from thresher.curves import thinned
+from thresher.inference.interval import Interval, quantile_limits
+from thresher.ranking import Flags, Floats, Ranking
+
+MOST_BLOCKS = 2000
+MOST_CANDIDATES = 256
+GRID_POINTS = 41
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stability:
+    """What resampling the data does to a decision among models.
+
+    `threshold` and `honest_cost` are those of each model: where its best threshold falls in resamples, and what that
+    threshold costs on the rows a resample left out. `apparent_cost` is the cost on the rows it was chosen on.
+    `wins` is the share of resamples in which each model is cheapest, and `wins_at[i]` the same at cost
+    ratio `cost_ratio[i]`.
+
+    >>> from thresher import evaluate
+    >>> evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]).stability.wins
+    {'model': 1.0}
+    """
+
+    threshold: Mapping[str, Interval]
+    honest_cost: Mapping[str, Interval]
+    apparent_cost: Mapping[str, float]
+    wins: Mapping[str, float]
+    cost_ratio: Floats
+    wins_at: Mapping[str, Floats]
+    replicates: int
+    blocks: int
+
+
+def decision_stability(
+    positive: Flags,
+    scores: Mapping[str, npt.NDArray[np.float64]],
+    rankings: Mapping[str, Ranking],
+    condition: OperatingCondition,
+    *,
+    weights: Floats | None = None,
+    clusters: npt.NDArray[np.intp] | None = None,
+    level: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Stability:
+    """Resample the data and make the decision again each time.
+
+    `clusters` numbers each row's cluster from 0; clusters are drawn whole. Candidates are every
+    split of a model, or 256 of them that include the hull's corners where they fit.
+
+    >>> from thresher import rank
+    >>> labels = np.array([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
+    >>> score = np.array([.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
+    >>> found = decision_stability(labels, {"tree": score}, {"tree": rank(labels, score)}, OperatingCondition())
+    >>> found.wins, found.blocks
+    ({'tree': 1.0}, 10)
+    """
+    rng = np.random.default_rng(seed)
+    block, blocks = _blocks(positive.size, clusters, rng)
+    drawn = _draws(positive, block, blocks, replicates, rng)
+    replicates = len(drawn)
+    left_out = (drawn == 0).astype(np.float64)
+    grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
+    threshold: dict[str, Interval] = {}
+    honest: dict[str, Interval] = {}
+    apparent: dict[str, float] = {}
+    best: dict[str, Floats] = {}
+    best_at: dict[str, Floats] = {}
+    for name, ranking in rankings.items():
+        cut, cell = _candidates(ranking, scores[name], block)
+        tp, fp = (_covered(cell, rows, weights, (blocks, cut.size)) for rows in (positive, ~positive))
+        inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
+        cost = _cost(condition, *inside)
+        chosen = _middle_of_best(cost)
+        row = np.arange(replicates)
+        best[name] = cost[row, chosen]
+        best_at[name] = np.stack([_cost(_at(condition, ratio), *inside).min(axis=1) for ratio in grid])
+        apparent[name] = float(best[name].mean())
+        threshold[name] = _threshold_interval(ranking, condition, cut[chosen], level)
+        honest[name] = _honest_interval(_cost(condition, *outside)[row, chosen], level)
+    return Stability(
+        threshold=threshold,
+        honest_cost=honest,
+        apparent_cost=apparent,
+        wins=_wins(best),
+        cost_ratio=grid,
+        wins_at={name: np.array([_wins_of(name, best_at, i) for i in range(grid.size)]) for name in rankings},
+        replicates=replicates,
+        blocks=blocks,
+    )
+
+
+def _blocks(
+    rows: int, clusters: npt.NDArray[np.intp] | None, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.intp], int]:
+    if clusters is not None:
+        return clusters, int(clusters.max()) + 1
+    if rows <= MOST_BLOCKS:
+        return np.arange(rows), rows
+    return rng.integers(0, MOST_BLOCKS, rows), MOST_BLOCKS
+
+
+def _draws(
+    positive: Flags, block: npt.NDArray[np.intp], blocks: int, replicates: int, rng: np.random.Generator
+) -> Floats:
+    """How often each resample holds each block; resamples without one of the classes are left out."""
+    counts = [np.bincount(rng.integers(0, blocks, blocks), minlength=blocks) for _ in range(replicates)]
+    drawn: Floats = np.stack(counts).astype(np.float64)
+    both = [drawn @ np.bincount(block[rows], minlength=blocks) > 0 for rows in (positive, ~positive)]
+    return drawn[both[0] & both[1]]
+
+
+def _candidates(
+    ranking: Ranking, score: npt.NDArray[np.float64], block: npt.NDArray[np.intp]
+) -> tuple[Floats, npt.NDArray[np.intp]]:
+    """Candidate thresholds by falling value, and each row's cell: its block, and the first candidate it reaches."""
+    cut = ranking.thresholds()[thinned(ranking, points=MOST_CANDIDATES).split]
+    return cut, block * cut.size + np.searchsorted(-cut, -score, side="left")
+
+
+def _covered(cell: npt.NDArray[np.intp], rows: Flags, weights: Floats | None, shape: tuple[int, int]) -> Floats:
+    """The cases of each block that are called positive at each candidate."""
+    weight = None if weights is None else weights[rows]
+    counts = np.bincount(cell[rows], weights=weight, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.cumsum(counts, axis=1, dtype=np.float64)
+
+
+def _rates(drawn: Floats, tp: Floats, fp: Floats) -> tuple[Floats, Floats, Floats]:
+    """The fnr and fpr at every candidate and the prevalence, for every resample; NaN where a class is absent."""
+    hits, alarms = drawn @ tp, drawn @ fp
+    Pos, Neg = hits[:, -1:], alarms[:, -1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return 1 - hits / Pos, alarms / Neg, Pos / (Pos + Neg)
+
+
+def _cost(condition: OperatingCondition, fnr: Floats, fpr: Floats, prevalence: Floats) -> Floats:
+    share = prevalence if condition.prevalence is None else condition.prevalence
+    positive = fnr * condition.cost_fn + (1 - fnr) * condition.cost_tp
+    negative = fpr * condition.cost_fp + (1 - fpr) * condition.cost_tn
+    return share * positive + (1 - share) * negative
+
+
+def _middle_of_best(cost: Floats) -> npt.NDArray[np.intp]:
+    """The middle one of each resample's cheapest candidates, the stricter of two, as `choose` recommends."""
+    least = cost.min(axis=1, keepdims=True)
+    so_far = np.cumsum(cost <= least + 1e-12 * np.abs(least), axis=1)
+    return np.argmax(so_far >= (so_far[:, -1:] + 1) // 2, axis=1)
+
+
+def _at(condition: OperatingCondition, cost_ratio: float) -> OperatingCondition:
+    return OperatingCondition(condition.class_ratio, float(cost_ratio))
+
+
+def _threshold_interval(ranking: Ranking, condition: OperatingCondition, cuts: Floats, level: float) -> Interval:
+    from thresher.choices import choose
+
+    low, high = np.quantile(cuts, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
+    finite = cuts[np.isfinite(cuts)]
+    variance = float(finite.var()) if finite.size else math.nan
+    return Interval(choose(ranking, condition).threshold, float(low), float(high), variance, level, "percentile")
+
+
+def _honest_interval(costs: Floats, level: float) -> Interval:
+    seen = costs[~np.isnan(costs)]
+    if not seen.size:
+        nan = math.nan
+        return Interval(nan, nan, nan, nan, level, "out-of-bag", "every resample left out too little of a class")
+    return Interval(float(seen.mean()), *quantile_limits(seen, level), float(seen.var()), level, "out-of-bag")
+
+
+def _wins(best: Mapping[str, Floats]) -> dict[str, float]:
+    return {name: _wins_of(name, {model: costs[np.newaxis] for model, costs in best.items()}, 0) for name in best}
+
+
+def _wins_of(name: str, best_at: Mapping[str, Floats], i: int) -> float:
+    """The share of resamples that a model wins; models that tie share the win."""
+    costs = np.stack([each[i] for each in best_at.values()])
+    least = costs.min(axis=0)
+    tied = np.isclose(costs, least, rtol=1e-12, atol=0)
+    mine = tied[list(best_at).index(name)]
+    return float(np.mean(mine / tied.sum(axis=0)))

@@ -1,0 +1,140 @@
+"""`Statistic`: a few sums per replicate, and everything else for all replicates at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
+
+from thresher.errors import ArgumentError, OneClassError
+from thresher.inference.resampled import Resampled
+from thresher.inference.whole_statistics import Auc, Brier, Decomposed
+from thresher.ranking import Floats, Ranking
+
+_WHERE = "bootstrap(..., statistics)"
+
+
+@runtime_checkable
+class Statistic(Protocol):
+    """What is computed on every replicate: `parts` on each, then `values` of all their parts at once.
+
+    `names` are those of the rows of `values`. `variance`, where it is known, is that of the estimate on a ranking;
+    `smooth` says whether small changes of the data change it little, as bias correction and acceleration assume.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its values are called."""
+
+    @property
+    def smooth(self) -> bool:
+        """Whether small changes of the data change it little."""
+
+    @property
+    def variance(self) -> Callable[[Ranking], float] | None:
+        """The variance of the estimate on a ranking, where it is known."""
+
+    def require(self, ranking: Ranking) -> None:
+        """Raise where the sample cannot answer."""
+
+    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+        """A few numbers of one replicate."""
+
+    def values(self, parts: Floats) -> Floats:
+        """A row per name, a column per replicate, from the parts in columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfRanking:
+    """Any function from a ranking to a number; a replicate that it refuses for want of a class counts as NaN.
+
+    >>> OfRanking("segments", len).names
+    ('segments',)
+    """
+
+    name: str
+    function: Callable[[Ranking], float]
+    smooth: ClassVar[bool] = True
+    variance: ClassVar[None] = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name given."""
+        return (self.name,)
+
+    def require(self, ranking: Ranking) -> None:
+        """Whatever the function refuses, it refuses on the sample itself first."""
+        self.function(ranking)
+
+    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+        """The value itself."""
+        try:
+            return (float(self.function(drawn.ranking())),)
+        except OneClassError:
+            return (math.nan,)
+
+    def values(self, parts: Floats) -> Floats:
+        """The values as they are."""
+        return parts
+
+
+Wanted: TypeAlias = str | Statistic | Callable[[Ranking], float]
+BY_NAME: Mapping[str, Statistic] = {"auc": Auc(), "brier": Brier(), "decomposition": Decomposed()}
+
+
+def statistics_of(wanted: Wanted | Sequence[Wanted] | Mapping[str, Wanted]) -> dict[tuple[str, ...], Statistic]:
+    """Statistics by the names of their values.
+
+    Each is a name ("auc", "brier", "decomposition"), a `Statistic`, or a function of a ranking. A mapping names them;
+    where a statistic has several values, the name comes before theirs.
+
+    >>> list(statistics_of(["auc", len]))
+    [('auc',), ('len',)]
+    >>> list(statistics_of({"area": "auc"}))
+    [('area',)]
+    """
+    if isinstance(wanted, Mapping):
+        named = [(name, _statistic(each, name)) for name, each in wanted.items()]
+        found = {_renamed(each.names, name): each for name, each in named}
+    else:
+        several = wanted if isinstance(wanted, Sequence) and not isinstance(wanted, str) else [wanted]
+        each_one = [_statistic(each, getattr(each, "__name__", "statistic")) for each in several]
+        found = {}
+        for each in each_one:
+            found[each.names] = each
+        if len(found) < len(each_one):
+            raise _same_name([name for each in each_one for name in each.names])
+    names = [name for group in found for name in group]
+    if not names:
+        raise ArgumentError("there are no statistics", _WHERE, 'give e.g. ["auc"]')
+    if len(set(names)) < len(names):
+        raise _same_name(names)
+    return found
+
+
+def _statistic(wanted: Wanted, name: str) -> Statistic:
+    if isinstance(wanted, str):
+        if wanted not in BY_NAME:
+            raise ArgumentError(
+                f"there is no statistic called {wanted!r}",
+                _WHERE,
+                f"give {', '.join(BY_NAME)}, or MeasureAt({wanted!r}, threshold) for a measure at a threshold",
+            )
+        return BY_NAME[wanted]
+    if isinstance(wanted, type) or not (isinstance(wanted, Statistic) or callable(wanted)):
+        raise ArgumentError(
+            f"{wanted!r} is no statistic", _WHERE, "give a name, a Statistic or a function of a ranking"
+        )
+    return wanted if isinstance(wanted, Statistic) else OfRanking(name, wanted)
+
+
+def _renamed(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return (name,) if len(names) == 1 else tuple(f"{name} {each}" for each in names)
+
+
+def _same_name(names: Sequence[str]) -> ArgumentError:
+    twice = next(name for name in names if names.count(name) > 1)
+    return ArgumentError(
+        f"two statistics are called {twice!r}", _WHERE, 'name them: {"recall at 0.5": MeasureAt("recall", 0.5), ...}'
+    )

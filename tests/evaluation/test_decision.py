@@ -1,0 +1,88 @@
+import json
+import math
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import thresher as th
+
+RNG = np.random.default_rng(4)
+LABELS = RNG.random(200) < 0.3
+SCORES = {"good": RNG.normal(size=200) + 2 * LABELS, "poor": RNG.normal(size=200) + LABELS}
+EVALUATION = th.evaluate(LABELS, SCORES, condition=th.OperatingCondition(cost_ratio=4), replicates=200)
+DECISION = EVALUATION.decision
+
+
+def test_json_round_trip_is_exact():
+    again = th.Decision.from_json(DECISION.to_json())
+    assert again == DECISION
+    assert again.threshold == DECISION.threshold
+
+
+def test_the_json_follows_the_published_schema():
+    schema, plain = th.decision_schema(), json.loads(DECISION.to_json())
+    assert set(schema["required"]) == set(schema["properties"]) == set(plain)
+    assert set(plain) == {"format", *(part.name for part in fields(th.Decision))}
+    assert set(schema["$defs"]["interval"]["required"]) == set(plain["expected_cost"])
+    assert set(schema["properties"]["condition"]["required"]) == set(plain["condition"])
+    assert plain["format"] == schema["properties"]["format"]["const"]
+    assert plain["rule"] == schema["properties"]["rule"]["const"]
+
+
+def test_apply_reproduces_the_table():
+    called = th.apply(DECISION, SCORES[DECISION.model])
+    assert th.contingency(LABELS, called) == EVALUATION[DECISION.model].table
+    for given in (DECISION.to_dict(), DECISION.to_json()):
+        assert th.apply(given, SCORES).tolist() == called.tolist()
+
+
+def test_float32_scores_are_compared_as_doubles():
+    # Neighbours in single precision: a threshold rounded to single precision would swallow the lower one.
+    low = np.float32(0.1)
+    high = np.nextafter(low, np.float32(1))
+    scores = np.array([low, high] * 10, dtype=np.float32)
+    decision = th.evaluate([0, 1] * 10, scores, replicates=20).decision
+    assert th.apply(decision, scores).tolist() == [False, True] * 10
+
+
+def test_infinite_thresholds_travel():
+    decision = th.evaluate(
+        [1, 0, 1, 0], [1, 1, 1, 1], condition=th.OperatingCondition(cost_ratio=9), replicates=20
+    ).decision
+    assert decision.threshold == -math.inf
+    again = th.Decision.from_json(decision.to_json())
+    assert th.apply(again, [-math.inf, 0, 5]).all()
+
+
+def test_ranges_tell_one_another():
+    low, high = DECISION.cost_ratios
+    ratio = DECISION.condition.class_ratio
+    assert ratio is not None
+    assert DECISION.class_ratios[0] == pytest.approx(low * ratio / 4)
+    assert DECISION.class_ratios[1] == pytest.approx(high * ratio / 4)
+    assert low <= 4 <= high
+
+
+def test_the_fingerprint_tells_data_apart():
+    other = th.evaluate(LABELS, SCORES | {"poor": -SCORES["poor"]}, replicates=20).decision
+    same = th.evaluate(LABELS, SCORES, replicates=20).decision
+    assert same.fingerprint == DECISION.fingerprint != other.fingerprint
+
+
+def test_bad_input():
+    with pytest.raises(th.MissingValueError):
+        th.apply(DECISION, [0.1, math.nan])
+    with pytest.raises(th.ArgumentError, match="no scores of the model"):
+        th.apply(DECISION, {"other": [1.0]})
+    with pytest.raises(th.NotationError):
+        th.apply("{}", [1.0])
+    with pytest.raises(th.NotationError, match="JSON"):
+        th.apply("not json", [1.0])
+    with pytest.raises(th.NotationError, match="rule"):
+        th.Decision.from_dict(DECISION.to_dict() | {"rule": "<"})
+
+
+def test_reads_as_an_instruction():
+    assert str(DECISION).startswith("Use good, and call a case positive when its score is >= ")
+    assert "Runner-up: poor" in str(DECISION)

@@ -1,0 +1,148 @@
+import json
+
+import numpy as np
+import pytest
+
+import thresher as th
+
+RNG = np.random.default_rng(8)
+LABELS = RNG.random(400) < 0.3
+GOOD, POOR = (1 / (1 + np.exp(-(RNG.normal(size=400) + shift * LABELS - 1))) for shift in (2.5, 0.5))
+CONDITION = th.OperatingCondition(cost_ratio=3)
+BOTH = th.evaluate(LABELS, {"good": GOOD, "poor": POOR}, condition=CONDITION, replicates=200)
+
+
+def codes(evaluation):
+    return {caution.code for caution in evaluation.cautions}
+
+
+def test_every_number_is_that_of_the_function_of_its_name():
+    ranking = th.rank(LABELS, GOOD)
+    good = BOTH["good"]
+    assert good.ranking == ranking
+    assert good.auc == th.auc_interval(ranking)
+    assert good.average_precision == th.average_precision(ranking)
+    assert good.pr_area == th.pr_area(ranking)
+    assert good.ks == th.ks(ranking).statistic
+    assert good.table == th.choose(ranking, CONDITION).table
+    assert good.measures["f1"] == th.measure_interval(good.table, "f1")
+    assert good.brier is not None
+    assert good.brier.estimate == pytest.approx(th.brier(ranking))
+    assert good.decomposition is not None
+    assert good.decomposition.miscalibration == th.decomposition(ranking).miscalibration
+    assert good.expected_cost.estimate == pytest.approx(good.choice.expected_cost)
+
+
+def test_the_decision_is_the_joint_choice():
+    joint = th.joint_choice({"good": th.rank(LABELS, GOOD), "poor": th.rank(LABELS, POOR)}, CONDITION)
+    assert (BOTH.decision.model, BOTH.decision.threshold) == (joint.model, joint.threshold)
+    assert BOTH.decision.runner_up == joint.runner_up
+    assert BOTH.decision.gap == joint.gap
+
+
+def test_models_are_compared_in_pairs_of_rows():
+    paired = th.compare(LABELS, {"good": GOOD, "poor": POOR})
+    assert BOTH.comparison is not None
+    assert BOTH.comparison["good", "poor"].difference == paired["good", "poor"].difference
+    assert BOTH.comparison["good", "poor"].verdict == "better"
+    assert th.evaluate(LABELS, GOOD, replicates=20).comparison is None
+
+
+def test_predictions_are_reported_and_never_overwritten():
+    found = th.evaluate(LABELS, GOOD, predictions=GOOD > 0.5, replicates=20)
+    assert found["model"].given == th.contingency(LABELS, GOOD > 0.5)
+    assert "predictions-disagree" not in codes(found)
+    flipped = GOOD > 0.5
+    flipped[np.argmax(GOOD)] = False
+    assert "predictions-disagree" in codes(th.evaluate(LABELS, GOOD, predictions=flipped, replicates=20))
+
+
+def test_weights_and_clusters_reach_the_intervals():
+    weights = RNG.random(400) + 0.1
+    weighted = th.evaluate(LABELS, GOOD, weights=weights, replicates=20)
+    assert weighted["model"].auc == th.row_auc_interval(LABELS, GOOD, weights=weights)
+    assert weighted["model"].ranking == th.rank(LABELS, GOOD, weights=weights)
+    clusters = np.arange(400) // 4
+    clustered = th.evaluate(LABELS, GOOD, clusters=clusters, replicates=20)
+    assert clustered["model"].auc == th.row_auc_interval(LABELS, GOOD, clusters=clusters)
+    assert clustered.stability.blocks == 100
+
+
+def test_labels_of_any_kind():
+    named = th.evaluate(
+        np.where(LABELS, "spam", "ham"),
+        GOOD,
+        positive="spam",
+        predictions=np.where(GOOD > 0.5, "spam", "ham"),
+        replicates=20,
+    )
+    assert named["model"].given == th.contingency(LABELS, GOOD > 0.5)
+    with pytest.raises(th.PositiveLabelError):
+        th.evaluate(np.where(LABELS, "spam", "ham"), GOOD)
+
+
+def test_missing_rows_are_dropped_on_request_and_counted():
+    holes = GOOD.copy()
+    holes[:7] = np.nan
+    with pytest.raises(th.MissingValueError, match="7 of 400"):
+        th.evaluate(LABELS, {"a": holes, "b": POOR})
+    found = th.evaluate(LABELS, {"a": holes, "b": POOR}, missing="drop", replicates=20)
+    assert (found.rows, found.dropped) == (393, 7)
+    assert found["b"].ranking.total == 393
+    assert "7 dropped" in found.summary()
+
+
+def test_seeded_and_plain():
+    again = th.evaluate(LABELS, {"good": GOOD, "poor": POOR}, condition=CONDITION, replicates=200)
+    assert again.to_json() == BOTH.to_json()
+    assert json.loads(BOTH.to_json())["models"]["good"]["auc"]["estimate"] == BOTH["good"].auc.estimate
+
+
+def test_the_summary_tells_it_all():
+    text = BOTH.summary()
+    for part in ("good", "poor", "AUC", "Decision", "class-ratio-from-data", "400 rows"):
+        assert part in text
+    assert "Evaluation(good, poor; 400 rows; use good" in repr(BOTH)
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "code"),
+    [
+        ([1] * 5 + [0] * 50, np.arange(55.0)[::-1], "few-positives"),
+        ([1] * 50 + [0] * 5, np.arange(55.0)[::-1], "few-negatives"),
+        ([1] * 3 + [0] * 400, np.arange(403.0)[::-1], "extreme-class-ratio"),
+        ([0, 1] * 40, np.arange(80.0) % 2 * -1, "auc-below-half"),
+        ([0, 1] * 40, np.zeros(80), "one-score"),
+        ([0, 1] * 200, np.round(RNG.random(400), 2).astype(np.float32), "ties-from-float32"),
+        ([0, 1] * 40, RNG.normal(size=80), "not-probabilities"),
+        ([0, 1] * 40, RNG.random(80), "calibrated-on-same-rows"),
+    ],
+)
+def test_what_a_careful_analyst_would_notice(labels, scores, code):
+    assert code in codes(th.evaluate(labels, scores, replicates=50))
+
+
+def test_an_uncertain_winner_is_remarked_on():
+    found = th.evaluate(LABELS, {"a": GOOD, "b": GOOD + 0.001 * RNG.random(400)}, replicates=100)
+    assert "winner-uncertain" in codes(found)
+
+
+def test_bad_input():
+    with pytest.raises(th.ArgumentError, match="level"):
+        th.evaluate(LABELS, GOOD, level=95)
+    with pytest.raises(th.LengthError, match="scores"):
+        th.evaluate(LABELS, {"a": GOOD, "b": POOR[:-1]})
+    with pytest.raises(th.OneClassError):
+        th.evaluate(np.ones(5), np.arange(5))
+    with pytest.raises(th.ArgumentError, match="a Ranking"):
+        th.evaluate(LABELS, {"a": th.rank(LABELS, GOOD)})
+    with pytest.raises(th.ArgumentError, match="no models"):
+        th.evaluate(LABELS, {})
+    with pytest.raises(th.ArgumentError, match="no scores"):
+        th.evaluate(LABELS, {"a": GOOD}, predictions={"b": GOOD > 0.5})
+    with pytest.raises(th.ArgumentError, match="which model"):
+        th.evaluate(LABELS, {"a": GOOD, "b": POOR}, predictions=GOOD > 0.5)
+    with pytest.raises(th.ArgumentError, match="replicates"):
+        th.evaluate(LABELS, GOOD, replicates=0)
+    with pytest.raises(th.ArgumentError, match="no model 'c'"):
+        BOTH["c"]

@@ -1,0 +1,96 @@
+"""Slow, obvious oracles for inference: definitions written out case by case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def wins(high: float, low: float) -> float:
+    return 1.0 if high > low else 0.5 if high == low else 0.0
+
+
+def placements(labels: Any, scores: Any) -> tuple[list[float], list[float], float]:
+    """V10 per positive, V01 per negative and the AUC, by meeting every pair."""
+    pos = [float(s) for y, s in zip(labels, scores, strict=True) if y]
+    neg = [float(s) for y, s in zip(labels, scores, strict=True) if not y]
+    v10 = [sum(wins(p, q) for q in neg) / len(neg) for p in pos]
+    v01 = [sum(wins(p, q) for p in pos) / len(pos) for q in neg]
+    return v10, v01, sum(v10) / len(v10)
+
+
+def delong_covariance(labels: Any, models: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """DeLong, DeLong & Clarke-Pearson (1988): S10 / m + S01 / n, entry by entry."""
+    parts = [placements(labels, scores) for scores in models]
+    k = len(models)
+    found = np.zeros((k, k))
+    for r in range(k):
+        for s in range(k):
+            for side in (0, 1):
+                v, u = parts[r][:2][side], parts[s][:2][side]
+                size = len(v)
+                cross = sum((a - parts[r][2]) * (b - parts[s][2]) for a, b in zip(v, u, strict=True)) / (size - 1)
+                found[r, s] += cross / size
+    return found
+
+
+def weighted_auc(labels: Any, scores: Any, weights: Any) -> tuple[float, float, float]:
+    """The weighted AUC, and what positives and negatives contribute to its variance by their influence."""
+    pos = [(float(s), float(w)) for y, s, w in zip(labels, scores, weights, strict=True) if y and w]
+    neg = [(float(s), float(w)) for y, s, w in zip(labels, scores, weights, strict=True) if not y and w]
+    W1, W0 = sum(w for _, w in pos), sum(w for _, w in neg)
+    area = sum(w * v * wins(p, q) for p, w in pos for q, v in neg) / (W1 * W0)
+
+    def part(values: list[tuple[float, float]], whole: float) -> float:
+        n = len(values)
+        return n / (n - 1) * sum((w * (v - area)) ** 2 for v, w in values) / whole**2
+
+    v10 = [(sum(v * wins(p, q) for q, v in neg) / W0, w) for p, w in pos]
+    v01 = [(sum(w * wins(p, q) for p, w in pos) / W1, v) for q, v in neg]
+    return area, part(v10, W1), part(v01, W0)
+
+
+def obuchowski_covariance(labels: Any, models: Sequence[Any], clusters: Any) -> np.ndarray[Any, Any]:
+    """Obuchowski (1997): S10 / M + S01 / N + (S11 + S11') / (M N), from sums over clusters."""
+    names = list(dict.fromkeys(clusters))
+    of_pos = [c for y, c in zip(labels, clusters, strict=True) if y]
+    of_neg = [c for y, c in zip(labels, clusters, strict=True) if not y]
+    M, N, whole = len(of_pos), len(of_neg), len(names)
+    I10, I01 = len(set(of_pos)), len(set(of_neg))
+    sums = []
+    for scores in models:
+        v10, v01, area = placements(labels, scores)
+        tens = [sum(v - area for v, c in zip(v10, of_pos, strict=True) if c == name) for name in names]
+        ones = [sum(v - area for v, c in zip(v01, of_neg, strict=True) if c == name) for name in names]
+        sums.append((tens, ones))
+    k = len(models)
+    found = np.zeros((k, k))
+    for r in range(k):
+        for s in range(k):
+            S10 = I10 / ((I10 - 1) * M) * math.fsum(a * b for a, b in zip(sums[r][0], sums[s][0], strict=True))
+            S01 = I01 / ((I01 - 1) * N) * math.fsum(a * b for a, b in zip(sums[r][1], sums[s][1], strict=True))
+            S11 = whole / (whole - 1) * math.fsum(a * b for a, b in zip(sums[r][0], sums[s][1], strict=True))
+            S11_turned = whole / (whole - 1) * math.fsum(a * b for a, b in zip(sums[s][0], sums[r][1], strict=True))
+            found[r, s] = S10 / M + S01 / N + (S11 + S11_turned) / (M * N)
+    return found
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Step down: the k-th smallest times how many are left, never below the one before."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted, so_far = [0.0] * len(p_values), 0.0
+    for step, i in enumerate(order):
+        so_far = max(so_far, min(1.0, (len(p_values) - step) * p_values[i]))
+        adjusted[i] = so_far
+    return adjusted
+
+
+def mcnemar_exact(only_a: int, only_b: int, *, mid: bool = False) -> float:
+    """Twice the binomial tail of the smaller count, by adding up probabilities."""
+    n, fewer = only_a + only_b, min(only_a, only_b)
+    chance = [math.comb(n, i) / 2**n for i in range(n + 1)]
+    tail = math.fsum(chance[: fewer + 1])
+    return min(1.0, 2 * tail - (chance[fewer] if mid else 0.0))

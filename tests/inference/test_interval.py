@@ -1,0 +1,68 @@
+import json
+import math
+
+import pytest
+from scipy import stats
+
+import thresher.inference as ti
+from thresher.errors import ArgumentError
+from thresher.inference import interval as room
+
+
+def test_it_holds_what_lies_between_its_limits():
+    found = ti.Interval(0.5, 0.25, 0.75, variance=0.01, level=0.9, method="wald")
+    assert 0.25 in found
+    assert 0.75 in found
+    assert 0.2 not in found
+    assert found.width == 0.5
+
+
+def test_plain_data_has_no_number_that_json_lacks():
+    plain = ti.Interval(2.0, 1.0, math.inf, variance=math.nan, level=0.95, method="delta", note="said").to_dict()
+    assert plain["upper"] is None
+    assert plain["variance"] is None
+    assert json.loads(json.dumps(plain, allow_nan=False))["note"] == "said"
+
+
+def test_undefined_says_why():
+    nothing = math.nan
+    assert str(ti.Interval(nothing, nothing, nothing, nothing, 0.95, "none", "no cases")) == "undefined (no cases)"
+    assert str(ti.Interval(nothing, nothing, nothing, nothing, 0.95, "none")) == "undefined"
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, 1.5, 95, math.nan])
+def test_a_level_lies_strictly_between_0_and_1(level):
+    with pytest.raises(ArgumentError, match="level must lie strictly between 0 and 1"):
+        room.require_level(level, "here")
+
+
+def test_a_level_in_per_cent_is_guessed_in_words_only():
+    with pytest.raises(ArgumentError, match=r"did you mean 0\.95"):
+        room.require_level(95, "here")
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_quantiles_are_those_of_scipy(level):
+    assert room.normal_quantile(level) == pytest.approx(stats.norm.ppf((1 + level) / 2), abs=1e-12)
+    assert room.student_quantile(level, 7.5) == pytest.approx(stats.t.ppf((1 + level) / 2, 7.5), abs=1e-10)
+    assert room.student_quantile(level, math.inf) == room.normal_quantile(level)
+
+
+@pytest.mark.parametrize("scale", [room.PLAIN, room.LOG, room.LOGIT, room.FISHER])
+@pytest.mark.parametrize("estimate", [0.001, 0.3, 0.999])
+def test_a_scale_goes_there_and_back_with_its_slope(scale, estimate):
+    assert scale.back(scale.there(estimate)) == pytest.approx(estimate, rel=1e-12)
+    step = 1e-6 * min(estimate, 1 - estimate)
+    slope = (scale.there(estimate + step) - scale.there(estimate - step)) / (2 * step)
+    assert scale.slope(estimate) == pytest.approx(slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("deviation", [1e-3, 1.0, 1e3, 1e6])
+def test_limits_stay_in_range_however_far_they_reach(deviation):
+    for scale, low, high in ((room.LOGIT, 0, 1), (room.FISHER, -1, 1), (room.LOG, 0, math.inf)):
+        lower, upper = scale.limits(0.4, deviation)
+        assert low <= lower < 0.4 < upper <= high
+
+
+def test_percentiles_leave_out_what_is_undefined():
+    assert room.quantile_limits([math.nan, *range(101)], 0.9) == pytest.approx((5, 95))

@@ -1,0 +1,72 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import thresher.inference as ti
+from tests.inference import oracles
+from thresher.errors import ArgumentError, LengthError, PositiveLabelError
+
+few = st.integers(0, 12)
+
+
+def predictions(only_a, only_b, both, neither):
+    """Labels and two columns of predictions with these counts of who is right."""
+    n = only_a + only_b + both + neither
+    labels = np.arange(n) % 2
+    right_a = np.repeat([True, False, True, False], [only_a, only_b, both, neither])
+    right_b = np.repeat([False, True, True, False], [only_a, only_b, both, neither])
+    return labels, np.where(right_a, labels, 1 - labels), np.where(right_b, labels, 1 - labels)
+
+
+@given(few, few, few, st.integers(1, 5))
+def test_it_is_the_binomial_test_of_cases_on_which_one_is_wrong(only_a, only_b, both, neither):
+    rows = predictions(only_a, only_b, both, neither)
+    found = ti.mcnemar(*rows)
+    assert (found.only_a, found.only_b, found.both, found.neither) == (only_a, only_b, both, neither)
+    assert found.p_value == pytest.approx(oracles.mcnemar_exact(only_a, only_b), abs=1e-10)
+    if only_a + only_b:
+        assert found.p_value == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue, abs=1e-10)
+    mid = ti.mcnemar(*rows, method="mid-p")
+    assert mid.p_value == pytest.approx(oracles.mcnemar_exact(only_a, only_b, mid=True), abs=1e-10)
+    chi = ti.mcnemar(*rows, method="chi-squared")
+    expected = (only_a - only_b) ** 2 / (only_a + only_b) if only_a + only_b else 0
+    assert chi.statistic == pytest.approx(expected)
+    assert chi.p_value == pytest.approx(stats.chi2.sf(expected, 1), abs=1e-12)
+
+
+@given(few, few, few, st.integers(1, 5))
+def test_the_difference_is_in_accuracy_a_minus_b_and_has_width(only_a, only_b, both, neither):
+    labels, a, b = predictions(only_a, only_b, both, neither)
+    found, turned = ti.mcnemar(labels, a, b), ti.mcnemar(labels, b, a)
+    assert found.difference == pytest.approx((a == labels).mean() - (b == labels).mean())
+    assert -1 <= found.interval.lower <= found.difference <= found.interval.upper <= 1
+    assert found.interval.width > 0
+    assert (turned.interval.lower, turned.interval.upper) == pytest.approx(
+        (-found.interval.upper, -found.interval.lower)
+    )
+    assert turned.p_value == found.p_value
+
+
+def test_many_cases_do_not_overflow():
+    found = ti.mcnemar(*predictions(60_000, 61_000, 5, 5), method="mid-p")
+    assert found.p_value == pytest.approx(2 * stats.norm.sf(1000 / math.sqrt(121_000)), rel=0.01)
+
+
+def test_words_as_labels():
+    found = ti.mcnemar(["spam", "ham", "spam"], ["spam", "ham", "ham"], ["ham", "ham", "ham"], positive="spam")
+    assert (found.only_a, found.only_b, found.both, found.neither) == (1, 0, 1, 1)
+
+
+def test_bad_input():
+    with pytest.raises(LengthError, match="predictions_b 1"):
+        ti.mcnemar([1, 0], [1, 0], [1])
+    with pytest.raises(PositiveLabelError):
+        ti.mcnemar(["x", "y"], ["x", "y"], ["y", "y"])
+    with pytest.raises(ArgumentError, match="exact, mid-p or chi-squared"):
+        ti.mcnemar([1, 0], [1, 0], [1, 0], method="wald")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="level"):
+        ti.mcnemar([1, 0], [1, 0], [1, 0], level=1)

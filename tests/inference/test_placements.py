@@ -1,0 +1,175 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import thresher as th
+import thresher.inference as ti
+from tests.inference import oracles
+from tests.strategies import labelled_scores, rough_weights
+from thresher.errors import ArgumentError, LengthError, MissingValueError, OneClassError, PositiveLabelError
+from thresher.inference import placements as room
+from thresher.inference.scored_rows import scored_rows
+
+
+@st.composite
+def modelled_rows(draw, models=3, max_size=16):
+    """Labels with two of each class, and tied scores of several models."""
+    size = draw(st.integers(4, max_size))
+    labels = np.array([True, True, False, False, *draw(st.lists(st.booleans(), min_size=size - 4, max_size=size - 4))])
+    scores = [
+        np.array(draw(st.lists(st.integers(0, 6), min_size=size, max_size=size)), dtype=float) for _ in range(models)
+    ]
+    return labels, scores
+
+
+def covariance(labels, scores, **more):
+    rows = scored_rows(labels, {f"m{i}": each for i, each in enumerate(scores)}, where="here", **more)
+    return room.auc_covariance(rows)
+
+
+def same(one, other, **close):
+    for name in ("estimate", "lower", "upper", "variance"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), nan_ok=True, **close), name
+
+
+@given(modelled_rows())
+def test_the_covariance_is_delongs(rows):
+    labels, scores = rows
+    found = covariance(labels, scores)
+    assert found.whole == pytest.approx(oracles.delong_covariance(labels, scores), abs=1e-12)
+    assert found.areas.tolist() == pytest.approx([th.auc(th.rank(labels, each)) for each in scores], abs=1e-12)
+    assert np.linalg.eigvalsh(found.whole).min() > -1e-12
+
+
+@given(modelled_rows(), st.data())
+def test_the_covariance_of_clusters_is_obuchowskis(rows, data):
+    labels, scores = rows
+    clusters = data.draw(st.lists(st.sampled_from("abcd"), min_size=labels.size, max_size=labels.size))
+    with_pos = {c for c, y in zip(clusters, labels, strict=True) if y}
+    with_neg = {c for c, y in zip(clusters, labels, strict=True) if not y}
+    assume(min(len(with_pos), len(with_neg)) > 1)
+    found = covariance(labels, scores, clusters=clusters).whole
+    assert found == pytest.approx(oracles.obuchowski_covariance(labels, scores, clusters), abs=1e-12)
+    assert np.linalg.eigvalsh(found).min() > -1e-12
+
+
+@given(modelled_rows(models=1), st.data())
+def test_weights_count_by_their_influence(rows, data):
+    labels, (scores,) = rows
+    weights = data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size))
+    found = covariance(labels, [scores], weights=weights)
+    area, of_pos, of_neg = oracles.weighted_auc(labels, scores, weights)
+    assert found.areas[0] == pytest.approx(area, abs=1e-10)
+    assert found.areas[0] == pytest.approx(th.auc(th.rank(labels, scores, weights=weights)), abs=1e-10)
+    assert (found.of_pos[0, 0], found.of_neg[0, 0]) == pytest.approx((of_pos, of_neg), abs=1e-10)
+
+
+@given(labelled_scores(both_classes=True), st.sampled_from([0.5, 3.0, 7.0]))
+def test_equal_weights_are_no_weights_and_no_weights_are_the_ranking(rows, weight):
+    labels, scores = rows
+    plain = ti.row_auc_interval(labels, scores)
+    same(plain, ti.auc_interval(th.rank(labels, scores)), abs=1e-9)
+    same(ti.row_auc_interval(labels, scores, weights=np.full(labels.size, weight)), plain, abs=1e-9)
+
+
+@given(modelled_rows(models=1))
+def test_one_row_per_cluster_is_no_clusters(rows):
+    """In variance; the limits, for which clusters less one are degrees of freedom, are never narrower."""
+    labels, (scores,) = rows
+    found = ti.row_auc_interval(labels, scores, clusters=range(labels.size))
+    plain = ti.row_auc_interval(labels, scores)
+    assert (found.estimate, found.variance) == pytest.approx((plain.estimate, plain.variance), abs=1e-12)
+    assert found.lower <= plain.lower + 1e-9
+    assert found.upper >= plain.upper - 1e-9
+
+
+@given(modelled_rows(models=1), st.data())
+def test_limits_hold_the_auc_and_have_width(rows, data):
+    labels, (scores,) = rows
+    weights = data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size))
+    for more in ({"weights": weights}, {"clusters": np.arange(labels.size) // 2}, {}):
+        try:
+            found = ti.row_auc_interval(labels, scores, **more)
+        except ArgumentError as error:
+            assert "cluster" in str(error)  # noqa: PT017
+            continue
+        assert 0 <= found.lower <= found.estimate <= found.upper <= 1
+        assert found.width > 0
+
+
+def test_rows_of_weight_0_vanish():
+    labels, scores = [1, 1, 0, 0, 1, 0], [5, 3, 4, 1, 2, 9]
+    found = ti.row_auc_interval(labels, scores, weights=[1, 1, 1, 1, 1, 0])
+    same(found, ti.row_auc_interval(labels[:5], scores[:5]), abs=1e-12)
+
+
+def test_weights_say_whom_a_row_stands_for_and_not_how_many_there_are():
+    labels, scores = [1, 1, 1, 0, 0, 0], [6, 4, 2, 5, 3, 1]
+    one, two = (ti.row_auc_interval(labels, scores, weights=[w] * 6) for w in (1, 2))
+    same(one, two, abs=1e-12)
+    assert ti.auc_interval(th.rank(labels, scores, weights=[2] * 6)).variance < 0.7 * two.variance
+
+
+def test_the_weighted_reference_value():
+    scores, labels = [0.1, 0.1, 0.4, 0.6, 0.6, 0.6, 0.8], [0, 1, 0, 0, 1, 1, 1]
+    found = ti.row_auc_interval(labels, scores, weights=[1, 0.4, 0.2, 0.6, 0.9, 0.5, 0.7])
+    assert found.estimate == pytest.approx(0.7911111, abs=1e-7)
+
+
+def test_copies_of_a_row_in_a_cluster_add_nothing():
+    """Every row ten times over is the same knowledge when clusters are named, and far more when not."""
+    rng = np.random.default_rng(2)
+    labels = rng.random(60) < 0.4
+    scores = rng.normal(size=60) + labels
+    plain = ti.row_auc_interval(labels, scores)
+    many = np.repeat(labels, 10), np.repeat(scores, 10)
+    clustered = ti.row_auc_interval(*many, clusters=np.repeat(np.arange(60), 10))
+    same(clustered, plain, rel=0.05)
+    assert ti.row_auc_interval(*many).width < 0.5 * plain.width
+
+
+def test_many_independent_rows_in_few_clusters_are_not_taken_for_few_cases():
+    rng = np.random.default_rng(3)
+    labels = rng.random(4000) < 0.5
+    scores = rng.normal(size=4000) + labels
+    found = ti.row_auc_interval(labels, scores, clusters=rng.integers(40, size=4000))
+    assert found.width < 1.6 * ti.row_auc_interval(labels, scores).width
+
+
+class TestBadInput:
+    def test_one_class(self):
+        with pytest.raises(OneClassError, match="there are no negatives among 2 cases"):
+            ti.row_auc_interval([1, 1], [0.1, 0.2])
+
+    def test_lengths(self):
+        with pytest.raises(LengthError, match="labels 2"):
+            ti.row_auc_interval([1, 0], [0.1, 0.2, 0.3])
+        with pytest.raises(LengthError, match="clusters 1"):
+            ti.row_auc_interval([1, 0], [0.1, 0.2], clusters=["a"])
+
+    @pytest.mark.parametrize("level", [0, 1, 95, math.nan])
+    def test_level(self, level):
+        with pytest.raises(ArgumentError, match="level"):
+            ti.row_auc_interval([1, 0], [0.1, 0.2], level=level)
+
+    def test_one_cluster_of_a_class(self):
+        with pytest.raises(ArgumentError, match="1 of 2 clusters holds positives"):
+            ti.row_auc_interval([1, 1, 0, 0], [4, 3, 2, 1], clusters=["a", "a", "a", "b"])
+        with pytest.raises(ArgumentError, match="1 of 3 clusters holds negatives"):
+            ti.row_auc_interval([1, 1, 0, 0], [4, 3, 2, 1], clusters=["a", "b", "c", "c"])
+
+    def test_missing(self):
+        with pytest.raises(MissingValueError, match="clusters are missing"):
+            ti.row_auc_interval([1, 0, 1, 0], [4, 3, 2, 1], clusters=["a", "b", None, "c"])
+        labels, scores = [1, 0, 1, 0, 1, 0], [4, 3, 2, 1, np.nan, 5]
+        found = ti.row_auc_interval(labels, scores, missing="drop", clusters=[1, 2, 3, 4, 5, np.nan])
+        same(found, ti.row_auc_interval(labels[:4], scores[:4], clusters=range(4)), abs=1e-12)
+
+    def test_which_is_positive(self):
+        with pytest.raises(PositiveLabelError):
+            ti.row_auc_interval(["a", "b"], [1, 2])
+        found = ti.row_auc_interval(["a", "b"], [1, 2], positive="a")
+        assert found.estimate == 0

@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+
+import thresher as th
+from tests.inference.resampling_oracles import example
+from thresher.inference.bootstrap import bootstrap
+from thresher.inference.resampling import GROUPS_OF_DELETIONS, Resampling, in_blocks
+from thresher.inference.rows import Rows
+from thresher.inference.sample import MOST_CASES_DRAWN_SINGLY, sample_of
+
+TREE = th.Ranking.parse("[20+,5-][10+][20+,40-]")
+
+
+def clustered(seed=0, clusters=12, rows=60):
+    labels, scores = example(rows, seed)
+    return Rows.of(labels, scores, clusters=np.arange(rows) % clusters)
+
+
+def plan_of(source, *, stratified=None):
+    return Resampling.of(sample_of(source, where="here"), stratified=stratified)
+
+
+def test_stratified_draws_keep_the_class_totals_and_others_the_total():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        pos, neg = plan_of(TREE).times(rng)
+        assert (pos.sum(), neg.sum()) == (50, 45)
+    totals = [[side.sum() for side in plan_of(TREE, stratified=False).times(rng)] for _ in range(200)]
+    assert {pos + neg for pos, neg in totals} == {95}
+    assert len({pos for pos, _ in totals}) > 10
+
+
+def test_clusters_are_drawn_whole():
+    rows = clustered()
+    plan = plan_of(rows)
+    rng = np.random.default_rng(1)
+    whole = []
+    for _ in range(30):
+        times = np.concatenate(plan.times(rng))
+        cluster = np.concatenate([rows.cluster[rows.positive], rows.cluster[~rows.positive]])
+        of_cluster = [set(times[cluster == number].tolist()) for number in range(12)]
+        assert all(len(different) == 1 for different in of_cluster)
+        whole.append(sum(different.pop() for different in of_cluster))
+    assert set(whole) == {12}
+
+
+def test_clustered_rows_vary_more_than_single_ones():
+    rng = np.random.default_rng(2)
+    labels = np.repeat(rng.random(60) < 0.5, 10)
+    scores = np.repeat(rng.normal(size=60), 10) + labels
+    alone = bootstrap(Rows.of(labels, scores), "auc", replicates=400).values("auc").std()
+    whole = bootstrap(Rows.of(labels, scores, clusters=np.repeat(np.arange(60), 10)), "auc", replicates=400)
+    assert whole.values("auc").std() > 2 * alone
+
+
+def test_a_draw_without_one_class_is_left_out_and_said():
+    labels = np.array([True] + [False] * 11)
+    rows = Rows.of(labels, np.arange(12), clusters=np.arange(12))
+    found = bootstrap(rows, "auc", replicates=300)
+    assert 0.2 < np.isnan(found.values("auc")).mean() < 0.5  # (11/12)^12 = 0.35
+    assert "of 300 replicates" in found.interval("auc").note
+
+
+def test_clusters_cannot_be_stratified():
+    with pytest.raises(th.ArgumentError, match="clusters are drawn whole"):
+        plan_of(clustered(), stratified=True)
+
+
+def test_single_deletions_leave_out_one_case_each():
+    found = list(plan_of(TREE).deletions())
+    assert [(stratum, alike) for stratum, alike, _ in found] == [(0, 20), (0, 10), (0, 20), (1, 5), (1, 40)]
+    for stratum, _, times in found:
+        sums = times[0].sum(), times[1].sum()
+        assert sums == ((49, 45) if stratum == 0 else (50, 44))
+    together = list(plan_of(TREE, stratified=False).deletions())
+    assert [times[0].sum() + times[1].sum() for _, _, times in together] == [94] * 5
+
+
+def test_clusters_are_left_out_whole():
+    rows = clustered()
+    found = list(plan_of(rows).deletions())
+    assert len(found) == 12
+    assert all(times[0].sum() + times[1].sum() == 55 for _, _, times in found)
+
+
+def test_many_items_are_left_out_in_groups_that_cover_all():
+    labels, scores = example(3000, 4)
+    plan = plan_of(th.rank(labels, scores), stratified=False)
+    found = list(plan.deletions())
+    assert len(found) == GROUPS_OF_DELETIONS
+    gone = sum(np.concatenate(times) == 0 for _, _, times in found)
+    assert (gone == 1).all()
+
+
+def test_blocks_have_their_own_seeds():
+    one = in_blocks(lambda rng, size: rng.random(size), 60, seed=3, threads=1)
+    two = in_blocks(lambda rng, size: rng.random(size), 60, seed=3, threads=3)
+    assert [block.size for block in one] == [25, 25, 10]
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    assert len(np.unique(np.concatenate(one))) == 60
+
+
+def test_an_error_in_a_block_is_not_swallowed():
+    def fail(_, size):
+        raise KeyError(size)
+
+    with pytest.raises(KeyError):
+        in_blocks(fail, 60, seed=0, threads=2)
+
+
+def test_too_many_cases_to_remember_one_by_one():
+    big = th.Ranking([2, 1], [MOST_CASES_DRAWN_SINGLY, 0], [0, 5])
+    with pytest.raises(th.ArgumentError, match="too many to remember"):
+        sample_of(big, where="here", singly=True)

@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+
+import thresher as th
+from thresher.inference import stability as room
+from thresher.inference.stability import decision_stability
+
+
+def data(n=300, shift=1.5, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n) < 0.4
+    return labels, {"good": rng.normal(size=n) + shift * labels, "poor": rng.normal(size=n) + 0.2 * labels}
+
+
+def found(labels, scores, condition=None, **options):
+    rankings = {name: th.rank(labels, score, weights=options.get("weights")) for name, score in scores.items()}
+    asked = th.OperatingCondition(cost_ratio=3) if condition is None else condition
+    return decision_stability(labels, scores, rankings, asked, **options)
+
+
+def test_against_resampling_row_by_row():
+    labels, scores = data(60)
+    condition = th.OperatingCondition(cost_ratio=3)
+    quick = found(labels, scores, condition, replicates=40, seed=5)
+    rng = np.random.default_rng(5)
+    wins = {"good": 0.0, "poor": 0.0}
+    apparent: dict[str, list[float]] = {"good": [], "poor": []}
+    honest: dict[str, list[float]] = {"good": [], "poor": []}
+    for _ in range(40):
+        drawn = np.bincount(rng.integers(0, 60, 60), minlength=60)
+        picked, left = np.repeat(np.arange(60), drawn), np.flatnonzero(drawn == 0)
+        cost = {}
+        for name, score in scores.items():
+            # Candidates are the splits of the whole data, as any threshold between two of its scores.
+            cuts = th.rank(labels, score).thresholds()
+            inside = condition.expected_cost(th.contingency_at(th.rank(labels[picked], score[picked]), cuts))
+            tied = np.flatnonzero(np.isclose(inside, inside.min(), rtol=1e-12, atol=0))
+            best = int(tied[(tied.size - 1) // 2])
+            cost[name] = inside[best]
+            apparent[name].append(inside[best])
+            outside = th.contingency_at(th.rank(labels[left], score[left]), cuts[best])
+            honest[name].append(condition.expected_cost(outside))
+        least = min(cost.values())
+        winners = [name for name in cost if np.isclose(cost[name], least, rtol=1e-12, atol=0)]
+        for name in winners:
+            wins[name] += 1 / len(winners) / 40
+    for name in scores:
+        assert quick.apparent_cost[name] == pytest.approx(np.mean(apparent[name]))
+        assert quick.honest_cost[name].estimate == pytest.approx(np.mean(honest[name]))
+        assert quick.wins[name] == pytest.approx(wins[name])
+
+
+def test_trap_24_the_honest_cost_is_above_the_apparent_one():
+    labels, scores = data(80, seed=3)
+    drawn = found(labels, scores)
+    for name in scores:
+        assert drawn.honest_cost[name].estimate > drawn.apparent_cost[name]
+
+
+def test_the_better_model_wins_and_shares_add_up():
+    drawn = found(*data())
+    assert drawn.wins["good"] > 0.99
+    assert sum(drawn.wins.values()) == pytest.approx(1)
+    np.testing.assert_allclose(sum(drawn.wins_at.values()), 1)
+    at_condition = np.argmin(np.abs(drawn.cost_ratio - 3))
+    assert drawn.wins_at["good"][at_condition] == pytest.approx(drawn.wins["good"])
+
+
+def test_models_that_agree_share_the_win():
+    labels, scores = data()
+    drawn = found(labels, {"a": scores["good"], "b": 2 * scores["good"]})
+    assert drawn.wins == {"a": 0.5, "b": 0.5}
+
+
+def test_many_rows_are_dealt_into_blocks(monkeypatch):
+    labels, scores = data(4000)
+    whole = found(labels, scores, replicates=300)
+    monkeypatch.setattr(room, "MOST_BLOCKS", 500)
+    dealt = found(labels, scores, replicates=300)
+    assert (whole.blocks, dealt.blocks) == (2000, 500)
+    for name in scores:
+        assert dealt.honest_cost[name].estimate == pytest.approx(whole.honest_cost[name].estimate, rel=0.03)
+        width = [each.honest_cost[name].width for each in (whole, dealt)]
+        assert width[0] == pytest.approx(width[1], rel=0.35)
+
+
+def test_clusters_are_drawn_whole():
+    labels, scores = data(400)
+    alone = found(labels, {"good": scores["good"]}, replicates=400)
+    # Each row ten times in one cluster says no more than the row itself.
+    times = {"good": np.repeat(scores["good"], 10)}
+    clustered = found(np.repeat(labels, 10), times, clusters=np.repeat(np.arange(400), 10), replicates=400)
+    ignored = found(np.repeat(labels, 10), times, replicates=400)
+    assert clustered.blocks == 400
+    assert clustered.honest_cost["good"].width == pytest.approx(alone.honest_cost["good"].width, rel=0.15)
+    assert ignored.honest_cost["good"].width < 0.6 * alone.honest_cost["good"].width
+
+
+def test_weights_count_as_rows():
+    labels, scores = data(200)
+    heavy = found(labels, scores, weights=np.full(200, 3.0))
+    plain = found(labels, scores)
+    assert heavy.wins == plain.wins
+    assert heavy.apparent_cost["good"] == pytest.approx(plain.apparent_cost["good"])
+
+
+def test_seeded():
+    labels, scores = data()
+    assert (
+        found(labels, scores, seed=2).wins_at["good"].tolist() == found(labels, scores, seed=2).wins_at["good"].tolist()
+    )
+    assert found(labels, scores, seed=2).apparent_cost != found(labels, scores, seed=3).apparent_cost

@@ -1,0 +1,30 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import labelled_scores
+from thresher.ranking import beating, falling
+
+
+@given(labelled_scores())
+def test_falling_puts_segments_one_after_another(rows):
+    _, scores = rows
+    order, ends = falling(scores)
+    assert sorted(order.tolist()) == list(range(scores.size))
+    starts = [0, *ends.tolist()[:-1]]
+    segments = [set(scores[order[a:b]].tolist()) for a, b in zip(starts, ends.tolist(), strict=True)]
+    assert all(len(segment) == 1 for segment in segments)
+    distinct = [segment.pop() for segment in segments]
+    assert distinct == sorted(set(scores.tolist()), reverse=True)
+
+
+@given(labelled_scores(), st.booleans())
+def test_beating_meets_every_row_of_the_other_class(rows, weighted):
+    labels, scores = rows
+    weight = np.arange(1, labels.size + 1) / 8 if weighted else None
+    found = beating(labels, scores, weight)
+    each = np.ones(labels.size) if weight is None else weight
+    for i in range(labels.size):
+        other = labels != labels[i]
+        expected = each[other & (scores > scores[i])].sum() + each[other & (scores == scores[i])].sum() / 2
+        assert abs(found[i] - expected) < 1e-12 * each.sum()
