@@ -14,7 +14,7 @@ import numpy as np
 from thresher.cautions import Caution
 from thresher.choices.condition import OperatingCondition, simplest
 from thresher.choices.threshold import Choice, Point, choose, point_of
-from thresher.curves.hull import hull_splits, upper_corners
+from thresher.curves.hull import Splits, hull_splits, upper_corners
 from thresher.errors import ArgumentError, ConditionError
 from thresher.ranking import Ranking
 
@@ -140,21 +140,19 @@ def _loss(ranking: Ranking, choice: Choice, condition: OperatingCondition) -> Fr
 
 def _ranges(models: Mapping[str, Ranking], asked: OperatingCondition) -> tuple[Range, ...]:
     """Corners of the joint hull in ROC space, each with the cost ratios at which it is cheapest."""
-    reached: dict[tuple[Fraction, Fraction], list[tuple[str, int]]] = {}
+    reached: dict[tuple[Any, Any], list[tuple[str, int]]] = {}
     for name, ranking in models.items():
-        Pos, Neg = Fraction(ranking.Pos), Fraction(ranking.Neg)
-        tp, fp = ranking.covered()
-        for split in hull_splits(ranking, pool="ties").tolist():
-            key = Fraction(fp[split].item()) / Neg, Fraction(tp[split].item()) / Pos
-            reached.setdefault(key, []).append((name, split))
-    highest: dict[Fraction, Fraction] = {}
+        split = hull_splits(ranking, pool="ties")
+        for place, point in zip(split.tolist(), _roc_points(ranking, split, models), strict=True):
+            reached.setdefault(point, []).append((name, place))
+    highest: dict[Any, Any] = {}
     for x, y in reached:
         highest[x] = max(y, highest.get(x, y))
     # At fpr 0 the origin stays a corner below the best point of that column.
-    points = sorted({(Fraction(0), Fraction(0)), *highest.items()})
+    points = sorted({(0, 0), *highest.items()})
     xs, ys = (np.array(axis, dtype=object) for axis in zip(*points, strict=True))
     corners = [points[i] for i in upper_corners(xs, ys, np.arange(len(points)))]
-    ratio = _deployment_ratio(models, asked)
+    ratio = _deployment_ratio(models, asked) * _slope_of_unit(models)
     slopes = [_slope(a, b) for a, b in pairwise(corners)]
     bounds = [
         0.0,
@@ -168,8 +166,29 @@ def _ranges(models: Mapping[str, Ranking], asked: OperatingCondition) -> tuple[R
     return tuple(found)
 
 
-def _slope(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> Any:
-    return math.inf if a[0] == b[0] else (b[1] - a[1]) / (b[0] - a[0])
+def _roc_points(ranking: Ranking, split: Splits, models: Mapping[str, Ranking]) -> list[tuple[Any, Any]]:
+    """Exact places of splits in ROC space; models of the same cases share a unit, so that counts will do."""
+    tp, fp = (covered[split].tolist() for covered in ranking.covered())
+    if _of_same_cases(models):
+        return list(zip(fp, tp, strict=True))
+    Pos, Neg = Fraction(ranking.Pos), Fraction(ranking.Neg)
+    return [(Fraction(f) / Neg, Fraction(t) / Pos) for f, t in zip(fp, tp, strict=True)]
+
+
+def _of_same_cases(models: Mapping[str, Ranking]) -> bool:
+    return len({(ranking.Pos, ranking.Neg) for ranking in models.values()}) == 1
+
+
+def _slope_of_unit(models: Mapping[str, Ranking]) -> Fraction:
+    """The ROC slope of a step that is 1 in both directions of the points' unit."""
+    if not _of_same_cases(models):
+        return Fraction(1)
+    first = next(iter(models.values()))
+    return Fraction(first.Neg) / Fraction(first.Pos)
+
+
+def _slope(a: tuple[Any, Any], b: tuple[Any, Any]) -> Any:
+    return math.inf if a[0] == b[0] else Fraction(b[1] - a[1]) / Fraction(b[0] - a[0])
 
 
 def _deployment_ratio(models: Mapping[str, Ranking], asked: OperatingCondition) -> Fraction:

@@ -95,7 +95,7 @@ def evaluate(
     clusters: Any = None,
     level: float = 0.95,
     rope: float = 0.0,
-    replicates: int = 1000,
+    replicates: int = 500,
     seed: int = 0,
     missing: Missing = "raise",
 ) -> Evaluation:
@@ -138,7 +138,7 @@ def evaluate(
     """
     require_level(level, _WHERE)
     if replicates < 1:
-        raise ArgumentError(f"replicates must be at least 1, got {replicates}", _WHERE, "give e.g. 1000")
+        raise ArgumentError(f"replicates must be at least 1, got {replicates}", _WHERE, "give e.g. 500")
     asked = condition if condition is not None else OperatingCondition()
     rows = evaluated_rows(
         labels,

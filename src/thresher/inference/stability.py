@@ -21,7 +21,7 @@ from thresher.ranking import Flags, Floats, Ranking
 
 MOST_BLOCKS = 2000
 MOST_CANDIDATES = 256
-GRID_POINTS = 41
+GRID_POINTS = 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ def decision_stability(
     weights: Floats | None = None,
     clusters: npt.NDArray[np.intp] | None = None,
     level: float = 0.95,
-    replicates: int = 1000,
+    replicates: int = 500,
     seed: int = 0,
 ) -> Stability:
     """Resample the data and make the decision again each time.
