@@ -1,7 +1,7 @@
 """Thresher turns classifier scores into decisions."""
 
 from thresher.calibration import (
-    CalibrationError,
+    CalibrationGap,
     CalibrationMap,
     Decomposition,
     LogLoss,
@@ -165,7 +165,7 @@ __all__ = [
     "Band",
     "BestCost",
     "BrierCurve",
-    "CalibrationError",
+    "CalibrationGap",
     "CalibrationIntervals",
     "CalibrationMap",
     "CalibrationTest",

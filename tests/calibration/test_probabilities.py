@@ -1,6 +1,9 @@
+import math
+
 import numpy as np
 import pytest
 
+import thresher as th
 from thresher.calibration.probabilities import numbers, plain_array, probabilities_in, probability_matrix
 from thresher.errors import EmptyError, LengthError, MissingValueError, ProbabilityError, ScoreError
 
@@ -57,3 +60,10 @@ def test_a_matrix_has_cases_and_two_classes_or_more(bad):
 def test_a_matrix_has_rows():
     with pytest.raises(EmptyError):
         probability_matrix(np.empty((0, 3)), where="here")
+
+
+def test_rows_of_a_matrix_are_rows_and_not_entries():
+    with pytest.raises(th.MissingValueError, match="first at rows 2"):
+        th.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0.5, math.nan]])
+    with pytest.raises(th.ProbabilityError, match="at rows 1"):
+        th.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [1.5, -0.5, 0], [0.5, 0.5, 0]])

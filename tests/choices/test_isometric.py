@@ -72,3 +72,18 @@ def test_bad_arguments():
         th.isometric("accuracy", 0.5, Pos=1, Neg=1, points=1)
     with pytest.raises(th.MeasureError, match="does not depend"):
         th.isometric("prevalence", 0.5, Pos=1, Neg=1)
+
+
+@pytest.mark.parametrize(("name", "value"), [("mcc", 1), ("g_mean", 1), ("markedness", 1)])
+def test_the_best_value_is_reached_in_the_perfect_corner(name, value):
+    found = th.isometric(name, value, Pos=50, Neg=40)
+    assert any(np.isclose(found.x, 0) & np.isclose(found.y, 50))
+
+
+def test_numbers_that_are_none_are_refused():
+    with pytest.raises(th.ArgumentError, match="finite"):
+        th.isometric("lr_plus", math.inf, Pos=50, Neg=50)
+    with pytest.raises(th.ArgumentError, match="Pos and Neg"):
+        th.isometric("accuracy", 0.5, Pos=math.inf, Neg=50)
+    with pytest.raises(th.ArgumentError, match="no table"):
+        th.isometric("recall", 0, plane="pr", Pos=50, Neg=50)

@@ -95,3 +95,19 @@ def test_bad_input():
     with pytest.raises(th.OneClassError):
         th.joint_choice({"a": th.Ranking.parse("[2+]")})
     assert "careful" in repr(th.joint_choice({"careful": CAREFUL}))
+
+
+def test_weighted_models_on_the_same_rows_share_their_class_ratio():
+    weights, labels = [0.1, 0.2, 0.3, 0.4, 0.5], [1, 0, 1, 1, 0]
+    rankings = {
+        "a": th.rank(labels, [5, 4, 3, 2, 1], weights=weights),
+        "b": th.rank(labels, [1, 5, 2, 3, 4], weights=weights),
+    }
+    assert th.joint_choice(rankings).model == "a"
+
+
+def test_models_are_rankings_by_name():
+    with pytest.raises(th.ArgumentError, match="rankings by name"):
+        th.joint_choice([CAREFUL])  # type: ignore[arg-type]
+    with pytest.raises(th.ArgumentError, match="rankings by name"):
+        th.joint_choice({"a": 3})  # type: ignore[dict-item]

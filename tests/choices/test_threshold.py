@@ -221,3 +221,80 @@ def test_trap_23_all_ties_come_with_their_intervals():
 def test_trap_25_youden_is_never_the_default():
     ranking = th.Ranking.parse("[1+][1+,4-][20-]")
     assert th.choose(ranking).table != th.choose(ranking, maximise="youden_j").table
+
+
+tenths = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(any), min_size=2, max_size=8).filter(
+    lambda counts: any(p for p, _ in counts) and any(n for _, n in counts)
+)
+
+
+@given(tenths, st.sampled_from(["recall >= 1", "recall >= 0.9", "fpr <= 0.3", "precision >= 0.5"]))
+def test_weights_in_tenths_choose_as_replicated_rows_do(counts, limit):
+    score = list(range(len(counts), 0, -1))
+    rows = th.Ranking(score, [p for p, _ in counts], [n for _, n in counts])
+    labels = [True] * rows.Pos + [False] * rows.Neg
+    scores = np.concatenate([np.repeat(rows.score, rows.pos), np.repeat(rows.score, rows.neg)])
+    weighted = th.rank(labels, scores, weights=np.full(len(labels), 0.1))
+    for options in ({}, {"maximise": "f1"}, {"maximise": "youden_j"}, {"maximise": "dor"}, {"subject_to": limit}):
+        try:
+            expected = th.choose(rows, **options)
+        except th.ThresherError as error:
+            with pytest.raises(type(error)):
+                th.choose(weighted, **options)
+            continue
+        found = th.choose(weighted, **options)
+        assert found.splits.tolist() == expected.splits.tolist()
+        assert found.holds_for == expected.holds_for
+        assert found.expected_cost == pytest.approx(expected.expected_cost)
+
+
+@given(two_class_rankings, ratios, ratios)
+def test_holds_for_at_a_declared_class_ratio(ranking, class_ratio, cost_ratio):
+    declared, ratio = Fraction(*class_ratio), Fraction(*cost_ratio)
+    choice = th.choose(ranking, th.OperatingCondition(float(declared), float(ratio)))
+    assert choice.holds_for is not None
+    low, high = choice.holds_for
+    for inside in (low + (high - low) / 3 if math.isfinite(high) else low * 2 + 1,):
+        loss = costs(ranking, declared, Fraction(inside))
+        assert loss[choice.point.split] <= min(loss) * (1 + Fraction(1, 10**9))
+    if math.isfinite(high):
+        loss = costs(ranking, declared, Fraction(high * 1.001))
+        assert loss[choice.point.split] > min(loss)
+
+
+@given(two_class_rankings, st.integers(0, 20))
+def test_holds_for_among_the_splits_allowed(ranking, capacity):
+    choice = th.choose(ranking, th.OperatingCondition(cost_ratio=2), at_most=capacity)
+    assert choice.holds_for is not None
+    curve = th.coverage(ranking)
+    allowed = np.flatnonzero(curve.tp + curve.fp <= capacity)
+    low, high = choice.holds_for
+    for ratio in (low * 1.0001 + 1e-9, high * 0.9999 if math.isfinite(high) else low * 3 + 1):
+        if low < ratio < high:
+            loss = costs(ranking, Fraction(ranking.Pos, ranking.Neg), Fraction(ratio))
+            assert loss[choice.point.split] == min(loss[split] for split in allowed)
+
+
+@pytest.mark.parametrize(
+    "condition", [{"cost_ratio": 1e-300}, {"class_ratio": 1e300, "cost_ratio": 1e10}, {"cost_fp": 1e-320}]
+)
+def test_extreme_conditions_have_an_answer(condition):
+    choice = th.choose(TREE, th.OperatingCondition(**condition))
+    assert choice.point.split in (0, len(TREE))
+    assert th.choose(TREE, th.OperatingCondition(**condition), maximise="f1").splits.size
+
+
+def test_a_near_tie_beyond_int64_is_no_tie():
+    huge = th.Ranking([2, 1], pos=[10**9 + 1, 10**9], neg=[10**9, 10**9 + 1])
+    # At this cost ratio split 1 beats split 0 by one part in 10^18.
+    choice = th.choose(huge, th.OperatingCondition(class_ratio=1, cost_fp=1_000_001, cost_fn=1_000_000))
+    loss = costs(huge, Fraction(1), Fraction(1_000_000, 1_000_001))
+    assert choice.splits.tolist() == [split for split, cost in enumerate(loss) if cost == min(loss)]
+
+
+@pytest.mark.parametrize("wrong", ["accuracy", 5, {"cost_ratio": 2}])
+def test_a_condition_is_an_operating_condition(wrong):
+    with pytest.raises(th.ArgumentError, match="no operating condition"):
+        th.choose(TREE, wrong)
+    with pytest.raises(th.ArgumentError, match="no operating condition"):
+        th.joint_choice({"tree": TREE}, wrong)

@@ -68,3 +68,12 @@ def test_bad_arguments():
         th.point_at(TREE, fpr=1.1)
     with pytest.raises(th.ArgumentError, match="hull"):
         th.point_at(TREE, fpr=0.1, on="line")  # type: ignore[arg-type]
+
+
+@given(strategies.two_class_rankings)
+def test_rates_of_the_curve_itself_are_met_exactly(ranking):
+    tables = th.coverage(ranking)
+    for split in range(len(tables)):
+        fpr, tpr = float(tables.fpr[split]), float(tables.tpr[split])
+        assert th.point_at(ranking, fpr=fpr).table.tpr == pytest.approx(tables.tpr[tables.fpr == fpr].max())
+        assert th.point_at(ranking, tpr=tpr).table.fpr == pytest.approx(tables.fpr[tables.tpr == tpr].min())

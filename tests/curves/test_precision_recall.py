@@ -102,3 +102,11 @@ def test_trap_11_the_area_is_not_the_trapezoid():
     assert trapezoid == pytest.approx(0.7452, abs=5e-4)
     assert th.pr_area(ranking) == pytest.approx(0.7397714386319413, abs=1e-14)
     assert th.average_precision(ranking) == pytest.approx(0.7265384615384616, abs=1e-14)
+
+
+@given(strategies.two_class_rankings)
+def test_precision_at_recalls_of_the_curve_is_the_best_there(ranking):
+    tables = th.coverage(ranking)
+    for recall in set(tables.recall.tolist()) - {0.0}:
+        best = np.nanmax(tables.precision[tables.recall == recall])
+        assert float(th.precision_at(ranking, recall)) == pytest.approx(best)

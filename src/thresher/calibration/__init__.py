@@ -2,7 +2,7 @@
 
 from thresher.calibration import losses
 from thresher.calibration.brier import brier, brier_multiclass, squared_error
-from thresher.calibration.calibration_error import CalibrationError, ece
+from thresher.calibration.calibration_error import CalibrationGap, ece
 from thresher.calibration.decomposition import Decomposition, decomposition
 from thresher.calibration.log_loss import LogLoss, log_loss, log_loss_multiclass
 from thresher.calibration.map import CalibrationMap, calibration_map
@@ -12,7 +12,7 @@ from thresher.calibration.reliability import Reliability, reliability
 from thresher.calibration.smoothing import MEstimate, Smoothed, laplace, m_estimate, smoothed
 
 __all__ = [
-    "CalibrationError",
+    "CalibrationGap",
     "CalibrationMap",
     "Decomposition",
     "LogLoss",

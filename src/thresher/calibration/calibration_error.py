@@ -21,7 +21,7 @@ _WHERE = "ece(ranking)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibrationError:
+class CalibrationGap:
     """An ECE next to its null distribution: what it would be were every score the true probability.
 
     `null` holds the simulated values in rising order; `null_lower` and `null_upper` are its
@@ -40,7 +40,7 @@ class CalibrationError:
 
     def __repr__(self) -> str:
         return (
-            f"CalibrationError({self.estimate:.4f} over {self.bins} {self.segments} bins; if calibrated,"
+            f"CalibrationGap({self.estimate:.4f} over {self.bins} {self.segments} bins; if calibrated,"
             f" {self.null_mean:.4f} ({self.level:.0%}: {self.null_lower:.4f} to {self.null_upper:.4f}),"
             f" p = {self.p_value:.2g})"
         )
@@ -54,7 +54,7 @@ def ece(
     replicates: int = 1000,
     level: float = 0.95,
     seed: int | np.random.Generator = 0,
-) -> CalibrationError:
+) -> CalibrationGap:
     """Expected calibration error Σ n |mean score - observed| / N, with its null distribution.
 
     ECE is biased upward and depends on the bins: a perfectly calibrated model shows 0.04 at a
@@ -66,7 +66,7 @@ def ece(
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> ece(spam_tree)
-    CalibrationError(0.0550 over 3 uniform bins; if calibrated, 0.055... (95%: 0.0150 to 0.1150), p = 0.53)
+    CalibrationGap(0.0550 over 3 uniform bins; if calibrated, 0.055... (95%: 0.0150 to 0.1150), p = 0.53)
     """
     ranking.require_probabilities(_WHERE)
     _check(ranking, segments, replicates, level)
@@ -83,7 +83,7 @@ def ece(
     null.flags.writeable = False
     lower, upper = np.quantile(null, [(1 - level) / 2, (1 + level) / 2]).tolist()
     reached = replicates - int(np.searchsorted(null, estimate * (1 - 1e-12)))
-    return CalibrationError(
+    return CalibrationGap(
         estimate=estimate,
         null_mean=float(null.mean()),
         null_lower=lower,

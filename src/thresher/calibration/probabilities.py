@@ -24,9 +24,9 @@ def numbers(values: npt.ArrayLike, *, name: str, where: str) -> Floats:
     """
     array: Floats = rankable(plain_array(values, name=name, where=where), where=where).astype(np.float64)
     if np.isnan(array).any():
-        missing = np.flatnonzero(np.isnan(array))
+        missing = np.isnan(array)
         raise MissingValueError(
-            f"{missing.size:,} of {array.size:,} {name} are NaN (first at rows {_listed(missing)})",
+            f"{int(missing.sum()):,} of {array.size:,} {name} are NaN (first at rows {_rows(missing)})",
             where=where,
             fix="fill them or leave those rows out",
         )
@@ -59,7 +59,7 @@ def probabilities_in(values: npt.ArrayLike, *, where: str, fix: str = _FIX) -> F
     if outside.any():
         raise ProbabilityError(
             f"{int(outside.sum()):,} of {array.size:,} numbers are no probabilities, they lie outside [0, 1]"
-            f" (first {_listed(array[outside])} at rows {_listed(np.flatnonzero(outside))})",
+            f" (first {_listed(array[outside])} at rows {_rows(outside)})",
             where=where,
             fix=fix,
         )
@@ -94,6 +94,13 @@ def probability_matrix(values: Any, *, where: str) -> Floats:
 
 def _outside(values: Floats) -> Flags:
     return (values < 0) | (values > 1)
+
+
+def _rows(flags: Flags) -> str:
+    """The first rows of an array of any shape that hold a flagged entry."""
+    if flags.ndim == 0:
+        return "0"
+    return _listed(np.flatnonzero(flags.reshape(len(flags), -1).any(axis=1)))
 
 
 def _listed(values: npt.NDArray[Any]) -> str:

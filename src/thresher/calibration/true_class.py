@@ -29,7 +29,7 @@ def probability_rows(
     columns = {"labels": column(labels, name="labels", where=where)}
     if weights is not None:
         columns["weights"] = column(weights, name="weights", where=where)
-    kept, _ = complete(columns, missing="raise", where=where)
+    kept, _ = complete(columns, missing="raise", where=where, droppable=False)
     if kept[0].size != len(matrix):
         raise LengthError(
             f"there are {kept[0].size:,} labels and {len(matrix):,} rows of probabilities", where, "give one per case"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 from thresher.errors import ConditionError
@@ -45,6 +46,10 @@ class OperatingCondition:
         cost_tp: float = 0,
         cost_tn: float = 0,
     ) -> None:
+        for name, number in (("class_ratio", class_ratio), ("cost_ratio", cost_ratio), ("prevalence", prevalence)):
+            _require_number(name, number)
+        for name, number in (("cost_fp", cost_fp), ("cost_fn", cost_fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
+            _require_number(name, number)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
         for name, value in zip(self.__slots__, (ratio, fp, fn, cost_tp, cost_tn), strict=True):
@@ -178,6 +183,11 @@ def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float |
         raise ConditionError(f"prevalence must lie strictly between 0 and 1, got {prevalence}", _WHERE, "e.g. 0.02")
     share = simplest(prevalence)
     return float(share / (1 - share))
+
+
+def _require_number(name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, Real):
+        raise ConditionError(f"{name} must be a number, got {value!r}", f"OperatingCondition({name}=...)", "give one")
 
 
 def _require(name: str, value: float, fix: str) -> None:

@@ -58,6 +58,8 @@ def constraints(given: str | Sequence[str] | None) -> tuple[Constraint, ...]:
     >>> [str(constraint) for constraint in constraints("recall >= 0.9 and fpr <= 0.01")]
     ['tpr >= 0.9', 'fpr <= 0.01']
     """
+    if given is not None and not isinstance(given, str | Sequence):
+        raise MeasureError(f"a constraint is text, got {given!r}", "choose(subject_to=...)", 'e.g. "recall >= 0.9"')
     texts = [] if given is None else [given] if isinstance(given, str) else list(given)
     return tuple(_read(part) for text in texts for part in re.split(r"\s+and\s+|,", str(text)))
 

@@ -55,7 +55,7 @@ def isometric(
     >>> isometric("precision", 0.75, plane="roc", Pos=50, Neg=50).slope
     3.0
     """
-    _require_plane(plane, Pos, Neg, points)
+    _require_plane(plane, value, Pos, Neg, points)
     name = "expected cost" if isinstance(of, OperatingCondition) else measure(of).name
     straight = _linear(of, Pos, Neg)
     fp, tp, slope = (
@@ -66,6 +66,8 @@ def isometric(
     if plane == "pr":
         real = tp > 0
         fp, tp = fp[real], tp[real]
+        if not real.any():
+            raise _nowhere(name, value, Pos, Neg)
         return Isometric(name, value, plane, tp / Pos, tp / (tp + fp), None)
     if plane == "roc":
         return Isometric(name, value, plane, fp / Neg, tp / Pos, None if slope is None else slope * Neg / Pos)
@@ -127,7 +129,7 @@ def _line(
     defined = d * tp + e * fp + f > 0  # where all of the line is one undefined corner, nothing has the value
     if not inside or not ((tp >= -slack) & (tp <= Pos + slack)).all() or not defined.any():
         raise _nowhere(name, value, Pos, Neg)
-    return fp, tp, np.inf if a == 0 else -b / a
+    return fp + 0.0, tp + 0.0, np.inf if a == 0 else -b / a
 
 
 def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) -> tuple[Floats, Floats]:
@@ -162,15 +164,18 @@ def _halved(rising: Callable[[Floats], Any], size: int, low: float, high: float)
             middle = (below + above) / 2
             up = np.asarray(rising(middle)) >= 0
             above, below = np.where(up, middle, above), np.where(up, below, middle)
-        unsolved = (above == high) | (below == low)
-    return np.where(unsolved, np.nan, above)
+        ends = [np.asarray(rising(np.full(size, end))) for end in (low, high)]
+        solved = (ends[1] >= 0) & ~(ends[0] > 0)  # an end itself may be the zero
+    return np.where(solved, above, np.nan)
 
 
-def _require_plane(plane: str, Pos: float, Neg: float, points: int) -> None:
+def _require_plane(plane: str, value: float, Pos: float, Neg: float, points: int) -> None:
     where = "isometric(measure, value, plane=..., Pos=..., Neg=...)"
     if plane not in ("coverage", "roc", "pr"):
         raise ArgumentError(f'plane must be "coverage", "roc" or "pr", got {plane!r}', where, "pick one")
-    if not (Pos > 0 and Neg > 0):
+    if not np.isfinite(value):
+        raise ArgumentError(f"the value must be finite, got {value}", where, "give a number the measure takes")
+    if not (0 < Pos < np.inf and 0 < Neg < np.inf):
         raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", where, "give the class totals")
     if points < 2:
         raise ArgumentError(f"points must be at least 2, got {points}", where, "give e.g. 101")

@@ -13,7 +13,7 @@ import numpy as np
 
 from thresher.cautions import Caution
 from thresher.choices.condition import OperatingCondition, simplest
-from thresher.choices.threshold import Choice, Point, choose, point_of
+from thresher.choices.threshold import Choice, Point, choose, operating_condition, point_of
 from thresher.curves.hull import Splits, hull_splits, upper_corners
 from thresher.errors import ArgumentError, ConditionError
 from thresher.ranking import Ranking
@@ -89,9 +89,11 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
     >>> [(r.models, r.low, r.high) for r in both.ranges if r.rule == "threshold"]
     [(('careful',), 0.0, 1.0), (('eager',), 1.0, inf)]
     """
+    if not (hasattr(models, "values") and all(isinstance(each, Ranking) for each in models.values())):
+        raise ArgumentError("models are rankings by name", _WHERE, "give {'name': ranking, ...}")
     if not models:
         raise ArgumentError("there are no models to choose from", _WHERE, "give {'name': ranking, ...}")
-    asked = condition if condition is not None else OperatingCondition()
+    asked = operating_condition(condition, _WHERE)
     for ranking in models.values():
         ranking.require_both_classes(_WHERE)
     _require_one_class_ratio(models, asked)
@@ -119,7 +121,9 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
 
 def _require_one_class_ratio(models: Mapping[str, Ranking], condition: OperatingCondition) -> None:
     ratios = {name: ranking.class_ratio for name, ranking in models.items()}
-    if condition.class_ratio is None and len(set(ratios.values())) > 1:
+    first = next(iter(ratios.values()))
+    same = all(math.isclose(ratio, first, rel_tol=1e-12) for ratio in ratios.values())  # sums of weights round
+    if condition.class_ratio is None and not same:
         told = ", ".join(f"{name} {ratio:.4g}" for name, ratio in ratios.items())
         raise ConditionError(
             f"the class ratio is to be that of the data, but the models' data differ: {told}",

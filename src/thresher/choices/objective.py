@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -63,8 +64,10 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective
     """Expected cost up to a positive factor and a constant: fp·a + fn·b with whole a and b."""
     a, b = _unit_costs(ranking, condition)
     tp, fp = ranking.covered()
+    dearer = Fraction(max(a, b))
+    alarm, miss = float(Fraction(a) / dearer), float(Fraction(b) / dearer)
     if ranking.weighted:
-        loss = fp * float(a) + (ranking.Pos - tp) * float(b)
+        loss = fp * alarm + (ranking.Pos - tp) * miss
         return Objective("expected cost", loss, lambda least: 1e-12 * max(abs(least), float(np.abs(loss).max())))
     whole_a, whole_b = _whole(a, b)
     if whole_a * ranking.Neg + whole_b * ranking.Pos < _FITS_INT64:
@@ -76,7 +79,7 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective
         pairs = zip(fp[splits].tolist(), tp[splits].tolist(), strict=True)
         return [alarms * whole_a + (ranking.Pos - hits) * whole_b for alarms, hits in pairs]
 
-    loss = fp * float(a) + (ranking.Pos - tp) * float(b)
+    loss = fp * alarm + (ranking.Pos - tp) * miss
     return Objective("expected cost", loss, lambda least: _CLOSE * abs(least), exact=exact)
 
 

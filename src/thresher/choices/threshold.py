@@ -145,14 +145,15 @@ def choose(
     0.56
     """
     ranking.require_both_classes(_WHERE)
-    asked = condition if condition is not None else OperatingCondition()
+    asked = operating_condition(condition, _WHERE)
     resolved = asked.for_data(ranking)
     limits = constraints(subject_to)
     by_cost = maximise is None and minimise is None
-    tables = None if by_cost and not limits else _tables(ranking, asked)
+    exact = ranking.whole()  # weights that are whole in some unit tie as rows do
+    tables = None if by_cost and not limits else _tables(exact, asked)
     allowed = _allowed(ranking, tables, limits, at_most)
     if tables is None or by_cost:
-        objective = cost_objective(ranking, asked)
+        objective = cost_objective(exact, asked)
     else:
         objective = measure_objective(tables, maximise=maximise, minimise=minimise)
     splits, second = objective.best(allowed)
@@ -164,10 +165,24 @@ def choose(
         objective=objective.name,
         splits=splits,
         value=point.expected_cost if objective.values is None else float(objective.values[chosen]),
-        holds_for=_holds_for(ranking, asked, chosen, allowed),
+        holds_for=_holds_for(exact, asked, chosen, allowed),
         runner_up=None if second is None else point_of(ranking, second, resolved),
         cautions=_cautions(ranking, asked, chosen),
     )
+
+
+def operating_condition(given: Any, where: str) -> OperatingCondition:
+    """The condition given, or errors that cost the same at the data's class ratio."""
+    if given is None:
+        return OperatingCondition()
+    if not isinstance(given, OperatingCondition):
+        hint = f"; to choose by a measure, pass maximise={given!r}" if isinstance(given, str) else ""
+        raise ArgumentError(
+            f"the condition is {given!r}, which is no operating condition",
+            where,
+            f"give OperatingCondition(cost_ratio=..., class_ratio=...){hint}",
+        )
+    return given
 
 
 def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Point:
@@ -182,9 +197,9 @@ def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
     up, down = 1.0, 1.0
     if condition.class_ratio is not None:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
-        up, down = float(odds.numerator), float(odds.denominator)
-        if max(up * ranking.Pos, down * ranking.Neg) >= _EXACT_IN_FLOAT64:
-            up, down = float(odds), 1.0
+        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < _EXACT_IN_FLOAT64
+        scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
+        up, down = float(odds.numerator * scale), float(odds.denominator * scale)
     tp, fp = ranking.covered()
     return Contingency(tp=tp * up, fn=(ranking.Pos - tp) * up, fp=fp * down, tn=(ranking.Neg - fp) * down)
 

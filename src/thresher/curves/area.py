@@ -155,8 +155,8 @@ def partial_auc(
         area = _area_up_to(x, y, 1 - low) - _area_up_to(x, y, 1 - high)
         chance = ((1 - low) ** 2 - (1 - high) ** 2) / 2
     if not standardised:
-        return area
-    return 0.5 * (1 + (area - chance) / ((high - low) - chance))
+        return float(area)
+    return float(0.5 * (1 + (area - chance) / ((high - low) - chance)))
 
 
 def _area_up_to(x: Floats, y: Floats, end: float) -> float:

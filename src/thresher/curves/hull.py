@@ -62,6 +62,7 @@ def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
 
 def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
     """Corners of the hull, and all splits that touch it."""
+    ranking = ranking.whole()
     tp, fp = _exact(ranking, *ranking.covered())
     # Only where the slope falls can a corner be; that leaves a small part of a long curve.
     split = np.concatenate([[0], _bends(ranking), [len(ranking)]])
@@ -113,10 +114,7 @@ def _mended(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[An
 def _exact(ranking: Ranking, pos: Counts, neg: Counts) -> tuple[Counts, Counts]:
     """Counts of a ranking in numbers whose products are exact where the counts are whole."""
     if ranking.weighted:
-        whole = ranking.total < _FITS_INT64 and not (np.mod(pos, 1).any() or np.mod(neg, 1).any())
-        if not whole:
-            return pos, neg
-        pos, neg = pos.astype(np.int64), neg.astype(np.int64)
+        return pos, neg
     if 2 * int(ranking.Pos) * int(ranking.Neg) >= _FITS_INT64:
         return pos.astype(object), neg.astype(object)
     return pos, neg

@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Ranking
+from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency
 
 
@@ -88,17 +88,17 @@ def point_at(
         "tpr": (tp, ranking.Pos),
         "predicted_positive_rate": (tp + fp, ranking.total),
     }[name]
-    return _between(ranking, split, along, rate * total, last=name == "fpr")
+    return _between(ranking, split, along / total, rate, last=name == "fpr")
 
 
-def _between(ranking: Ranking, split: Splits, along: Counts, wanted: float, *, last: bool) -> CoinRule:
+def _between(ranking: Ranking, split: Splits, along: Floats, wanted: float, *, last: bool) -> CoinRule:
     """Mix the neighbouring splits so that `along` is `wanted`; of several at one place, first or last."""
     if last:
         before = min(int(np.searchsorted(along, wanted, side="right")) - 1, along.size - 2)
     else:
         before = max(int(np.searchsorted(along, wanted, side="left")) - 1, 0)
     step = float(along[before + 1] - along[before])
-    probability = 1.0 if step == 0 else (wanted - float(along[before])) / step
+    probability = float(last) if step == 0 else (wanted - float(along[before])) / step
     return _coin(ranking, int(split[before]), int(split[before + 1]), min(max(probability, 0.0), 1.0))
 
 

@@ -50,12 +50,13 @@ def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ArgumentError("recall must lie in [0, 1]", "precision_at(ranking, recall)", "give proportions")
     tp, fp = ranking.covered()
-    called = wanted * ranking.Pos
-    after = np.clip(np.searchsorted(tp, called, side="left"), 1, len(ranking))
-    share = (called - tp[after - 1]) / np.maximum(tp[after] - tp[after - 1], np.finfo(float).tiny)
-    wrong = fp[after - 1] + np.minimum(share, 1.0) * (fp[after] - fp[after - 1])
+    recalls = share(tp, ranking.Pos)  # rates are compared with rates: a rate times Pos may round past its count
+    after = np.clip(np.searchsorted(recalls, wanted, side="left"), 1, len(ranking))
+    step = np.maximum(recalls[after] - recalls[after - 1], np.finfo(float).tiny)
+    along = np.minimum((wanted - recalls[after - 1]) / step, 1.0)
+    right, wrong = (covered[after - 1] + along * (covered[after] - covered[after - 1]) for covered in (tp, fp))
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(called > 0, called / (called + wrong), np.nan)
+        return np.where(wanted > 0, right / (right + wrong), np.nan)
 
 
 def average_precision(ranking: Ranking) -> float:

@@ -142,7 +142,8 @@ def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
                 "give the scores of the model that was decided for",
             )
         scores = scores[decision.model]
-    (values,), _ = complete({"scores": column(scores, name="scores", where=where)}, missing="raise", where=where)
+    given = {"scores": column(scores, name="scores", where=where)}
+    (values,), _ = complete(given, missing="raise", where=where, droppable=False)
     called = rankable(values, where=where).astype(np.float64) >= decision.threshold
     return np.asarray(called, dtype=np.bool_)
 

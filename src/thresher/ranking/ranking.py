@@ -11,16 +11,12 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import (
-    EmptyError,
-    NotationError,
-    OneClassError,
-    ProbabilityError,
-)
+from thresher.errors import EmptyError, NotationError, OneClassError, ProbabilityError
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, summed
 from thresher.ranking.pieces import Floats, in_pieces
 from thresher.ranking.thresholds import midway
+from thresher.ranking.weights import running
 
 FORMAT = "thresher/ranking/1"
 SEGMENTS_SHOWN = 12
@@ -130,7 +126,7 @@ class Ranking:
         >>> tp.tolist(), fp.tolist()
         ([0, 20, 30, 50], [0, 5, 10, 50])
         """
-        return self.remembered("covered", lambda: (_running(self.pos, self.Pos), _running(self.neg, self.Neg)))
+        return self.remembered("covered", lambda: (running(self.pos, self.Pos), running(self.neg, self.Neg)))
 
     def thresholds(self) -> Floats:
         """One threshold per split 0..m: midway between neighbouring scores, with ±inf at the ends.
@@ -157,6 +153,18 @@ class Ranking:
         if split in (0, len(self)):
             return math.inf if split == 0 else -math.inf
         return float(midway(self.score[split - 1 : split], self.score[split : split + 1])[0])
+
+    def whole(self) -> Ranking:
+        """The same segments with whole counts of a common unit, where weights have one; else the ranking itself.
+
+        Sums of weights such as 0.1 round; counted in tenths they are compared as exactly as rows are.
+
+        >>> weighted = Ranking([2, 1], pos=[0.1 + 0.2, 0.0], neg=[0.0, 0.5])
+        >>> weighted, weighted.whole()
+        (Ranking([0.30000000000000004+][0.5-] at scores 2, 1), Ranking([3+][5-] at scores 2, 1))
+        """
+        counts = self.remembered("whole", lambda: segments.whole(self.pos, self.neg)) if self.weighted else None
+        return self if counts is None else Ranking.of_segments(self.score, *counts, dropped=self.dropped)
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the ranking alone, made when first asked for and kept with it."""
@@ -270,17 +278,6 @@ def _holds_columns(value: Mapping[str, Any]) -> bool:
         and isinstance(dropped, int)
         and dropped >= 0
     )
-
-
-def _running(counts: Counts, total: float) -> Counts:
-    out = np.empty(counts.size + 1, dtype=counts.dtype)
-    out[0] = 0
-    np.cumsum(counts, out=out[1:])
-    if out.dtype.kind == "f":  # a running sum of weights may round past their total
-        np.minimum(out, total, out=out)
-        out[-1] = total
-    out.flags.writeable = False
-    return out
 
 
 def _separating(score: Floats) -> Floats:

@@ -9,6 +9,7 @@ from thresher.errors import LengthError, MissingValueError, WeightError
 from thresher.ranking.counting import Counts
 from thresher.ranking.pieces import Floats
 from thresher.ranking.scores import rankable
+from thresher.ranking.weights import in_units
 
 MOST_CASES = 2**61  # a sum of four cells, or twice one of them, stays within an int64
 _WHERE = "Ranking(score, pos, neg)"
@@ -53,6 +54,11 @@ def require_safe_total(cases: float, where: str) -> None:
             where=where,
             fix="multiply or divide all of them by the same number",
         )
+
+
+def whole(pos: Counts, neg: Counts) -> tuple[Counts, Counts] | None:
+    """Weights as whole numbers of a common unit, where they have one and their sum stays safe."""
+    return in_units(pos, neg, most=MOST_CASES)
 
 
 def _plain(column: Counts) -> Counts:

@@ -39,10 +39,12 @@ def column(values: Any, *, name: str, where: str) -> Column:
     return array
 
 
-def complete(columns: Mapping[str, Column], *, missing: Missing, where: str) -> tuple[list[Column], int]:
+def complete(
+    columns: Mapping[str, Column], *, missing: Missing, where: str, droppable: bool = True
+) -> tuple[list[Column], int]:
     """Check that columns belong together and miss nothing; with `missing="drop"`, leave out rows that do.
 
-    Returns the columns and how many rows were dropped.
+    Returns the columns and how many rows were dropped. `droppable` says that the caller offers dropping.
 
     >>> complete({"labels": np.array([1, 0]), "scores": np.array([0.5, np.nan])}, missing="drop", where="here")
     ([array([1]), array([0.5])], 1)
@@ -62,7 +64,7 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, where: str) -> 
     if not absent:
         return list(columns.values()), 0
     if missing == "raise":
-        raise _missing_values(absent, rows, where)
+        raise _missing_values(absent, rows, where, droppable=droppable)
     keep = ~np.logical_or.reduce(list(absent.values()))
     if not keep.any():
         raise EmptyError(
@@ -122,15 +124,12 @@ def _is_absent(value: Any) -> bool:
     return isinstance(value, _MAY_BE_NAN) and value != value  # noqa: PLR0124 - NaN and NaT differ from themselves
 
 
-def _missing_values(absent: Mapping[str, Flags], rows: int, where: str) -> MissingValueError:
+def _missing_values(absent: Mapping[str, Flags], rows: int, where: str, *, droppable: bool) -> MissingValueError:
     told = [
         f"{int(flags.sum()):,} of {rows:,} {name} are missing or NaN (first at rows "
         + ", ".join(str(row) for row in np.flatnonzero(flags)[:5])
         + ")"
         for name, flags in absent.items()
     ]
-    return MissingValueError(
-        "; ".join(told) + ", and they are never guessed",
-        where=where,
-        fix='fill them, or pass missing="drop" to leave those rows out and see them counted',
-    )
+    fix = 'fill them, or pass missing="drop" to leave those rows out' if droppable else "fill or leave out those rows"
+    return MissingValueError("; ".join(told) + ", and they are never guessed", where, fix)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import ArgumentError, LengthError, WeightError
+from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.ranking import MOST_CASES, Ranking
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
@@ -92,6 +92,12 @@ class Contingency(Rates):
         >>> Contingency(tp=30, fn=20, fp=10, tn=40).dominates(Contingency(tp=20, fn=30, fp=20, tn=30))
         True
         """
+        if not all(np.all(total) for total in (self.Pos, self.Neg, other.Pos, other.Neg)):
+            raise OneClassError(
+                "a table without actual positives or negatives has no place to compare",
+                where="Contingency.dominates(other)",
+                fix="compare tables of both classes",
+            )
         tpr_gain = self.tp * wide(other.Pos) - other.tp * wide(self.Pos)
         fpr_gain = other.fp * wide(self.Neg) - self.fp * wide(other.Neg)
         better = (tpr_gain >= 0) & (fpr_gain >= 0) & ((tpr_gain > 0) | (fpr_gain > 0))

@@ -1,0 +1,45 @@
+"""Weights as counts: whole numbers of a common unit, and running sums that end at their total."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.ranking.counting import Counts
+
+_UNITS = (1, 2, 4, 8, 10, 16, 100, 1000, 10_000, 1_000_000)
+
+
+def in_units(pos: Counts, neg: Counts, *, most: int) -> tuple[Counts, Counts] | None:
+    """Weights as whole numbers of a simple unit, if there is one in which their sum stays below `most`.
+
+    >>> in_units(np.array([0.1 + 0.2]), np.array([0.5]), most=100)
+    (array([3]), array([5]))
+    """
+    for unit in _UNITS:
+        scaled = [counts * unit for counts in (pos, neg)]
+        whole = [np.rint(counts) for counts in scaled]
+        if sum(counts.sum() for counts in whole) >= most:
+            return None
+        if all(_alike(a, b) for a, b in zip(scaled, whole, strict=True)):
+            return whole[0].astype(np.int64), whole[1].astype(np.int64)
+    return None
+
+
+def running(counts: Counts, total: float) -> Counts:
+    """The sum of the first 0, 1, 2, ... counts, read-only; exactly the total from the last that adds anything.
+
+    >>> running(np.array([0.1] * 3 + [0.0]), 0.3).tolist()
+    [0.0, 0.1, 0.2, 0.3, 0.3]
+    """
+    out = np.empty(counts.size + 1, dtype=counts.dtype)
+    out[0] = 0
+    np.cumsum(counts, out=out[1:])
+    if out.dtype.kind == "f" and total:  # a running sum of weights rounds otherwise than their total
+        np.minimum(out, total, out=out)
+        out[counts.size - int(np.argmax(counts[::-1] > 0)) :] = total
+    out.flags.writeable = False
+    return out
+
+
+def _alike(scaled: Counts, whole: Counts) -> bool:
+    return bool((np.abs(scaled - whole) <= 1e-9 * whole).all())

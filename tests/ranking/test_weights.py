@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from thresher.ranking.weights import in_units, running
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1), st.sampled_from([1, 8, 10, 100, 1000]))
+def test_decimal_and_binary_weights_are_whole_in_their_unit(counts, unit):
+    whole = in_units(np.array(counts) / unit, np.array(counts) / unit, most=2**60)
+    assert whole is not None
+    largest = max(counts) or 1
+    assert (whole[0] * max(1, largest) == np.array(counts) * max(1, int(whole[0].max()))).all()
+
+
+def test_weights_without_a_unit_stay_weights():
+    assert in_units(np.array([np.pi]), np.array([1.0]), most=2**60) is None
+    assert in_units(np.array([1e9 + 0.5]), np.array([1.0]), most=10**9) is None
+    rough = th.Ranking([2, 1], pos=[np.pi, 0], neg=[0, np.e])
+    assert rough.whole() is rough
+
+
+@given(st.lists(st.floats(0, 10), min_size=1))
+def test_running_sums_never_step_back_and_end_at_the_total(weights):
+    total = float(np.sum(weights))
+    found = running(np.array(weights), total)
+    assert (np.diff(found) >= 0).all()
+    assert found[-1] == total
+    last = max((i for i, weight in enumerate(weights) if weight > 0), default=-1)
+    assert (found[last + 1 :] == total).all()
+
+
+def test_all_positives_found_is_a_recall_of_one():
+    ranking = th.rank([1] * 10 + [0] * 3, range(13, 0, -1), weights=[0.1] * 13)
+    assert th.coverage(ranking).recall[10] == 1
+    assert th.choose(ranking, subject_to="recall >= 1").table.fp == pytest.approx(0)
