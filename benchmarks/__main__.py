@@ -31,6 +31,7 @@ def main() -> None:
     for title, setting in settings:
         parts.append(f"## Rankings and the numbers read off them, {title}\n\n{core_table(setting)}")
         parts.append(f"Cost of building grows as rows to the power {growth(setting):.2f} over 10⁵ to 10⁷.")
+        parts.append(inference_table(setting))
     parts.append(f"## Importing\n\n{importing()}")
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print("\n\n".join(parts))
@@ -56,6 +57,22 @@ def core_table(setting: dict[str, str]) -> str:
                 f"| {found['sklearn auc'] / found['auc']:.0f}× | {whole} |"
             )
             print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def inference_table(setting: dict[str, str]) -> str:
+    """How sure, as ratios to rankings and peers."""
+    found = child("benchmarks.inference", setting=setting)
+    lines = [
+        "| what | ratio |",
+        "|---|--:|",
+        f"| DeLong interval of 10⁶ rows ÷ building the ranking | {found['interval'] / found['rank']:.2f} |",
+        f"| evaluating three models of 10⁶ rows ÷ three rankings | {found['evaluate'] / found['three rankings']:.1f} |",
+        f"| {RESAMPLES} | {found['row by row'] / found['bootstrap']:.0f}× |",
+    ]
+    if "peer paired" in found:
+        ratio = found["peer paired"] / found["paired"]
+        lines.append(f"| paired DeLong of two models, 10⁶ rows: MLstatkit ÷ thresher | {ratio:.1f}× |")
     return "\n".join(lines)
 
 
@@ -110,6 +127,8 @@ def versions() -> str:
         f"scikit-learn {sklearn.__version__}, {os.cpu_count()} processors."
     )
 
+
+RESAMPLES = "2,000 resamples of AUC, cost and threshold, 10⁵ rows: scikit-learn row by row ÷ thresher"
 
 INTRODUCTION = """# Benchmarks
 

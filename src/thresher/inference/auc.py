@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias
 
-import numpy as np
-
-from thresher.curves import auc, placements
+from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Ranking, in_pieces
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
@@ -78,8 +76,19 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
 
 def delong_parts(ranking: Ranking) -> tuple[float, float]:
     """DeLong's variance in two parts: what the positives and what the negatives contribute."""
-    beaten, beating = placements(ranking)
-    return _mean_variance(beaten, ranking.pos, ranking.Pos), _mean_variance(beating, ranking.neg, ranking.Neg)
+    area = auc(ranking)  # the mean of both classes' placements
+    tp, fp = ranking.covered()
+
+    def squares(piece: slice) -> tuple[float, float]:
+        after = slice(piece.start + 1, piece.stop + 1)
+        beaten = 1 - area - (fp[piece] + fp[after]) / (2 * ranking.Neg)
+        beating = (tp[piece] + tp[after]) / (2 * ranking.Pos) - area
+        return float((beaten * beaten * ranking.pos[piece]).sum()), float(
+            (beating * beating * ranking.neg[piece]).sum()
+        )
+
+    of_pos, of_neg = (math.fsum(part) for part in zip(*in_pieces(squares, len(ranking)), strict=True))
+    return _of_mean(of_pos, ranking.Pos), _of_mean(of_neg, ranking.Neg)
 
 
 def moderated_interval(
@@ -136,12 +145,6 @@ def _newcombe_variance(area: float, Pos: float, Neg: float) -> float:
     return area * (1 - area) * (1 + balanced * ((1 - area) / (2 - area) + area / (1 + area))) / (Pos * Neg)
 
 
-def _mean_variance(values: Floats, cases: Counts, total: float) -> float:
-    """The variance of the mean of `values`, each seen `cases` times."""
-    if total <= 1:
-        return math.nan
-    seen = np.asarray(cases, dtype=np.float64)
-    mean = float(np.dot(values, seen)) / total
-    away = values - mean
-    away *= away
-    return float(np.dot(away, seen)) / (total - 1) / total
+def _of_mean(squares: float, cases: float) -> float:
+    """The variance of a mean, from the squared deviations of its cases."""
+    return squares / (cases - 1) / cases if cases > 1 else math.nan

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.choices import OperatingCondition
-from thresher.curves import thinned
+from thresher.curves import hull_splits, thinned
 from thresher.inference.interval import Interval, quantile_limits
 from thresher.ranking import Flags, Floats, Ranking
 
@@ -131,8 +131,22 @@ def _candidates(
     ranking: Ranking, score: npt.NDArray[np.float64], block: npt.NDArray[np.intp]
 ) -> tuple[Floats, npt.NDArray[np.intp]]:
     """Candidate thresholds by falling value, and each row's cell: its block, and the first candidate it reaches."""
-    cut = ranking.thresholds()[thinned(ranking, points=MOST_CANDIDATES).split]
+    cut = ranking.thresholds()[_some_splits(ranking)]
     return cut, block * cut.size + np.searchsorted(-cut, -score, side="left")
+
+
+def _some_splits(ranking: Ranking) -> npt.NDArray[np.intp]:
+    """All splits, or as many as are allowed: the hull's corners, and splits at even steps along the curve."""
+    every = len(ranking) + 1
+    if every <= MOST_CANDIDATES:
+        return np.arange(every)
+    corner = hull_splits(ranking, pool="ties")
+    if corner.size > MOST_CANDIDATES // 2:
+        return thinned(ranking, points=MOST_CANDIDATES).split
+    tp, fp = ranking.covered()
+    along = tp / ranking.Pos + fp / ranking.Neg
+    even = np.searchsorted(along, np.linspace(0, 2, MOST_CANDIDATES - corner.size)).clip(max=every - 1)
+    return np.union1d(corner, even)
 
 
 def _covered(cell: npt.NDArray[np.intp], rows: Flags, weights: Floats | None, shape: tuple[int, int]) -> Floats:

@@ -1,0 +1,70 @@
+"""Intervals, comparison, resampling and evaluation against rankings and peers, JSON out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score, roc_curve
+
+import thresher as th
+from benchmarks.core import data
+from benchmarks.timing import seconds
+
+CONDITION = th.OperatingCondition(cost_ratio=5)
+REPLICATES = 2000
+PEER_REPLICATES = 20
+
+
+def models(rows: int, count: int) -> tuple[Any, dict[str, Any]]:
+    """Labels, and scores of several models that see the same rows differently."""
+    labels, scores, _ = data("float64 distinct", rows)
+    rng = np.random.default_rng(11)
+    return labels, {f"model {i}": 1 / (1 + np.exp(-(scores + rng.normal(size=rows)))) for i in range(count)}
+
+
+def row_by_row(labels: Any, scores: Any) -> None:
+    """A few replicates the usual way: resample rows, then AUC and the cheapest threshold from the ROC curve."""
+    rng = np.random.default_rng(0)
+    for _ in range(PEER_REPLICATES):
+        drawn = rng.integers(0, labels.size, labels.size)
+        y, s = labels[drawn], scores[drawn]
+        roc_auc_score(y, s)
+        fpr, tpr, threshold = roc_curve(y, s)
+        cost = y.mean() * 5 * (1 - tpr) + (1 - y.mean()) * fpr
+        threshold[np.argmin(cost)]
+
+
+def peer_delong(labels: Any, a: Any, b: Any) -> float:
+    """The fastest installable paired DeLong test, where it is installed; otherwise not a number."""
+    try:
+        from MLstatkit import Delong_test
+    except ImportError:
+        return float("nan")
+    return seconds(lambda: Delong_test(labels, a, b), repeat=2)
+
+
+def measured() -> dict[str, float]:
+    labels, scores = models(10**6, 3)
+    a, b = scores["model 0"], scores["model 1"]
+    ranking = th.rank(labels, a)
+    small_labels, small = models(10**5, 1)
+    small_ranking = th.rank(small_labels, small["model 0"])
+    statistics: list[Any] = ["auc", th.BestCost(CONDITION)]
+    return {
+        "rank": seconds(lambda: th.rank(labels, a), repeat=5),
+        "interval": seconds(lambda: th.auc_interval(ranking), repeat=5),
+        "three rankings": seconds(lambda: [th.rank(labels, score) for score in scores.values()], repeat=5),
+        "evaluate": seconds(lambda: th.evaluate(labels, scores, condition=CONDITION), repeat=3),
+        "paired": seconds(lambda: th.compare(labels, {"a": a, "b": b}), repeat=3),
+        "peer paired": peer_delong(labels, a, b),
+        "bootstrap": seconds(lambda: th.bootstrap(small_ranking, statistics, replicates=REPLICATES), repeat=2),
+        "row by row": seconds(lambda: row_by_row(small_labels, small["model 0"]), repeat=1)
+        * REPLICATES
+        / PEER_REPLICATES,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measured()))
