@@ -91,7 +91,17 @@ from thresher.errors import (
     ThresherError,
     WeightError,
 )
-from thresher.evaluation import Decision, Evaluation, ModelEvaluation, apply, decision_schema, evaluate
+from thresher.evaluation import (
+    Decision,
+    Evaluation,
+    ModelEvaluation,
+    MulticlassEvaluation,
+    MulticlassModel,
+    apply,
+    decision_schema,
+    evaluate,
+    evaluate_classes,
+)
 from thresher.inference import (
     Band,
     BestCost,
@@ -206,7 +216,9 @@ __all__ = [
     "MissingValueError",
     "ModelEvaluation",
     "MulticlassAUC",
+    "MulticlassEvaluation",
     "MulticlassIntervals",
+    "MulticlassModel",
     "NetBenefit",
     "NotationError",
     "OneClassError",
@@ -263,6 +275,7 @@ __all__ = [
     "decomposition",
     "ece",
     "evaluate",
+    "evaluate_classes",
     "fisher",
     "gain",
     "hanley_mcneil_variance",

@@ -3,5 +3,16 @@
 from thresher.evaluation.decision import Decision, apply, decision_schema
 from thresher.evaluation.evaluation import Evaluation, evaluate
 from thresher.evaluation.model import ModelEvaluation
+from thresher.evaluation.multiclass import MulticlassEvaluation, MulticlassModel, evaluate_classes
 
-__all__ = ["Decision", "Evaluation", "ModelEvaluation", "apply", "decision_schema", "evaluate"]
+__all__ = [
+    "Decision",
+    "Evaluation",
+    "ModelEvaluation",
+    "MulticlassEvaluation",
+    "MulticlassModel",
+    "apply",
+    "decision_schema",
+    "evaluate",
+    "evaluate_classes",
+]

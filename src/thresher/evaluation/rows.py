@@ -11,7 +11,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.scored_rows import ScoredRows, scored_rows
-from thresher.ranking import Flags, Ranking
+from thresher.ranking import Flags
 from thresher.sources import is_positive
 from thresher.sources.columns import Missing
 
@@ -67,12 +67,20 @@ def evaluated_rows(
 
 def _named_scores(scores: Any) -> dict[str, Any]:
     """Scores by model; a bare column is one model called "model"."""
-    if not isinstance(scores, Mapping) or isinstance(scores, Ranking):
-        return {"model": scores}
+    if not isinstance(scores, Mapping):
+        scores = {"model": scores}
     if not scores:
         raise ArgumentError("there are no models", _WHERE, "give {'name': scores, ...}")
     if not all(isinstance(name, str) for name in scores):
         raise ArgumentError("models are named by text", _WHERE, "give {'name': scores, ...}")
+    for name, values in scores.items():
+        shape = np.shape(values) if isinstance(values, np.ndarray) else ()
+        if len(shape) == 2 and shape[1] > 1:
+            raise ArgumentError(
+                f"the scores of {name!r} are a matrix of {shape[1]} columns",
+                _WHERE,
+                "give the positive class's column, or use evaluate_classes(labels, matrix) for several classes",
+            )
     return dict(scores)
 
 

@@ -42,11 +42,11 @@ def _models(evaluation: Evaluation) -> str:
         lines.append(
             [
                 name,
-                _short(model.auc),
-                "" if model.brier is None else _short(model.brier),
+                short(model.auc),
+                "" if model.brier is None else short(model.brier),
                 "" if parts is None else f"{parts.miscalibration:.4f}",
-                _short(model.expected_cost),
-                _short(model.honest_cost),
+                short(model.expected_cost),
+                short(model.honest_cost),
                 f"{model.threshold.estimate:.4g}",
             ]
         )
@@ -56,7 +56,7 @@ def _models(evaluation: Evaluation) -> str:
 def _at_threshold(winner: ModelEvaluation) -> str:
     shown = ("accuracy", "tpr", "fpr", "precision", "f1", "mcc", "lift")
     rows = [["measure", f"{winner.name} at {winner.threshold.estimate:.4g}"]]
-    rows += [[name, _short(winner.measures[name])] for name in shown]
+    rows += [[name, short(winner.measures[name])] for name in shown]
     return f"{winner.table}\n\n{text_table(rows)}"
 
 
@@ -72,7 +72,8 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _short(interval: Interval) -> str:
+def short(interval: Interval) -> str:
+    """An interval in a table: three decimals, or the word undefined."""
     if interval.estimate != interval.estimate:
         return "undefined"
     return f"{interval.estimate:.3f} [{interval.lower:.3f}, {interval.upper:.3f}]"
