@@ -20,6 +20,7 @@ from thresher.calibration.steps import Steps, steps_over
 from thresher.cautions import Caution
 from thresher.curves import auc, hull_splits
 from thresher.errors import ArgumentError, NotationError
+from thresher.plain_data import json_value
 from thresher.ranking import Floats, Ranking
 
 Method: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]
@@ -92,11 +93,7 @@ class CalibrationMap:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        try:
-            value = json.loads(text)
-        except (TypeError, ValueError) as error:
-            raise _not_a_map(f"it is not JSON: {error}") from None
-        return cls.from_dict(value)
+        return cls.from_dict(json_value(text, name="CalibrationMap"))
 
 
 def calibration_map(

@@ -14,6 +14,7 @@ import numpy as np
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
+from thresher.plain_data import json_value
 from thresher.ranking import Flags, rankable
 from thresher.sources.columns import column, complete
 
@@ -85,13 +86,7 @@ class Decision:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        try:
-            value = json.loads(text)
-        except (TypeError, ValueError) as error:
-            raise NotationError(
-                f"this is not JSON: {error}", "Decision.from_json", "give the text that Decision.to_json() returned"
-            ) from None
-        return cls.from_dict(value)
+        return cls.from_dict(json_value(text, name="Decision"))
 
     def __str__(self) -> str:
         low, high = self.cost_ratios

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import EmptyError, NotationError, OneClassError, ProbabilityError
+from thresher.plain_data import json_value
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, summed
 from thresher.ranking.pieces import Floats, in_pieces
@@ -91,13 +92,7 @@ class Ranking:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        try:
-            value = json.loads(text)
-        except (TypeError, ValueError) as error:
-            raise NotationError(
-                f"this is not JSON: {error}", "Ranking.from_json", "give the text that Ranking.to_json() returned"
-            ) from None
-        return cls.from_dict(value)
+        return cls.from_dict(json_value(text, name="Ranking"))
 
     @property
     def total(self) -> Any:

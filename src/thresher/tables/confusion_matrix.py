@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import LabelError, NotationError
+from thresher.plain_data import json_value
 from thresher.ranking import Counts, Floats
 from thresher.sources.labels import LABELS_SHOWN, listed
 from thresher.tables.averages import ClassAverages, average_named
@@ -69,15 +70,7 @@ class ConfusionMatrix(ClassAverages):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` wrote."""
-        try:
-            value = json.loads(text)
-        except (TypeError, ValueError) as error:
-            raise NotationError(
-                f"this is not JSON: {error}",
-                where="ConfusionMatrix.from_json",
-                fix="give the text that ConfusionMatrix.to_json() returned",
-            ) from None
-        return cls.from_dict(value)
+        return cls.from_dict(json_value(text, name="ConfusionMatrix"))
 
     @property
     def total(self) -> Any:
