@@ -1,5 +1,8 @@
 """Thresher turns classifier scores into decisions."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from thresher.calibration import (
     CalibrationGap,
     CalibrationMap,
@@ -91,65 +94,6 @@ from thresher.errors import (
     ThresherError,
     WeightError,
 )
-from thresher.evaluation import (
-    Decision,
-    Evaluation,
-    ModelEvaluation,
-    MulticlassEvaluation,
-    MulticlassModel,
-    apply,
-    decision_schema,
-    evaluate,
-    evaluate_classes,
-)
-from thresher.inference import (
-    Band,
-    BestCost,
-    CalibrationIntervals,
-    CalibrationTest,
-    Comparison,
-    ConfusionIntervals,
-    CorrelatedT,
-    CostAt,
-    Difference,
-    HonestChoice,
-    Interval,
-    McNemarTest,
-    MeasureAt,
-    MulticlassIntervals,
-    Replicates,
-    Rows,
-    SampleSize,
-    Stability,
-    auc_interval,
-    auc_power,
-    auc_sample_size,
-    auc_variance,
-    bayesian_correlated_t,
-    bootstrap,
-    brier_interval,
-    calibration_intervals,
-    calibration_test,
-    compare,
-    compare_power,
-    compare_unpaired,
-    confusion_intervals,
-    corrected_t,
-    cost_interval,
-    hanley_mcneil_variance,
-    holm,
-    honest_choice,
-    mcnemar,
-    measure_interval,
-    multiclass_auc_interval,
-    net_benefit_band,
-    precision_recall_band,
-    rate_interval,
-    reliability_band,
-    roc_band,
-    row_auc_interval,
-    table_intervals,
-)
 from thresher.ranking import Ranking
 from thresher.sources import rank
 from thresher.tables import (
@@ -166,6 +110,67 @@ from thresher.tables import (
     fisher,
     measure,
 )
+
+if TYPE_CHECKING:
+    from thresher.evaluation import (
+        Decision,
+        Evaluation,
+        ModelEvaluation,
+        MulticlassEvaluation,
+        MulticlassModel,
+        apply,
+        decision_schema,
+        evaluate,
+        evaluate_classes,
+    )
+    from thresher.inference import (
+        Band,
+        BestCost,
+        CalibrationIntervals,
+        CalibrationTest,
+        Comparison,
+        ConfusionIntervals,
+        CorrelatedT,
+        CostAt,
+        Difference,
+        HonestChoice,
+        Interval,
+        McNemarTest,
+        MeasureAt,
+        MulticlassIntervals,
+        Replicates,
+        Rows,
+        SampleSize,
+        Stability,
+        auc_interval,
+        auc_power,
+        auc_sample_size,
+        auc_variance,
+        bayesian_correlated_t,
+        bootstrap,
+        brier_interval,
+        calibration_intervals,
+        calibration_test,
+        compare,
+        compare_power,
+        compare_unpaired,
+        confusion_intervals,
+        corrected_t,
+        cost_interval,
+        hanley_mcneil_variance,
+        holm,
+        honest_choice,
+        mcnemar,
+        measure_interval,
+        multiclass_auc_interval,
+        net_benefit_band,
+        precision_recall_band,
+        rate_interval,
+        reliability_band,
+        roc_band,
+        row_auc_interval,
+        table_intervals,
+    )
 
 __version__ = "0.1.0"
 
@@ -323,3 +328,17 @@ __all__ = [
     "table_intervals",
     "thinned",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the rooms on the right when they are first asked for, so that importing thresher stays quick."""
+    if name in __all__:
+        for room in ("thresher.inference", "thresher.evaluation"):
+            if hasattr(found := import_module(room), name):
+                globals()[name] = getattr(found, name)
+                return globals()[name]
+    raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
