@@ -76,7 +76,7 @@ def roc_band(
 
     def heights(drawn: Resampled) -> Floats:
         fp, tp = drawn.curve()
-        return np.interp(x * drawn.Neg, fp, tp) / drawn.Pos
+        return np.interp(x, fp / drawn.Neg, tp) / drawn.Pos  # rates with rates: x · Neg may round past a count
 
     observed, drawn = _resampled(
         source, heights, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where
@@ -125,9 +125,9 @@ def precision_recall_band(
 
     def heights(drawn: Resampled) -> Floats:
         fp, tp = drawn.curve()
-        called = x * drawn.Pos
         # Read backwards, so that of several splits with one recall the most precise counts.
-        return called / (called + np.interp(-called, -tp[::-1], fp[::-1]))
+        wrong = np.interp(-x, -tp[::-1] / drawn.Pos, fp[::-1])
+        return x * drawn.Pos / (x * drawn.Pos + wrong)
 
     observed, drawn = _resampled(
         source,

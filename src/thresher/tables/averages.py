@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -16,7 +17,7 @@ from thresher.tables.measures import measure as named
 Averaging: TypeAlias = Literal["micro", "macro", "weighted"]
 
 
-class ClassAverages:
+class ClassAverages(ABC):
     """The averages of whatever has a table of each class against the rest."""
 
     __slots__ = ()
@@ -24,9 +25,9 @@ class ClassAverages:
     classes: tuple[Any, ...]
 
     @property
+    @abstractmethod
     def per_class(self) -> Contingency:
         """Each class against the rest, as one table whose cells are arrays aligned with `classes`."""
-        raise NotImplementedError
 
     def average(self, how: Averaging, measure: str | Measure) -> float:
         """One number for all classes, from the tables of each class against the rest.
