@@ -112,8 +112,8 @@ set in bold.
 
 Read it so: with fewer than ten positives no interval can be trusted to the percent. Rates near 0 or 1 in few cases take
 only a handful of values, so that coverage jumps (Brown, Cai & DasGupta 2001). At an AUC of 0.99 most small samples are
-separated perfectly, and the limits of the AUC err on the wide side. A Brier score close to 0 hangs on rare large errors
-that a small sample has not seen, so that its interval is too short there."""
+separated perfectly, and the limits of the AUC err on the wide side. So do those of a small Brier score, which allow for
+rare large errors that the sample has not seen."""
 
 if __name__ == "__main__":
     main()
