@@ -27,7 +27,7 @@ def main() -> None:
     lines = [
         INTRODUCTION,
         "",
-        "| n | positives | AUC | " + " | ".join(KINDS) + " |",
+        "| n | positives | true AUC | " + " | ".join(KINDS) + " |",
         "|--:|--:|--:|" + "--:|" * len(KINDS),
     ]
     for size, Pos, area, shares in rows:
