@@ -17,6 +17,7 @@ def test_decimal_and_binary_weights_are_whole_in_their_unit(counts, unit):
 
 def test_weights_without_a_unit_stay_weights():
     assert in_units(np.array([np.pi]), np.array([1.0]), most=2**60) is None
+    assert in_units(np.array([1e9 + np.pi]), np.array([1.0]), most=2**60) is None
     assert in_units(np.array([1e9 + 0.5]), np.array([1.0]), most=10**9) is None
     rough = th.Ranking([2, 1], pos=[np.pi, 0], neg=[0, np.e])
     assert rough.whole() is rough

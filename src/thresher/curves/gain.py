@@ -57,7 +57,7 @@ def ks(ranking: Ranking) -> KolmogorovSmirnov:
     """
     ranking.require_both_classes("ks(ranking)")
     tp, fp = ranking.covered()
-    distance = tp * float(ranking.Neg) - fp * float(ranking.Pos)  # cross-multiplied: exact for counts
+    distance = tp * float(ranking.Neg) - fp * float(ranking.Pos)  # cross-multiplied: exact while Pos · Neg < 2**53
     split = int(np.argmax(np.abs(distance)))
     difference = float(distance[split] / (float(ranking.Pos) * ranking.Neg))
     return KolmogorovSmirnov(abs(difference), difference, float(ranking.thresholds()[split]), split)

@@ -22,7 +22,7 @@ def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     "strict" pools only what violates that order, so every split that touches the hull stays a
     split; "ties" also joins neighbours of equal slope, so only the corners stay. A pool carries its
     lowest score, so `score >= threshold` accepts it whole. Whole counts are compared exactly,
-    by cross-multiplying integers; weights that are not whole are compared as floats.
+    by cross-multiplying integers; weights without a simple unit are compared as floats.
 
     The edges are the pools of isotonic regression (Fawcett & Niculescu-Mizil 2007).
 

@@ -129,18 +129,9 @@ def precision_recall_band(
         wrong = np.interp(-x, -tp[::-1] / drawn.Pos, fp[::-1])
         return x * drawn.Pos / (x * drawn.Pos + wrong)
 
-    observed, drawn = _resampled(
-        source,
-        heights,
-        model=model,
-        level=level,
-        replicates=replicates,
-        seed=seed,
-        threads=threads,
-        where=where,
-        stratified=False,
+    return _pointwise(
+        source, x, heights, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where
     )
-    return Band(x, heights(observed), *_percentiles(drawn, level), level, "percentile bootstrap")
 
 
 def net_benefit_band(
@@ -173,7 +164,25 @@ def net_benefit_band(
         tp = np.concatenate([[0], drawn.tp])[of_pos]
         return (tp - drawn.fp[of_neg] * harm) / (drawn.Pos + drawn.Neg)
 
-    _, drawn = _resampled(
+    return _pointwise(
+        source, x, heights, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where
+    )
+
+
+def _pointwise(
+    source: Rows | Ranking,
+    x: Floats,
+    heights: Heights,
+    *,
+    model: str | None,
+    level: float,
+    replicates: int,
+    seed: int,
+    threads: int | None,
+    where: str,
+) -> Band:
+    """Percentiles of curves drawn without fixing the class mix."""
+    observed, drawn = _resampled(
         source,
         heights,
         model=model,

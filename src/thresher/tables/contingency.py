@@ -200,7 +200,7 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
         raise ArgumentError(
             f"a threshold is {what}",
             where="contingency_at(ranking, threshold)",
-            fix="give a number; +inf calls nothing positive, -inf everything",
+            fix="give a number; +inf calls only a score of +inf positive, -inf everything",
         )
     split = len(ranking) - np.searchsorted(ranking.score[::-1], at, side="left")
     tp, fp = (covered[split] for covered in ranking.covered())
