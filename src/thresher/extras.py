@@ -1,0 +1,40 @@
+"""Optional packages and the rooms on the right: loaded when asked for, with a clear word when absent."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+from thresher.errors import MissingExtraError
+
+
+def extra(package: str, *, name: str, where: str) -> ModuleType:
+    """An optional package; when it is not installed, the error names the extra to install.
+
+    >>> extra("math", name="report", where="to_html").sqrt(4)
+    2.0
+    >>> extra("absent", name="report", where="to_html")
+    Traceback (most recent call last):
+    thresher.errors.MissingExtraError: to_html needs the package absent, which is not installed
+      where: to_html
+      fix:   pip install "thresher[report]"
+    """
+    if find_spec(package.partition(".")[0]) is None:
+        raise MissingExtraError(
+            f"{where} needs the package {package.partition('.')[0]}, which is not installed",
+            where=where,
+            fix=f'pip install "thresher[{name}]"',
+        )
+    return import_module(package)
+
+
+def room(name: str) -> ModuleType:
+    """A room of thresher that stands right of the asking one, for methods that are doors to it.
+
+    Imports point left; `Evaluation.to_html` is a convenience that leads right, so it asks by name when called.
+
+    >>> room("ranking").Ranking.__name__
+    'Ranking'
+    """
+    return import_module(f"thresher.{name}")
