@@ -101,7 +101,7 @@ def honest_choice(
         at = left.at(threshold) if not math.isnan(threshold) else (math.nan, math.nan)
         return threshold, *at, left.Pos, left.Neg, *drawn.at(choice.threshold), drawn.Pos, drawn.Neg
 
-    blocks = in_blocks(block, replicates, seed=seed, threads=threads, progress=progress)
+    blocks = in_blocks(block, replicates, items=sum(sample.items), seed=seed, threads=threads, progress=progress)
     columns = np.array([row for rows in blocks for row in rows], dtype=np.float64).T
     outside, inside = _tables(columns[1:5]), _tables(columns[5:9])
     known = [measure(each) for each in measures]
