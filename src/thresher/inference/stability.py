@@ -47,6 +47,26 @@ class Stability:
     replicates: int
     blocks: int
 
+    def firm_for(self, model: str, share: float) -> tuple[float, float] | None:
+        """The stretch of cost ratios around the condition's where a model wins at least this share of resamples.
+
+        Looked for between a tenth and ten times the condition's cost ratio; None if the share is not
+        reached there at all.
+
+        >>> from thresher import evaluate
+        >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]).stability
+        >>> found.firm_for("model", 0.95)
+        (0.1, 10.0)
+        """
+        enough = self.wins_at[model] >= share
+        here = self.cost_ratio.size // 2
+        if not enough[here]:
+            return None
+        short = np.flatnonzero(~enough)
+        first = int(short[short < here].max(initial=-1)) + 1
+        last = int(short[short > here].min(initial=enough.size)) - 1
+        return float(self.cost_ratio[first]), float(self.cost_ratio[last])
+
 
 def decision_stability(
     positive: Flags,
