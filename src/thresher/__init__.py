@@ -78,6 +78,7 @@ from thresher.curves import (
 )
 from thresher.errors import (
     ArgumentError,
+    ColumnError,
     ConditionError,
     EmptyError,
     InfeasibleError,
@@ -91,6 +92,7 @@ from thresher.errors import (
     PositiveLabelError,
     ProbabilityError,
     ScoreError,
+    SourceError,
     ThresherError,
     WeightError,
 )
@@ -188,6 +190,7 @@ __all__ = [
     "ChiSquaredTest",
     "Choice",
     "CoinRule",
+    "ColumnError",
     "Comparison",
     "ConditionError",
     "ConfusionIntervals",
@@ -241,6 +244,7 @@ __all__ = [
     "SampleSize",
     "ScoreError",
     "Smoothed",
+    "SourceError",
     "Stability",
     "Thinned",
     "ThresherError",
