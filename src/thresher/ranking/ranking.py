@@ -15,6 +15,7 @@ from thresher.errors import EmptyError, NotationError, OneClassError, Probabilit
 from thresher.plain_data import json_value
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, summed
+from thresher.ranking.kept import Kept
 from thresher.ranking.pieces import Floats, in_pieces
 from thresher.ranking.thresholds import midway
 from thresher.ranking.weights import running
@@ -25,7 +26,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Ranking:
+class Ranking(Kept):
     """Positives and negatives per distinct score, by falling score.
 
     Built from counts in any order: they are sorted, equal scores are added up and segments
