@@ -97,7 +97,7 @@ from thresher.errors import (
     WeightError,
 )
 from thresher.ranking import Ranking
-from thresher.sources import rank
+from thresher.sources import RankingBuilder, rank
 from thresher.tables import (
     MEASURES,
     ChiSquaredTest,
@@ -238,6 +238,7 @@ __all__ = [
     "ProbabilityError",
     "Range",
     "Ranking",
+    "RankingBuilder",
     "Reliability",
     "Replicates",
     "Rows",
