@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError
-from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total
+from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total, resolved
 from thresher.ranking.cells import Cells, cells_of, groups, pooled, together
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Column, Missing, column, complete
@@ -91,15 +91,8 @@ class RankingBuilder:
         if cells.exact:
             score = np.fmin(cells.pos_low, cells.neg_low)[::-1].copy()
             return Ranking.of_segments(score, cells.pos[::-1].copy(), cells.neg[::-1].copy(), dropped=self.dropped)
-        low, high, count, positive = groups(cells)
-        nothing = np.zeros_like(count)
-        return Ranking.of_ranges(
-            low,
-            high,
-            pos=np.where(positive, count, nothing),
-            neg=np.where(positive, nothing, count),
-            dropped=self.dropped,
-        )
+        score, pos, neg, spans = resolved(*groups(cells))
+        return Ranking.of_segments(score, pos, neg, dropped=self.dropped, spans=spans)
 
     @property
     def exact(self) -> bool:

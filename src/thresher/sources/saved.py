@@ -19,13 +19,15 @@ import numpy as np
 
 from thresher.errors import NotationError, SourceError, ThresherError
 from thresher.extras import extra
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, Spans
+from thresher.ranking.spans import require_spans
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.listing import Place
 
 FORMAT = "thresher/ranking-columns/1"
 _KEY = b"thresher"
 _COLUMNS = ("score", "pos", "neg")
+_ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
 
 
 def write_ranking(ranking: Ranking, path: Place) -> None:
@@ -89,8 +91,12 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
     where = "Ranking.to_parquet"
     arrow = extra("pyarrow", name="files", where=where)
     parquet = extra("pyarrow.parquet", name="files", where=where)
-    table = arrow.table({name: getattr(ranking, name) for name in _COLUMNS})
-    about = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
+    columns = {name: getattr(ranking, name) for name in _COLUMNS}
+    about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
+    if (spans := ranking.spans) is not None:
+        columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
+        about["rounding"] = spans.rounding
+    table = arrow.table(columns)
     sink = io.BytesIO()
     # A dictionary of distinct scores would only be a second copy of them.
     parquet.write_table(
@@ -114,8 +120,18 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
             where=where,
             fix=f'give a file that Ranking.to_parquet wrote: its metadata say "format": "{FORMAT}"',
         )
-    score, pos, neg = (np.array(table[column]) for column in _COLUMNS)
-    return Ranking(score, pos, neg, dropped=about["dropped"])
+    columns = {name: np.array(table[name]) for name in table.column_names}
+    exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
+    if "rounding" not in about:
+        return exact
+    try:
+        ends = {end: columns[end] for end in _ENDS}
+        spans = Spans(**ends, won=columns.get("won"), rounding=float(about["rounding"]))
+        require_spans(exact.score, exact.pos, exact.neg, spans)
+    except (KeyError, TypeError, ValueError) as error:
+        said = f"the ranges of this ranking do not fit its segments ({error})"
+        raise NotationError(said, where, "give what Ranking.to_parquet wrote, unchanged") from None
+    return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, spans=spans)
 
 
 def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
