@@ -92,6 +92,7 @@ from thresher.curves import (
 )
 from thresher.errors import (
     ArgumentError,
+    ColumnError,
     ConditionError,
     EmptyError,
     InfeasibleError,
@@ -105,6 +106,7 @@ from thresher.errors import (
     PositiveLabelError,
     ProbabilityError,
     ScoreError,
+    SourceError,
     ThresherError,
     WeightError,
 )
@@ -203,6 +205,7 @@ __all__ = [
     "ChiSquaredTest",
     "Choice",
     "CoinRule",
+    "ColumnError",
     "Comparison",
     "ConditionError",
     "ConfusionIntervals",
@@ -257,6 +260,7 @@ __all__ = [
     "SampleSize",
     "ScoreError",
     "Smoothed",
+    "SourceError",
     "Stability",
     "TableBounds",
     "Thinned",
