@@ -133,3 +133,15 @@ class TestReading:
         pq.write_table(table, tmp_path / "r.parquet")
         with pytest.raises(th.WeightError, match=r"r.parquet: pos\[0\] is -1"):
             th.Ranking.from_parquet(tmp_path / "r.parquet")
+
+
+@pytest.mark.parametrize("name", ["r.json", "r.parquet"])
+def test_rankings_that_count_ranges_come_back_as_they_were(tmp_path, name):
+    r = th.Ranking.of_ranges(
+        [0.6, 0.7, 0.1, -np.inf], [0.9, 0.8, 0.4, 0.05], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4], dropped=2
+    )
+    write_ranking(r, tmp_path / name)
+    again = read_ranking(tmp_path / name)
+    assert again == r
+    assert not again.exact
+    assert th.auc_bounds(again) == th.auc_bounds(r)

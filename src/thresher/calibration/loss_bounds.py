@@ -9,8 +9,7 @@ import numpy as np
 from thresher.calibration.brier import brier
 from thresher.calibration.log_loss import log_loss
 from thresher.curves.bounds import Bounds, certain, outward
-from thresher.errors import ProbabilityError
-from thresher.ranking import Counts, Floats, Ranking, Spans
+from thresher.ranking import Counts, Floats, Ranking
 
 
 def brier_bounds(ranking: Ranking) -> Bounds:
@@ -27,7 +26,7 @@ def brier_bounds(ranking: Ranking) -> Bounds:
     ranking.require_probabilities(where)
     if ranking.spans is None:
         return certain(brier(ranking))
-    spans = _probabilities(ranking.spans, where)
+    spans = ranking.spans
     best_pos, worst_pos = (1 - spans.pos_high) ** 2, (1 - spans.pos_low) ** 2
     best_neg, worst_neg = spans.neg_low**2, spans.neg_high**2
     lower = _total(ranking.pos, best_pos, worst_pos) + _total(ranking.neg, best_neg, worst_neg)
@@ -46,7 +45,7 @@ def log_loss_bounds(ranking: Ranking) -> Bounds:
     ranking.require_probabilities(where)
     if ranking.spans is None:
         return certain(float(log_loss(ranking)))
-    spans = _probabilities(ranking.spans, where)
+    spans = ranking.spans
     if (spans.pos_low == 0).any() or (spans.neg_high == 1).any():
         return Bounds(math.inf, math.inf)
     best_pos, worst_pos = -np.log(spans.pos_high), -np.log(spans.pos_low)
@@ -63,13 +62,3 @@ def _total(counts: Counts, all_but_one: Floats, one: Floats) -> float:
     most, other = all_but_one[has], one[has]
     known = 0 if counts.dtype.kind == "f" else 1
     return math.fsum((most * (counts[has] - known) + other * known).tolist())
-
-
-def _probabilities(spans: Spans, where: str) -> Spans:
-    if spans.high[0] > 1:
-        raise ProbabilityError(
-            f"the highest score is {spans.high[0]:g}, and this question needs probabilities",
-            where=where,
-            fix="map scores to probabilities first",
-        )
-    return spans

@@ -56,17 +56,20 @@ def written(pos: Counts, neg: Counts) -> str:
     )
 
 
-def shown(score: Floats, pos: Counts, neg: Counts) -> str:
+def shown(score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, unresolved: int = 0) -> str:
     """All segments and their scores while they are few, else both ends and the totals.
 
     >>> shown(np.array([2.0, 1.0]), np.array([20, 3]), np.array([5, 0]))
     '[20+,5-][3+] at scores 2, 1'
     """
     if score.size <= SEGMENTS_SHOWN:
-        return f"{written(pos, neg)} at scores {', '.join(f'{number:g}' for number in score)}"
-    ends = f"{written(pos[:3], neg[:3])}…{written(pos[-3:], neg[-3:])}"
-    totals = f"{pos.sum().item():,}+ {neg.sum().item():,}-"
-    return f"{ends}: {score.size:,} segments, {totals}, scores {score[0]:g} to {score[-1]:g}"
+        told = f"{written(pos, neg)} at scores {', '.join(f'{number:g}' for number in score)}"
+    else:
+        ends = f"{written(pos[:3], neg[:3])}…{written(pos[-3:], neg[-3:])}"
+        totals = f"{pos.sum().item():,}+ {neg.sum().item():,}-"
+        told = f"{ends}: {score.size:,} segments, {totals}, scores {score[0]:g} to {score[-1]:g}"
+    told += f"; {dropped:,} row{'s' * (dropped > 1)} dropped" if dropped else ""
+    return told + (f"; {unresolved:,} unresolved" if unresolved else "")
 
 
 def _number(digits: str) -> float:

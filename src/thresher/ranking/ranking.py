@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import EmptyError, OneClassError, ProbabilityError
+from thresher.errors import EmptyError, OneClassError
 from thresher.plain_data import json_value
 from thresher.ranking import notation, plain, segments
 from thresher.ranking.counting import Counts, Flags, summed
@@ -220,15 +220,7 @@ class Ranking(Kept):
 
     def require_probabilities(self, where: str) -> None:
         """Raise `ProbabilityError` unless every score lies in [0, 1]."""
-        if self.score[0] > 1 or self.score[-1] < 0:
-            outside = self.score[(self.score > 1) | (self.score < 0)]
-            shown = ", ".join(f"{number:g}" for number in outside[:5])
-            raise ProbabilityError(
-                f"{outside.size:,} of {len(self):,} distinct scores lie outside [0, 1] (first {shown}), "
-                "and this question needs probabilities",
-                where=where,
-                fix="map them to probabilities first, e.g. with calibration_map(ranking)",
-            )
+        segments.require_probabilities(self.score, self._tops(), where)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; infinite scores become the texts "inf" and "-inf", which JSON can carry."""
@@ -275,12 +267,8 @@ class Ranking(Kept):
         return notation.written(self.pos, self.neg)
 
     def __repr__(self) -> str:
-        told = [notation.shown(self.score, self.pos, self.neg)]
-        if self.dropped:
-            told.append(f"{self.dropped:,} row{'s' * (self.dropped > 1)} dropped")
-        if self.unresolved.any():
-            told.append(f"{self.unresolved.sum():,} unresolved")
-        return f"Ranking({'; '.join(told)})"
+        open_ones = int(self.unresolved.sum())
+        return f"Ranking({notation.shown(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_columns, (self.score, self.pos, self.neg, self.dropped, self.spans)

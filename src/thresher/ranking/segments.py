@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, WeightError
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, ProbabilityError, WeightError
 from thresher.ranking.counting import Counts, Flags
 from thresher.ranking.pieces import Floats
 from thresher.ranking.scores import rankable
@@ -84,6 +84,19 @@ def require_safe_total(cases: float, where: str) -> None:
             " where sums and products are safe",
             where=where,
             fix="multiply or divide all of them by the same number",
+        )
+
+
+def require_probabilities(low: Floats, high: Floats, where: str) -> None:
+    """Raise `ProbabilityError` unless segments that reach from `low` to `high` lie in [0, 1]."""
+    if high[0] > 1 or low[-1] < 0:
+        outside = np.where(low < 0, low, high)[(high > 1) | (low < 0)]
+        shown = ", ".join(f"{number:g}" for number in outside[:5])
+        raise ProbabilityError(
+            f"{outside.size:,} of {low.size:,} distinct scores lie outside [0, 1] (first {shown}), "
+            "and this question needs probabilities",
+            where=where,
+            fix="map them to probabilities first, e.g. with calibration_map(ranking)",
         )
 
 

@@ -102,9 +102,9 @@ class Spans:
     def same_as(self, other: Spans) -> bool:
         """Whether both say the same of every segment."""
         ends = (np.array_equal(a, b, equal_nan=True) for a, b in zip(self.ends, other.ends, strict=True))
-        if (self.won is None) != (other.won is None):
-            return False
-        return all(ends) and self.corners == other.corners and (self.won is None or np.array_equal(self.won, other.won))
+        if self.won is None or other.won is None:
+            return self.won is other.won and self.corners == other.corners and all(ends)
+        return all(ends) and self.corners == other.corners and np.array_equal(self.won, other.won)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: an absent class has no ends (None), infinite ones are texts."""

@@ -95,7 +95,7 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
     about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
     if (spans := ranking.spans) is not None:
         columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
-        about["rounding"] = spans.rounding
+        about |= {"corners": spans.corners, "rounding": spans.rounding}
     table = arrow.table(columns)
     sink = io.BytesIO()
     # A dictionary of distinct scores would only be a second copy of them.
@@ -122,11 +122,11 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
         )
     columns = {name: np.array(table[name]) for name in table.column_names}
     exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
-    if "rounding" not in about:
+    if "corners" not in about:
         return exact
     try:
-        ends = {end: columns[end] for end in _ENDS}
-        spans = Spans(**ends, won=columns.get("won"), rounding=float(about["rounding"]))
+        known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
+        spans = Spans(**known, corners=bool(about["corners"]), rounding=float(about["rounding"]))
         require_spans(exact.score, exact.pos, exact.neg, spans)
     except (KeyError, TypeError, ValueError) as error:
         said = f"the ranges of this ranking do not fit its segments ({error})"
