@@ -45,7 +45,7 @@ class RankingBuilder:
     Ranking([1+][1+,1-][1+] at scores 0.9, 0.4, 0.2)
     """
 
-    __slots__ = ("_labels", "_runs", "batches", "buckets", "dropped", "missing", "positive")
+    __slots__ = ("_labels", "_rows", "_runs", "batches", "buckets", "dropped", "missing", "positive")
 
     def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
         if buckets != int(buckets) or buckets < 2:
@@ -59,6 +59,7 @@ class RankingBuilder:
         self.buckets = buckets
         self.batches = 0
         self.dropped = 0
+        self._rows = 0
         self._labels: list[Any] = []
         self._runs: list[Cells] = []
 
@@ -77,6 +78,7 @@ class RankingBuilder:
             elif (there := weight > 0).any():
                 self._add(cells_of(*counted_weights(flags[there], score[there], weight[there])))
             self._labels = seen
+            self._rows += flags.size
         self.batches += 1
         self.dropped += dropped
 
@@ -91,7 +93,9 @@ class RankingBuilder:
         if cells.exact:
             score = np.fmin(cells.pos_low, cells.neg_low)[::-1].copy()
             return Ranking.of_segments(score, cells.pos[::-1].copy(), cells.neg[::-1].copy(), dropped=self.dropped)
-        score, pos, neg, spans = resolved(*groups(cells))
+        # Weights are added up in the order they come in; each addition may round by half a unit in the last place.
+        rounding = self._rows * 2.0**-53 if cells.pos.dtype.kind == "f" else 0.0
+        score, pos, neg, spans = resolved(*groups(cells), rounding=rounding)
         return Ranking.of_segments(score, pos, neg, dropped=self.dropped, spans=spans)
 
     @property
@@ -112,6 +116,7 @@ class RankingBuilder:
         both = RankingBuilder(positive=self.positive, missing=self.missing, buckets=max(self.buckets, other.buckets))
         both.batches = self.batches + other.batches
         both.dropped = self.dropped + other.dropped
+        both._rows = self._rows + other._rows
         both._labels = self._known([*self._labels, *other._labels], where)
         both._runs = [*self._runs, *other._runs]
         if both._runs:
