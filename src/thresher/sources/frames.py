@@ -62,7 +62,8 @@ def is_frame(source: Any) -> bool:
         return True
     if isinstance(source, np.ndarray):
         return source.dtype.names is not None
-    return hasattr(source, "columns") and (hasattr(source, "select") or hasattr(source, "loc"))
+    kind = type(source)  # whose properties can be seen without computing them
+    return hasattr(kind, "columns") and (hasattr(kind, "select") or hasattr(kind, "loc"))
 
 
 def _selected(frame: Any, wanted: Sequence[str], where: str) -> Any:
