@@ -105,7 +105,7 @@ class TestOtherTypes:
             read(pa.array(values))
 
     def test_extension_types_are_their_storage(self):
-        class Probability(pa.ExtensionType):
+        class Probability(pa.ExtensionType):  # type: ignore[misc]
             def __init__(self):
                 super().__init__(pa.float64(), "thresher.tests.probability")
 

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import thresher as th
 from tests.strategies import labelled_scores
@@ -41,6 +41,7 @@ def read(frame, names=None):
 
 @pytest.mark.parametrize("kind", [name for name in FRAMES if name not in ("ibis", "pandas of nullable types")])
 @given(rows=labelled_scores())
+@settings(max_examples=40, deadline=None)
 def test_a_frame_gives_the_ranking_of_its_columns(kind, rows):
     labels, scores = rows
     columns = read(FRAMES[kind]({"id": np.arange(labels.size), "y": labels, "p": scores}), ["p", "y"])

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import thresher as th
+from thresher.sources import json_lines
 from thresher.sources.arrow_columns import numpy_column
 from thresher.sources.data_file import DataFile
 from thresher.sources.json_lines import columns_in, names_in
@@ -46,13 +47,16 @@ def test_numbers_like_nan_and_infinity_as_python_writes_them(tmp_path):
     assert found[1:].tolist() == [-np.inf, 0.5]
 
 
-def test_types_of_the_first_block_decide_nothing(tmp_path):
-    lines = ['{"p": 1}'] * 1_000_000 + ['{"p": 0.5, "q": "late"}']
+def test_types_of_the_first_block_decide_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_lines, "_BLOCK", 1 << 10)
+    lines = ['{"p": 1}'] * 1000 + ['{"p": 0.5, "q": "late"}']
     file = written(tmp_path, "\n".join(lines))
     assert read(file, ["p"])["p"][-2:].tolist() == [1.0, 0.5]
     assert names_in(file, ["p"], where="here") == ["p"]
     assert names_in(file, ["q"], where="here") == ["p", "q"]
     assert read(file, ["q"])["q"].tolist()[-2:] == [None, "late"]
+    words = written(tmp_path, "\n".join([*lines, '{"p": "word"}', f'{{"p": {2**53 + 1}}}']))
+    assert read(words, ["p"])["p"].tolist()[-3:] == [0.5, "word", 2**53 + 1]
 
 
 def test_texts_that_look_like_dates_stay_texts(tmp_path):
