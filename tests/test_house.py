@@ -71,9 +71,16 @@ def test_the_scan_would_see_a_sort():
     assert {"np.argsort", "np.sort", "positives.sort"} <= set(calls)
 
 
-def test_importing_thresher_imports_nothing_heavy():
-    heavy = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "scipy.optimize", "scipy.stats", "scipy.sparse")
+def test_importing_thresher_does_not_even_import_numpy():
     code = "import sys, thresher; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()  # noqa: S603
+    assert [name for name in loaded if name.startswith("thresher")] == ["thresher"]
+    assert "numpy" not in loaded
+
+
+def test_using_thresher_imports_nothing_heavy():
+    heavy = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "scipy.optimize", "scipy.stats", "scipy.sparse")
+    code = "import sys, thresher; thresher.choose, thresher.calibration_map; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()  # noqa: S603
     assert "thresher.curves.hull" in loaded
     assert [name for name in loaded if name in heavy or name.startswith(tuple(f"{part}." for part in heavy))] == []
@@ -82,7 +89,8 @@ def test_importing_thresher_imports_nothing_heavy():
 def test_importing_thresher_has_no_effect_on_numpy_or_warnings():
     code = (
         "import numpy as np, warnings; e, p, f = np.geterr(), np.get_printoptions(), list(warnings.filters);"
-        "import thresher; assert (e, p, f) == (np.geterr(), np.get_printoptions(), list(warnings.filters))"
+        "import thresher; thresher.calibration_map;"
+        "assert (e, p, f) == (np.geterr(), np.get_printoptions(), list(warnings.filters))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
 
