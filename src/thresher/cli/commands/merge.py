@@ -1,0 +1,63 @@
+"""`thresher merge`: rankings counted on different days or machines, added up to the whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from thresher.cli.door import Door, place
+from thresher.cli.options import PRINTED, ROWS
+
+
+@click.command(
+    "merge",
+    cls=Door,
+    examples=[
+        "thresher merge predictions.csv --label malignant --score forest -o monday.json",
+        "thresher merge monday.json tuesday.json -o all.json",
+    ],
+)
+@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
+@ROWS
+@click.option("--output", "-o", metavar="FILE", help="Write the ranking as JSON.")
+@PRINTED
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Count rows into rankings, and add rankings up.
+
+    A ranking (.json) holds how many positives and negatives share each score. That is all that choose and calibrate
+    need, it is small, and the sum of parts is exactly the whole. Files that are not .json hold rows and are
+    counted by --label and --score.
+    """
+    from thresher.cli.output import require_outputs, write_text
+
+    for source in given["sources"]:
+        require_outputs(place(ctx), source=source, output=given["output"])
+
+    from functools import reduce
+    from operator import add
+
+    from thresher.cli.rankings import is_ranking, rankings_of, read_ranking
+    from thresher.cli.working import working
+
+    if len(given["scores"]) > 1:
+        raise click.UsageError("a ranking is of one model; give --score once", ctx)
+    parts = []
+    for source in given["sources"]:
+        where = f"{place(ctx)} {source}"
+        with working(f"counting {source}"):
+            if is_ranking(source):
+                parts.append(read_ranking(source, where=where))
+            else:
+                parts += rankings_of({**given, "source": source}, where=where).values()
+    whole = reduce(add, parts)
+    if given["output"] is not None:
+        write_text(given["output"], whole.to_json() + "\n")
+    if given["as_json"]:
+        click.echo(whole.to_json())
+    elif not given["quiet"]:
+        from thresher.cli.ranking_table import ranking_blocks
+        from thresher.cli.screen import console, show
+
+        show(console(), ranking_blocks(list(zip(given["sources"], parts, strict=True)), whole, given["output"]))
