@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     )
     from thresher.errors import (
         ArgumentError,
+        ColumnError,
         ConditionError,
         EmptyError,
         InfeasibleError,
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
         PositiveLabelError,
         ProbabilityError,
         ScoreError,
+        SourceError,
         ThresherError,
         WeightError,
     )
@@ -187,6 +189,7 @@ __all__ = [
     "ChiSquaredTest",
     "Choice",
     "CoinRule",
+    "ColumnError",
     "Comparison",
     "ConditionError",
     "ConfusionIntervals",
@@ -240,6 +243,7 @@ __all__ = [
     "SampleSize",
     "ScoreError",
     "Smoothed",
+    "SourceError",
     "Stability",
     "Thinned",
     "ThresherError",

@@ -79,5 +79,13 @@ class ArgumentError(ThresherError):
     """An argument is outside what the function understands."""
 
 
+class ColumnError(ThresherError):
+    """A column is not there, is there twice, or is of different kinds in different files."""
+
+
+class SourceError(ThresherError):
+    """A place where rows or rankings should be is absent, unreadable, or not what its name says."""
+
+
 class MissingExtraError(ThresherError, ImportError):
     """A part of thresher needs a package that is not installed."""

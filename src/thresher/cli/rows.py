@@ -77,7 +77,7 @@ def positive_label(text: str | None, labels: Any) -> Any:
 
 
 def _not_named(source: str, where: str, option: str) -> ArgumentError:
-    names = column_names(source)
+    names = column_names(source, where=where)
     shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
     kind = "true labels" if option == "--label" else "scores"
     return ArgumentError(

@@ -86,7 +86,7 @@ def _through_arrow(source: str, path: Path, kind: str, origin: Origin, added: Ad
     def arrow(package: str) -> Any:
         return extra(package, name="files", where=origin.where)
 
-    names = column_names(source)
+    names = column_names(source, where=origin.where)
     origin.place(names)
     found = read_columns(source, None, where=origin.where)
     columns = added(np.asarray(found[origin.score]))
