@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 from click.shell_completion import CompletionItem
 
@@ -11,8 +13,10 @@ from thresher.errors import ThresherError
 def column_items(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Columns of the file that stands on the line already; none when it cannot be read."""
     del param
-    source = ctx.params.get("source")
-    if not isinstance(source, str) or source == "-":
+    # Half a line cannot be parsed, so the file may still be among the words that are left.
+    words = [ctx.params.get("source"), *ctx.args]
+    source = next((word for word in words if isinstance(word, str) and Path(word).exists()), None)
+    if source is None:
         return []
     from thresher.sources.files import column_names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +17,23 @@ if TYPE_CHECKING:
     from thresher.inference import Comparison, Difference
 
 _STYLES = {"better": GOOD, "worse": BAD, "practically equal": "bold", "undecided": FAINT}
-_ALL_COLUMNS = 92
+_HEADS = ("first - second", "difference", "p", "adjusted p", "the first is")
+_WITH_P, _WITH_ADJUSTED = 92, 80
 
 
 def differences_table(comparison: Comparison, width: int) -> Table:
-    """One line per pair; a narrow terminal leaves out the p-value that is not adjusted."""
-    wide = width >= _ALL_COLUMNS
-    heads = ["first - second", "difference", *(["p"] if wide else []), "adjusted p", "the first is"]
-    return table(heads, [_line(one, wide=wide) for one in comparison.differences.values()])
+    """One line per pair; a narrow terminal leaves p-values out, which the verdict has heeded anyway."""
+    left_out = {2, 3} if width < _WITH_ADJUSTED else {2} if width < _WITH_P else set()
+    kept = [i for i in range(len(_HEADS)) if i not in left_out]
+    lines = [_line(one) for one in comparison.differences.values()]
+    return table([_HEADS[i] for i in kept], [[line[i] for i in kept] for line in lines])
 
 
-def _line(one: Difference, *, wide: bool) -> list[Text]:
-    adjusted, p = (Text("–" if p != p else shown_p(p)) for p in (one.p_adjusted, one.p_value))  # noqa: PLR0124 - NaN
+def _line(one: Difference) -> tuple[Text, ...]:
+    p, adjusted = (Text("–" if math.isnan(p) else shown_p(p)) for p in (one.p_value, one.p_adjusted))
     verdict = Text(one.verdict, style=_STYLES[one.verdict])
     pair = Text.assemble(plain_text(one.a), (" - ", FAINT), plain_text(one.b), overflow="fold")
-    return [pair, interval_text(one.interval), *([p] if wide else []), adjusted, verdict]
+    return pair, interval_text(one.interval, decimals=4), p, adjusted, verdict
 
 
 def comparison_blocks(comparison: Comparison, width: int) -> Iterator[Any]:

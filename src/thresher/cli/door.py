@@ -17,6 +17,7 @@ _OPTION = re.compile(
     r"|prevalence|cost_fp|cost_fn|cost_tp|cost_tn|maximise|minimise|subject_to|at_most|measure|method|smoothing"
     r"|thresholds|bins|interpolate)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
 )
+_CONDITION = re.compile(r"OperatingCondition\(([^()]*)\)")
 _SINGULAR = {"weights": "weight", "clusters": "cluster", "thresholds": "threshold"}
 _CALL = re.compile(r"[\w.]+(?:\(|\[|=\.\.\.)")  # "evaluate(labels, scores)", "smoothing=..."
 _REASONS = {
@@ -106,11 +107,11 @@ def _as_options(text: str) -> str:
         value = (found["value"] or "").strip("'\"")
         return f"--{name} {value}".rstrip()
 
-    return _OPTION.sub(option, text)
+    return _OPTION.sub(option, _CONDITION.sub(r"\1", text))
 
 
 def _of_system(error: OSError, ctx: click.Context) -> Refusal:
     said = (error.strerror or str(error)).lower()
     reason, fix = _REASONS.get(error.errno or 0, (said, "check the path and try again"))
     name = error.filename2 or error.filename
-    return Refusal(f"{name or 'a file'} cannot be used: {reason}", place(ctx), fix)
+    return Refusal(f"{name or 'standard output'} cannot be used: {reason}", place(ctx), fix)

@@ -18,7 +18,10 @@ _LINES = 9
 
 def map_blocks(ranking: Ranking, found: CalibrationMap, written: Sequence[str]) -> Iterator[Any]:
     """The map at a few of its scores, losses before and after on the rows it was fitted on, files written."""
-    yield Text(f"A {found.method} map, fitted on {ranking.total:,.10g} cases with {len(ranking):,} distinct scores.")
+    article = "An" if found.method[0] in "aeiou" else "A"
+    yield Text(
+        f"{article} {found.method} map, fitted on {ranking.total:,.10g} cases with {len(ranking):,} distinct scores."
+    )
     shown = np.linspace(0, len(ranking) - 1, min(_LINES, len(ranking))).astype(int)
     lines = [
         (Text(f"{score:.6g}"), Text(number(probability)))

@@ -11,7 +11,7 @@ from thresher.cli.screen import COLOURS, FAINT
 from thresher.curves import roc
 from thresher.ranking import Ranking
 
-CHOSEN = "●"
+CHOSEN, NOT_CHOSEN = "●", "○"
 
 
 def roc_picture(
@@ -29,7 +29,7 @@ def roc_picture(
     """
     curves = [roc(ranking)[:2] for ranking in rankings]
     rows = braille(curves, width=width, height=height)
-    text = Text(" tpr\n", style=FAINT)
+    text = Text().append(" tpr\n", style=FAINT)
     mark = None if chosen is None else place(*chosen, width=width, height=height)
     for i, row in enumerate(rows):
         axis = "1 ┤" if i == 0 else "0 ┤" if i == len(rows) - 1 else "  │"

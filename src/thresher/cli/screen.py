@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 NARROWEST, WIDEST, PIPED = 60, 200, 100
 LONGEST_NAME = 28
-# Okabe and Ito's colours, which everybody can tell apart; the first ones are readable on black and on white.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+# Okabe and Ito's colours, which everybody can tell apart; those that read well on black and on white come first.
+COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#0072B2")
 GOOD, BAD, MIND, FAINT = "#009E73", "#D55E00", "#E69F00", "dim"
 
 
@@ -44,7 +44,7 @@ def name_text(name: str, style: str = "") -> Text:
     return Text(plain_text(name), style=style, overflow="fold")
 
 
-def interval_text(interval: Interval, *, style: str = "") -> Text:
+def interval_text(interval: Interval, *, decimals: int | None = None) -> Text:
     """0.950 [0.913, 0.972], the limits fainter than the estimate."""
     if math.isnan(interval.estimate):
         return Text("undefined", style=FAINT)
@@ -52,12 +52,12 @@ def interval_text(interval: Interval, *, style: str = "") -> Text:
     finite = [abs(value) for value in numbers if math.isfinite(value)]
     largest = max(finite, default=0.0)
     # Limits share the estimate's decimals, unless all three would vanish in them.
-    decimals = 3 if largest >= 0.01 else 4
-    shared = 0.001 <= largest < 100
+    shared = 0.001 <= largest < 100 or decimals is not None
+    places = (3 if largest >= 0.01 else 4) if decimals is None else decimals
     estimate, lower, upper = (
-        f"{value:.{decimals}f}" if shared and math.isfinite(value) else number(value) for value in numbers
+        f"{value:.{places}f}" if shared and math.isfinite(value) else number(value) for value in numbers
     )
-    return Text(estimate, style=style).append(f" [{lower}, {upper}]", style=FAINT)
+    return Text(estimate).append(f" [{lower}, {upper}]", style=FAINT)
 
 
 def number(value: float | None) -> str:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher.cli.differences import differences_table
-from thresher.cli.picture import CHOSEN, colours_of, roc_picture
+from thresher.cli.picture import CHOSEN, NOT_CHOSEN, colours_of, roc_picture
 from thresher.cli.plain_text import plain_text
 from thresher.cli.screen import (
     FAINT,
@@ -85,21 +85,28 @@ def model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]
     colours = colours_of(len(evaluation.models))
     names, cells = [], []
     for (name, model), colour in zip(evaluation.models.items(), colours, strict=True):
-        mark = CHOSEN if name == evaluation.decision.model else " "
+        mark = CHOSEN if name == evaluation.decision.model else NOT_CHOSEN
         names.append(Text.assemble((f"{mark} ", colour), name_text(name)))
         cells.append(_numbers(model))
     longest = min(LONGEST_NAME, max(text.cell_len for text in names))
     wide = [max(len(head), *(row[i].cell_len for row in cells)) + 3 for i, head in enumerate(heads)]
-    start = 0
-    while start < len(heads):
-        stop = start + 1
-        while stop < len(heads) and longest + sum(wide[start : stop + 1]) <= width:
-            stop += 1
-        if start:
+    for i, part in enumerate(_packed(wide, width - longest)):
+        if i:
             yield Text()
-        part = slice(start, stop)
-        yield table(("", *heads[part]), [(name, *row[part]) for name, row in zip(names, cells, strict=True)])
-        start = stop
+        lines = [[name, *(row[k] for k in part)] for name, row in zip(names, cells, strict=True)]
+        yield table(["", *(heads[k] for k in part)], lines)
+
+
+def _packed(wide: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Columns in tables that are no wider than there is room: each takes the first that fit, one at least."""
+    left = list(range(len(wide)))
+    while left:
+        part = [left.pop(0)]
+        for column in left.copy():
+            if sum(wide[k] for k in (*part, column)) <= room:
+                part.append(column)
+                left.remove(column)
+        yield part
 
 
 def _numbers(model: ModelEvaluation) -> list[Text]:
