@@ -112,6 +112,7 @@ from thresher.tables import (
 )
 
 if TYPE_CHECKING:
+    from thresher import plots
     from thresher.evaluation import (
         Decision,
         Evaluation,
@@ -308,6 +309,7 @@ __all__ = [
     "pairs_grid",
     "partial_auc",
     "placements",
+    "plots",
     "point_at",
     "pr_area",
     "pr_gain",
@@ -332,6 +334,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load the rooms on the right when they are first asked for, so that importing thresher stays quick."""
+    if name == "plots":
+        return import_module("thresher.plots")
     if name in __all__:
         for room in ("thresher.inference", "thresher.evaluation"):
             if hasattr(found := import_module(room), name):
