@@ -33,6 +33,7 @@ SORTED_ELSEWHERE = {
     ("curves/thinning.py", "np.union1d"): "splits that are kept",
     ("inference/stability.py", "np.union1d"): "splits that are candidates",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
+    ("plots/models.py", "np.union1d"): "splits that are drawn",
     ("sources/labels.py", "sorted"): "distinct labels",
     ("sources/listing.py", "sorted"): "paths of files",
     ("tables/contingency.py", "sorted"): "shapes, for an error message",

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from thresher import plots
     from thresher.calibration import (
         CalibrationGap,
         CalibrationMap,
@@ -311,6 +312,7 @@ __all__ = [
     "pairs_grid",
     "partial_auc",
     "placements",
+    "plots",
     "point_at",
     "pr_area",
     "pr_gain",
@@ -345,11 +347,12 @@ _ROOMS = (
     "inference",
     "evaluation",
 )
+_ONLY_BY_NAME = ("plots",)  # rooms whose own names are not thresher's
 
 
 def __getattr__(name: str) -> Any:
     """Load a room when one of its names is first asked for, so that importing thresher costs nothing."""
-    if name in _ROOMS:
+    if name in _ROOMS or name in _ONLY_BY_NAME:
         return import_module(f"thresher.{name}")
     if name in __all__:
         for room in _ROOMS:
