@@ -33,6 +33,7 @@ SORTED_ELSEWHERE = {
     ("curves/thinning.py", "np.union1d"): "splits that are kept",
     ("inference/stability.py", "np.union1d"): "splits that are candidates",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
+    ("report/bands.py", "np.union1d"): "splits between which segments are joined",
     ("sources/labels.py", "sorted"): "distinct labels",
     ("tables/contingency.py", "sorted"): "shapes, for an error message",
 }

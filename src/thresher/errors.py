@@ -79,5 +79,9 @@ class ArgumentError(ThresherError):
     """An argument is outside what the function understands."""
 
 
+class OutputError(ThresherError):
+    """A file cannot be written where it was asked for; what stood there before still does."""
+
+
 class MissingExtraError(ThresherError, ImportError):
     """A part of thresher needs a package that is not installed."""

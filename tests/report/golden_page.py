@@ -41,7 +41,9 @@ CONDITIONS = [
 ]
 CURVES = {
     "spam tree": th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]),
-    "ten e-mails": th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]),
+    "ten e-mails": th.rank(
+        [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
+    ),
     "all tied": th.Ranking([0.5], pos=[3], neg=[4]),
     "perfect": th.Ranking([0.9, 0.8, 0.3, 0.2], pos=[1, 1, 0, 0], neg=[0, 0, 1, 1]),
     "reversed": th.Ranking([0.9, 0.8, 0.3, 0.2], pos=[0, 0, 1, 1], neg=[1, 1, 0, 0]),
@@ -69,7 +71,9 @@ def vectors() -> dict[str, Any]:
         "measures": list(th.MEASURES),
         "tables": [_table(cells, given) for cells, given in itertools.product(TABLES, CONDITIONS)],
         "curves": [_curve(name, ranking) for name, ranking in CURVES.items()],
-        "isometrics": [_isometric(name, value, plane) for (name, value), plane in itertools.product(ISOMETRICS, PLANES)],
+        "isometrics": [
+            _isometric(name, value, plane) for (name, value), plane in itertools.product(ISOMETRICS, PLANES)
+        ],
     }
 
 
