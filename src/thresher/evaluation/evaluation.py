@@ -262,6 +262,7 @@ def _decision(
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=stability.wins[joint.model],
+        firm_for=stability.firm_for(joint.model, winner.expected_cost.level),
         calibration=winner.calibration.to_dict(),
         fingerprint=rows.fingerprint(),
         version=__version__,
