@@ -11,7 +11,12 @@ export function answerSection(contents: Contents, tools: readonly HTMLElement[])
   const original = el("details", { class: "original" }, el("summary", {}, "As evaluated"), ...paragraphs(contents));
   const list = el("ul", { class: "cautions", "aria-label": "What to watch out for" });
   for (const caution of contents.cautions) list.append(el("li", {}, el("span", { class: "code" }, caution.code), " ", el("bdi", {}, caution.text)));
-  const root = el("section", { class: "answer card", "aria-label": "The answer" }, words, original, contents.cautions.length ? list : null, el("div", { class: "tools" }, ...tools));
+  const root = el(
+    "section",
+    { class: "answer card", "aria-label": "The answer" },
+    el("div", { class: "said" }, words, original, el("div", { class: "tools" }, ...tools)),
+    contents.cautions.length ? el("aside", { "aria-label": "Cautions" }, el("h2", {}, "Watch out"), list) : null,
+  );
   let told = "";
   return {
     root,
@@ -48,9 +53,10 @@ function rewritten(view: View): HTMLElement[] {
   const at = ` at cost ratio ${ratioText(state.costRatio)} and class ratio ${ratioText(view.classRatio)}${view.state.classRatio === null ? " (as in the data)" : ""}`;
   const found: HTMLElement[] = [];
   if (view.measure !== null) {
-    const { tp, fp } = stand.model.curve;
-    const value = shown(view.value(tp[stand.optimum], fp[stand.optimum]));
-    found.push(paragraph("lead", "By ", view.measure.label, ", ", named(stand.model.name), " is best ", ...rule(stand, stand.optimum), `, where it reaches ${value}.`));
+    const top = bestBy(view);
+    const { tp, fp } = top.model.curve;
+    const value = shown(view.value(tp[top.optimum], fp[top.optimum]));
+    found.push(paragraph("lead", `For the best ${view.measure.label}, use `, named(top.model.name), " ", ...rule(top, top.optimum), `: ${view.measure.label} ${value}.`));
     found.push(paragraph(null, "For the least cost, use ", named(winner.model.name), " ", ...rule(winner, winner.cheapest), `: ${shown(winner.cheapestCost)} per case${at}.`));
   } else {
     found.push(paragraph("lead", "Use ", named(winner.model.name), " ", ...rule(winner, winner.cheapest), "."));
@@ -68,6 +74,13 @@ function rewritten(view: View): HTMLElement[] {
     found.push(paragraph("now", "You look at ", named(stand.model.name), ` at threshold ${scoreText(stand.threshold)}: ${shown(stand.cost)} per case, ${least}.`));
   }
   return found;
+}
+
+/** The model that the chosen measure likes best, each at its own optimum. */
+function bestBy({ stands, value, measure }: View): Stand {
+  const sign = measure?.direction === "lower" ? -1 : 1;
+  const at = ({ model, optimum }: Stand): number => sign * value(model.curve.tp[optimum], model.curve.fp[optimum]);
+  return stands.reduce((a, b) => (at(b) > at(a) ? b : a));
 }
 
 function paragraph(kind: string | null, ...children: Child[]): HTMLElement {

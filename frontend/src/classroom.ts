@@ -62,7 +62,7 @@ export function classroom(scene: Scene, store: Store, uid: string): HTMLElement 
   });
   const step = (text: string, label: string, to: () => number): HTMLElement =>
     button(text, () => (stop(), go(to())), { "aria-label": label, title: label });
-  const buttons = el("div", { class: "stepper" }, step("⏮", "To the start", () => 0), step("◀", "One step back", () => at - 1), play, step("▶", "One step on", () => at + 1), step("⏭", "To the end", last));
+  const buttons = el("div", { class: "stepper" }, step("«", "To the start", () => 0), step("‹", "One step back", () => at - 1), play, step("›", "One step on", () => at + 1), step("»", "To the end", last));
   const teacher = el("div", { class: "teacher" }, el("div", { class: "segmented", role: "group", "aria-label": "Lesson" }, ...modes), buttons, bar, words, tally, strip);
 
   const choose = (model: SceneModel): void => {

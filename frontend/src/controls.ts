@@ -30,9 +30,9 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
       return true;
     },
   );
-  const mix = ratioSlider("classratio", "Class ratio, positives : negatives", (classRatio) => store.set({ classRatio }));
+  const mix = ratioSlider("classratio", "Class ratio, pos : neg", (classRatio) => store.set({ classRatio }));
   const cost = ratioSlider("costratio", "Cost ratio, miss : false alarm", (costRatio) => store.set({ costRatio }));
-  const fromData = button("as in the data", () => store.set({ classRatio: null }), { class: "quiet" });
+  const fromData = button("from data", () => store.set({ classRatio: null }), { class: "quiet", title: "The class ratio as in the data" });
   mix.root.querySelector("label")?.after(fromData);
 
   const model = el("select", { id: `${uid}-model` }, ...scene.models.map((each) => el("option", { value: each.index }, isolated(each.name))));

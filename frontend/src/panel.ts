@@ -104,7 +104,7 @@ export class Panel {
       layer.draw(`x${i}`, "line", { x1: place, x2: place, y1: 0, y2: height, class: "grid" });
       if (everyX.has(i)) layer.draw(`xt${i}`, "text", { x: place, y: height + 16, class: "tick", "text-anchor": "middle" }, x.text(at));
     });
-    const everyY = spaced(y.at.map((at) => -this.y(at)), y.at.map(() => 13));
+    const everyY = spaced(y.at.map((at) => this.y(at)), y.at.map(() => 13));
     y.at.forEach((at, i) => {
       const place = tenth(this.y(at));
       layer.draw(`y${i}`, "line", { x1: 0, x2: width, y1: place, y2: place, class: "grid" });
@@ -166,9 +166,9 @@ export class Panel {
 /** Indices of ticks whose texts do not run into each other. */
 function spaced(places: number[], widths: number[]): Set<number> {
   const kept = new Set<number>();
-  let last = -Infinity;
+  let last = 0;
   places.forEach((place, i) => {
-    if (place - last < widths[i] && kept.size) return;
+    if (kept.size && Math.abs(place - last) < widths[i]) return;
     kept.add(i);
     last = place;
   });

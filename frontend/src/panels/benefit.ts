@@ -13,6 +13,8 @@ import type { View } from "../view";
 const HELP = "Hits less false alarms at the exchange rate the threshold implies. Dotted: act on everyone; zero: on no one. The dashed line is the threshold the cost ratio asks for.";
 const GRID = Float64Array.from({ length: 198 }, (_, i) => (i + 1) / 200);
 
+const FEW = 200;
+
 export function benefitPanel(scene: Scene, store: Store, uid: string): Part | null {
   const able = scene.models.filter((model) => model.of?.probabilities);
   if (!able.length) return null;
@@ -22,7 +24,10 @@ export function benefitPanel(scene: Scene, store: Store, uid: string): Part | nu
   let drawn = "";
 
   const columns = (model: SceneModel, ratio: number): Columns =>
-    curves(`${model.index}|${ratio}`, () => ({ x: GRID, y: GRID.map((t) => benefit(model, t, ratio)) }));
+    curves(`${model.index}|${ratio}`, () => {
+      const x = places(model);
+      return { x, y: x.map((t) => benefit(model, t, ratio)) };
+    });
   const benefit = (model: SceneModel, t: number, ratio: number): number => {
     const split = splitAt(model.curve, t);
     return netBenefit(atClassRatio(cellsAt(model.curve.tp[split], model.curve.fp[split], scene.Pos, scene.Neg), ratio), t);
@@ -66,13 +71,20 @@ export function benefitPanel(scene: Scene, store: Store, uid: string): Part | nu
       panel.over.draw("asked", "line", { x1: asked, x2: asked, y1: 0, y2: PLOT.height, class: "isometric best" });
       for (const model of shownNow) {
         const stand = view.stands[model.index];
-        const t = stand.threshold;
-        if (!(t >= 0 && t < 1)) continue;
-        const height = benefit(model, t, classRatio);
+        const t = Math.min(0.999, Math.max(0, stand.threshold)); // calling all or none has its place at an edge
+        const height = stand.threshold >= 1 ? 0 : benefit(model, t, classRatio);
         const place = Math.min(PLOT.height, panel.y(height));
         drawMarker(panel, stand, view, store, panel.x(t), place, `net benefit ${shown(height)} at ${scoreText(t)}`);
       }
       panel.over.end();
     },
   };
+}
+
+/** Where to evaluate: evenly, and on both sides of every score where there are few, so that jumps are upright. */
+function places(model: SceneModel): Float64Array {
+  const { lowest } = model.curve;
+  if (lowest.length > FEW) return GRID;
+  const jumps = Array.from(lowest).filter((score) => score > 0 && score < 0.99);
+  return Float64Array.from([...GRID, ...jumps, ...jumps.map((score) => score + 1e-9)]).sort();
 }

@@ -100,10 +100,14 @@ function proportion(pool: Pool, scene: Scene, ratio: number): number {
   return up / (up + pool.neg / scene.Neg);
 }
 
-/** A step per pool, from its lowest to its highest score, in rising score. */
+/** A step per pool in rising score; between pools it rises midway, where a threshold would lie. */
 function steps(pools: readonly Pool[], scene: Scene, ratio: number): { x: number[]; y: number[] } {
   const rising = [...pools].sort((a, b) => real(a.low) - real(b.low));
-  const x = rising.flatMap((pool) => [real(pool.low), real(pool.high)]);
+  const between = (a: Pool, b: Pool): number => (real(a.high) + real(b.low)) / 2;
+  const x = rising.flatMap((pool, i) => [
+    i ? between(rising[i - 1], pool) : real(pool.low),
+    i + 1 < rising.length ? between(pool, rising[i + 1]) : real(pool.high),
+  ]);
   const y = rising.flatMap((pool) => Array<number>(2).fill(proportion(pool, scene, ratio)));
   return { x, y };
 }

@@ -1,13 +1,22 @@
 // The contingency table of the current model: counts in the data, and per 1,000 cases at the chosen class ratio.
 import { button, el, say } from "../dom";
 import { csv } from "../csv";
-import { perThousand } from "../formulas";
-import { countText, plain, scoreText } from "../reals";
+import { atClassRatio, measureOf, perThousand } from "../formulas";
+import { countText, plain, scoreText, shown } from "../reals";
 import { copyText } from "../saving";
 import type { Scene } from "../scene";
+import { COST } from "../state";
 import type { View } from "../view";
 
 const CELLS = ["tp", "fn", "Pos", "fp", "tn", "Neg", "yes", "no", "all"] as const;
+const KEY_FIGURES = [
+  [COST, "cost per case"],
+  ["accuracy", "accuracy"],
+  ["tpr", "recall"],
+  ["tnr", "specificity"],
+  ["precision", "precision"],
+  ["f1", "F1"],
+] as const;
 type Name = (typeof CELLS)[number];
 
 export function contingencyTable(scene: Scene): { root: HTMLElement; update(view: View): void } {
@@ -33,7 +42,13 @@ export function contingencyTable(scene: Scene): { root: HTMLElement; update(view
   const head = el("div", { class: "title" }, el("h3", {}, "Contingency table"));
   const copy = button("CSV", () => void copyText(text(), copy, "Copied"), { class: "quiet", "aria-label": "Copy the contingency table as CSV" });
   head.append(el("div", { class: "tools" }, copy));
-  const root = el("section", { class: "panel tablepanel", "aria-label": "Contingency table" }, head, legend, table);
+  const figures = el("dl", { class: "figures" });
+  const key = KEY_FIGURES.map(([name, label]) => {
+    const value = el("dd", { "data-measure": name });
+    figures.append(el("div", {}, el("dt", {}, label), value));
+    return value;
+  });
+  const root = el("section", { class: "panel tablepanel", "aria-label": "Contingency table" }, head, legend, table, figures);
   let rows: string[][] = [];
   const text = (): string => csv(rows);
 
@@ -47,8 +62,10 @@ export function contingencyTable(scene: Scene): { root: HTMLElement; update(view
         say(counts.get(name)!, countText(now[name]));
         say(shares.get(name)!, per[name].toFixed(1));
       }
+      const at = view.dataRatio ? cells : atClassRatio(cells, view.classRatio);
+      KEY_FIGURES.forEach(([name], i) => say(key[i], shown(name === COST ? view.stand.cost : measureOf(name, at))));
       where.replaceChildren(el("bdi", {}, view.stand.model.name), ` at threshold ${scoreText(view.stand.threshold)}`);
-      say(legend, `Counts in the data; below them, per 1,000 cases at ${view.dataRatio ? "the data’s class ratio" : "the chosen class ratio"}.`);
+      say(legend, `Counts in the data; below them, per 1,000 cases at ${view.dataRatio ? "the data’s class ratio" : "the chosen class ratio"}.${view.stand.model.exact ? "" : " Of the thresholds kept for this page, the nearest that is no laxer."}`);
       const line = (name: string, keys: readonly Name[]): string[] => [name, ...keys.map((key) => String(plain(now[key]))), ...keys.map((key) => per[key].toFixed(3))];
       rows = [
         [view.stand.model.name, "called +", "called -", "sum", "called + per 1000", "called - per 1000", "sum per 1000"],
