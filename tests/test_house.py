@@ -34,6 +34,7 @@ SORTED_ELSEWHERE = {
     ("inference/stability.py", "np.union1d"): "splits that are candidates",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
     ("plots/models.py", "np.union1d"): "splits that are drawn",
+    ("report/bands.py", "np.union1d"): "splits between which segments are joined",
     ("sources/labels.py", "sorted"): "distinct labels",
     ("sources/listing.py", "sorted"): "paths of files",
     ("tables/contingency.py", "sorted"): "shapes, for an error message",

@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         MissingValueError,
         NotationError,
         OneClassError,
+        OutputError,
         PositiveLabelError,
         ProbabilityError,
         ScoreError,
@@ -231,6 +232,7 @@ __all__ = [
     "NotationError",
     "OneClassError",
     "OperatingCondition",
+    "OutputError",
     "PRGain",
     "Pairs",
     "Point",
@@ -347,7 +349,7 @@ _ROOMS = (
     "inference",
     "evaluation",
 )
-_ONLY_BY_NAME = ("plots",)  # rooms whose own names are not thresher's
+_ONLY_BY_NAME = ("plots", "report")  # rooms whose own names are not thresher's
 
 
 def __getattr__(name: str) -> Any:

@@ -77,3 +77,13 @@ def test_rates_of_the_curve_itself_are_met_exactly(ranking):
         fpr, tpr = float(tables.fpr[split]), float(tables.tpr[split])
         assert th.point_at(ranking, fpr=fpr).table.tpr == pytest.approx(tables.tpr[tables.fpr == fpr].max())
         assert th.point_at(ranking, tpr=tpr).table.fpr == pytest.approx(tables.fpr[tables.tpr == tpr].min())
+
+
+def test_cases_that_score_inf_cannot_be_refused():
+    ranking = th.Ranking([np.inf, 2, 1], [3, 1, 1], [1, 2, 2])
+    with pytest.raises(th.ArgumentError, match="4 cases score inf, which no threshold refuses"):
+        th.point_at(ranking, fpr=0.1)
+    with pytest.raises(th.ArgumentError, match="no threshold refuses"):
+        th.coin_at(ranking, np.inf)
+    assert th.point_at(ranking, fpr=0.2).table.fp == 1
+    assert th.point_at(ranking, tpr=0.9).table.tp == 4.5

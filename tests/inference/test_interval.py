@@ -62,7 +62,3 @@ def test_limits_stay_in_range_however_far_they_reach(deviation):
     for scale, low, high in ((room.LOGIT, 0, 1), (room.FISHER, -1, 1), (room.LOG, 0, math.inf)):
         lower, upper = scale.limits(0.4, deviation)
         assert low <= lower < 0.4 < upper <= high
-
-
-def test_percentiles_leave_out_what_is_undefined():
-    assert room.quantile_limits([math.nan, *range(101)], 0.9) == pytest.approx((5, 95))

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from scipy.stats import poisson
 
-from thresher.inference.multiplicity import _OPEN, FEWEST_ITEMS, _poisson, multiplicities
+from thresher.inference.multiplicity import FEWEST_ITEMS, _mixture, multiplicities
 
 
 @pytest.mark.parametrize("items", [1, 5, FEWEST_ITEMS - 1, FEWEST_ITEMS, FEWEST_ITEMS + 3, 50_001])
@@ -26,10 +27,13 @@ def test_counts_are_multinomial():
     assert halves.var() == pytest.approx(items / 4, rel=0.12)
 
 
-def test_the_table_is_the_distribution_function():
-    steps, table = _poisson(10_000)
-    assert steps[-1] == pytest.approx(1, abs=1e-12)
-    decided = np.flatnonzero(table != _OPEN)
-    assert decided.size > 2**16 - 20
-    for place in (decided, decided + 0.999999):
-        assert np.array_equal(np.searchsorted(steps, place / 2**16, side="right"), table[decided])
+def test_the_mixture_is_the_poisson_distribution():
+    items = 10_000
+    limits, rest = _mixture(items)
+    by_byte = np.diff(limits.astype(int), prepend=0) / 256
+    left = 1 - limits[-1] / 256
+    assert 0 < left < 1 / 50
+    found = left * np.diff(rest, prepend=0)
+    found[: by_byte.size] += by_byte
+    assert found == pytest.approx(poisson.pmf(np.arange(rest.size), 1 - 4 / np.sqrt(items)), abs=1e-15)
+    assert rest[-1] == 1

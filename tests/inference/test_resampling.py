@@ -93,8 +93,8 @@ def test_many_items_are_left_out_in_groups_that_cover_all():
 
 
 def test_blocks_have_their_own_seeds():
-    one = in_blocks(lambda rng, size: rng.random(size), 60, seed=3, threads=1)
-    two = in_blocks(lambda rng, size: rng.random(size), 60, seed=3, threads=3)
+    one = in_blocks(lambda rng, size: rng.random(size), 60, items=9, seed=3, threads=1)
+    two = in_blocks(lambda rng, size: rng.random(size), 60, items=9, seed=3, threads=3)
     assert [block.size for block in one] == [25, 25, 10]
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
     assert len(np.unique(np.concatenate(one))) == 60
@@ -105,7 +105,7 @@ def test_an_error_in_a_block_is_not_swallowed():
         raise KeyError(size)
 
     with pytest.raises(KeyError):
-        in_blocks(fail, 60, seed=0, threads=2)
+        in_blocks(fail, 60, items=9, seed=0, threads=2)
 
 
 def test_too_many_cases_to_remember_one_by_one():

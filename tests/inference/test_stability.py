@@ -110,3 +110,18 @@ def test_seeded():
         found(labels, scores, seed=2).wins_at["good"].tolist() == found(labels, scores, seed=2).wins_at["good"].tolist()
     )
     assert found(labels, scores, seed=2).apparent_cost != found(labels, scores, seed=3).apparent_cost
+
+
+@pytest.mark.parametrize(
+    ("wins", "firm"),
+    [
+        ([0.9, 0.99, 0.96, 0.95, 0.99], (0.5, 4.0)),
+        ([0.99, 0.2, 0.95, 0.94, 1.0], (1.0, 1.0)),
+        ([1.0, 1.0, 1.0, 1.0, 1.0], (0.25, 4.0)),
+        ([1.0, 1.0, 0.5, 1.0, 1.0], None),
+    ],
+)
+def test_the_firm_stretch_is_the_one_around_the_condition(wins, firm):
+    grid = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
+    stability = th.Stability({}, {}, {}, {}, grid, {"m": np.array(wins)}, replicates=500, blocks=10)
+    assert stability.firm_for("m", 0.95) == firm

@@ -40,7 +40,7 @@ def write(found: Evaluation, given: Mapping[str, Any], *, title: str) -> list[st
     written = []
     if given.get("output"):
         with working("writing the report"):
-            room("report").write_page(found, given["output"], title=title)
+            found.to_html(given["output"], title=title)
         written.append(f"report    {given['output']}")
     if given.get("figures"):
         with working("drawing the figures"):

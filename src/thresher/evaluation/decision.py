@@ -28,8 +28,9 @@ class Decision:
     A case is positive iff its score is at least `threshold`. `cost_ratios` and `class_ratios` are the
     ranges over which the model stays the cheapest, the other ratio being as in `condition`;
     `equivalent` the thresholds that make the same calls. `wins` is the share of resamples
-    in which the model is the cheapest, and `honest_cost` what a threshold chosen like this one costs on
-    rows it was not chosen on. `fingerprint` identifies the data.
+    in which the model is the cheapest, `firm_for` the cost ratios (between a tenth and ten times the condition's) over
+    which that share stays at the confidence level or above (None: it does not reach it), and `honest_cost` what a
+    threshold chosen like this one costs on rows it was not chosen on. `fingerprint` identifies the data.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
@@ -49,6 +50,7 @@ class Decision:
     cost_ratios: tuple[float, float]
     class_ratios: tuple[float, float]
     wins: float
+    firm_for: tuple[float, float] | None
     calibration: Mapping[str, Any] | None
     fingerprint: str
     version: str
@@ -98,6 +100,9 @@ class Decision:
             f"Drawing the data again, it won {self.wins:.0%} of the time.",
         ]
         if self.runner_up is not None:
+            if self.firm_for is not None:
+                firm = f"{self.firm_for[0]:.4g} to {self.firm_for[1]:.4g}"
+                lines.append(f"At cost ratios from {firm} it wins {self.expected_cost.level:.0%} of the time or more.")
             lines.append(f"Runner-up: {self.runner_up}, {self.gap:.4g} more per case.")
         return "\n".join(lines)
 

@@ -218,7 +218,8 @@ def _resampled(
         draws = (Resampled.of(observed.standing, plan.times(rng)) for _ in range(size))
         return [heights(drawn) for drawn in draws if drawn.Pos and drawn.Neg]
 
-    found = [row for rows in in_blocks(block, replicates, seed=seed, threads=threads) for row in rows]
+    blocks = in_blocks(block, replicates, items=sum(plan.sample.items), seed=seed, threads=threads)
+    found = [row for rows in blocks for row in rows]
     if not found:
         raise ArgumentError(
             f"none of {replicates:,} draws holds both classes", where, "give more cases of the rarer class"

@@ -49,7 +49,7 @@ def bootstrap(
     level
         The confidence level of intervals asked for later, unless they say otherwise.
     threads
-        None means one per processor.
+        None means one per processor where replicates are large enough to keep them busy.
     progress
         Called as progress(done, replicates) every now and then.
 
@@ -70,7 +70,7 @@ def bootstrap(
     def block(rng: np.random.Generator, size: int) -> Parts:
         return question.parts(plan.times(rng) for _ in range(size))
 
-    blocks = in_blocks(block, replicates, seed=seed, threads=threads, progress=progress)
+    blocks = in_blocks(block, replicates, items=sample.handled, seed=seed, threads=threads, progress=progress)
     return Replicates(
         question=question,
         plan=plan,

@@ -139,7 +139,9 @@ def calibration_test(
             found.append(max(0.0, squares - pooled_impurity(pos, neg)) / total)
         return found
 
-    null = np.concatenate(in_blocks(block, replicates, seed=seed, threads=threads, progress=progress))
+    null = np.concatenate(
+        in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads, progress=progress)
+    )
     null.flags.writeable = False
     # With one class there is one pool, whose proportion is 0 or 1.
     both = ranking.Pos and ranking.Neg

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.inference.interval import Interval, quantile_limits, student_quantile
+from thresher.inference.interval import Interval, student_quantile
+from thresher.inference.limits import percentile_limits
 from thresher.ranking import Floats
 
 Verdict: TypeAlias = Literal["better", "worse", "practically equal", "undecided"]
@@ -204,8 +205,7 @@ def bootstrap_difference(
     note = f"undefined in {undefined:,} of {of_a.size - 1:,} resamples, which are left out" if undefined else ""
     smaller = min(np.count_nonzero(away <= 0), np.count_nonzero(away >= 0))
     p_value = min(1.0, 2 * (float(smaller) + 1) / (away.size + 1))
-    with np.errstate(invalid="ignore"):  # between two infinite ratios there is no quantile
-        lower, upper = quantile_limits(away, level)
+    lower, upper = percentile_limits(away, level)
     lower, upper = min(lower, estimate), max(upper, estimate)
     if not upper - lower > 1e-12 * max(1.0, abs(estimate)):
         unseen = span * (1 - ((1 - level) / 2) ** (1 / cases))

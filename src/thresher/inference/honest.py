@@ -11,7 +11,7 @@ import numpy as np
 from thresher.choices import Choice, OperatingCondition, choose
 from thresher.errors import ArgumentError
 from thresher.inference.interval import Interval, require_level
-from thresher.inference.limits import percentile_limits
+from thresher.inference.limits import out_of_bag_interval, percentile_limits
 from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Progress, Resampling, in_blocks, require_replicates
 from thresher.inference.rows import Rows
@@ -101,7 +101,7 @@ def honest_choice(
         at = left.at(threshold) if not math.isnan(threshold) else (math.nan, math.nan)
         return threshold, *at, left.Pos, left.Neg, *drawn.at(choice.threshold), drawn.Pos, drawn.Neg
 
-    blocks = in_blocks(block, replicates, seed=seed, threads=threads, progress=progress)
+    blocks = in_blocks(block, replicates, items=sum(sample.items), seed=seed, threads=threads, progress=progress)
     columns = np.array([row for rows in blocks for row in rows], dtype=np.float64).T
     outside, inside = _tables(columns[1:5]), _tables(columns[5:9])
     known = [measure(each) for each in measures]
@@ -112,7 +112,9 @@ def honest_choice(
     return HonestChoice(
         choice=choice,
         threshold=_of_threshold(choice, thresholds, level),
-        expected_cost=_of_cost(honest["expected_cost"], choice.expected_cost, asked.expected_cost(inside), level),
+        expected_cost=out_of_bag_interval(
+            honest["expected_cost"], choice.expected_cost, asked.expected_cost(inside), level
+        ),
         apparent=apparent,
         out_of_bag=honest,
         thresholds=thresholds,
@@ -141,13 +143,3 @@ def _of_threshold(choice: Choice, thresholds: Floats, level: float) -> Interval:
     variance = float(finite.var(ddof=1)) if finite.size > 1 else math.nan
     limits = percentile_limits(thresholds, level)
     return Interval(choice.threshold, *limits, variance=variance, level=level, method="percentile bootstrap")
-
-
-def _of_cost(honest: float, apparent: float, costs: Floats, level: float) -> Interval:
-    """The spread of the cost at the chosen threshold, moved by the optimism."""
-    seen = costs[np.isfinite(costs)]
-    low, high = percentile_limits(seen, level)
-    moved = honest - apparent
-    variance = float(seen.var(ddof=1)) if seen.size > 1 else math.nan
-    note = f"out of bag; apparent {apparent:.4g}"
-    return Interval(honest, low + moved, high + moved, variance, level, "percentile bootstrap, out of bag", note)

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from thresher.errors import ArgumentError
 
 
@@ -100,9 +98,3 @@ LOGIT = Scale(
     lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0,
 )
 FISHER = Scale("Fisher z", math.atanh, lambda x: 1 / (1 - x * x), math.tanh)
-
-
-def quantile_limits(replicates: Any, level: float) -> tuple[float, float]:
-    """The percentile limits of replicates, NaN left out."""
-    low, high = np.nanquantile(replicates, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)

@@ -59,7 +59,7 @@ def reliability_band(
     def block(rng: np.random.Generator, size: int) -> list[Counts]:
         return [pooled_at(*draw(rng), segment) for _ in range(size)]
 
-    drawn = np.concatenate(in_blocks(block, replicates, seed=seed, threads=threads))
+    drawn = np.concatenate(in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
     lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     estimate = pooled_at(ranking.pos, ranking.neg, segment)
     x, estimate, lower, upper = (column[::-1].copy() for column in (ranking.score[segment], estimate, lower, upper))

@@ -165,7 +165,7 @@ class Replicates:
             draws = (Resampled.of(standing, self.plan.times(rng)).ranking() for _ in range(size))
             return np.array([variance(ranking) for ranking in draws])
 
-        drawn = np.concatenate(in_blocks(block, self.replicates, seed=self.seed))
+        drawn = np.concatenate(in_blocks(block, self.replicates, items=sum(self.plan.sample.items), seed=self.seed))
         values = self.drawn[key]
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(drawn) / (values * (1 - values))

@@ -22,6 +22,7 @@ BLOCK = 25  # replicates per seed: small enough to share among threads, large en
 CASES_WORTH_A_BINOMIAL = 30  # drawing a binomial per item takes as long as drawing this many cases
 MOST_SINGLE_DELETIONS = 1000
 GROUPS_OF_DELETIONS = 300
+ITEMS_WORTH_THREADS = 1 << 18  # of a replicate; with fewer, threads wait for each other longer than they work
 _KEPT_BYTES = 30 << 20
 
 
@@ -87,6 +88,7 @@ def in_blocks(
     work: Callable[[np.random.Generator, int], T],
     replicates: int,
     *,
+    items: int,
     seed: int,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -94,8 +96,9 @@ def in_blocks(
     """What `work(rng, size)` returns for each block of replicates, in order.
 
     Every block has a generator of its own, spawned from the seed, so the result is the same whatever `threads` is.
+    None means one per processor where a replicate handles enough `items` to keep them busy.
 
-    >>> in_blocks(lambda rng, size: size, 60, seed=0)
+    >>> in_blocks(lambda rng, size: size, 60, items=10, seed=0)
     [25, 25, 10]
     """
     sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
@@ -116,7 +119,9 @@ def in_blocks(
         return found
 
     _warm_memory()
-    workers = min(len(sizes), min(processors(), MOST_THREADS) if threads is None else threads)
+    if threads is None:
+        threads = min(processors(), MOST_THREADS) if items >= ITEMS_WORTH_THREADS else 1
+    workers = min(len(sizes), threads)
     if workers < 2:
         return told(map(block, sizes, seeds))
     with ThreadPoolExecutor(workers) as pool:

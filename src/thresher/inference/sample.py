@@ -36,6 +36,11 @@ class Sample:
         return self.cases[0].size, self.cases[1].size
 
     @property
+    def handled(self) -> int:
+        """How many items every replicate handles: all of them, for every model."""
+        return sum(self.items) * len(self.standings)
+
+    @property
     def clusters(self) -> int:
         """How many clusters there are, 0 without clusters."""
         return 0 if self.cluster is None else 1 + max(int(side.max()) for side in self.cluster)

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from thresher.choices import OperatingCondition
 from thresher.curves import hull_splits, thinned
-from thresher.inference.interval import Interval, quantile_limits
+from thresher.inference.interval import Interval
+from thresher.inference.limits import out_of_bag_interval
 from thresher.ranking import Flags, Floats, Ranking
 
 MOST_BLOCKS = 2000
@@ -29,7 +30,8 @@ class Stability:
     """What resampling the data does to a decision among models.
 
     `threshold` and `honest_cost` are those of each model: where its best threshold falls in resamples, and what that
-    threshold costs on the rows a resample left out. `apparent_cost` is the cost on the rows it was chosen on.
+    threshold costs on the rows a resample left out, with the spread over resamples of the cost at the threshold
+    chosen on the data. `apparent_cost` is the cost on the rows it was chosen on.
     `wins` is the share of resamples in which each model is cheapest, and `wins_at[i]` the same at cost
     ratio `cost_ratio[i]`.
 
@@ -46,6 +48,26 @@ class Stability:
     wins_at: Mapping[str, Floats]
     replicates: int
     blocks: int
+
+    def firm_for(self, model: str, share: float) -> tuple[float, float] | None:
+        """The stretch of cost ratios around the condition's where a model wins at least this share of resamples.
+
+        Looked for between a tenth and ten times the condition's cost ratio; None if the share is not
+        reached there at all.
+
+        >>> from thresher import evaluate
+        >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]).stability
+        >>> found.firm_for("model", 0.95)
+        (0.1, 10.0)
+        """
+        enough = self.wins_at[model] >= share
+        here = self.cost_ratio.size // 2
+        if not enough[here]:
+            return None
+        short = np.flatnonzero(~enough)
+        first = int(short[short < here].max(initial=-1)) + 1
+        last = int(short[short > here].min(initial=enough.size)) - 1
+        return float(self.cost_ratio[first]), float(self.cost_ratio[last])
 
 
 def decision_stability(
@@ -94,7 +116,14 @@ def decision_stability(
         best_at[name] = np.stack([_cost(_at(condition, ratio), *inside).min(axis=1) for ratio in grid])
         apparent[name] = float(best[name].mean())
         threshold[name] = _threshold_interval(ranking, condition, cut[chosen], level)
-        honest[name] = _honest_interval(_cost(condition, *outside)[row, chosen], level)
+        of_data = _cost(condition, *_rates(np.ones((1, blocks)), tp, fp))
+        recommended = int(_middle_of_best(of_data)[0])
+        honest[name] = out_of_bag_interval(
+            _mean(_cost(condition, *outside)[row, chosen]),
+            float(of_data[0, recommended]),
+            cost[:, recommended],
+            level,
+        )
     return Stability(
         threshold=threshold,
         honest_cost=honest,
@@ -191,12 +220,9 @@ def _threshold_interval(ranking: Ranking, condition: OperatingCondition, cuts: F
     return Interval(choose(ranking, condition).threshold, float(low), float(high), variance, level, "percentile")
 
 
-def _honest_interval(costs: Floats, level: float) -> Interval:
+def _mean(costs: Floats) -> float:
     seen = costs[~np.isnan(costs)]
-    if not seen.size:
-        nan = math.nan
-        return Interval(nan, nan, nan, nan, level, "out-of-bag", "every resample left out too little of a class")
-    return Interval(float(seen.mean()), *quantile_limits(seen, level), float(seen.var()), level, "out-of-bag")
+    return float(seen.mean()) if seen.size else math.nan
 
 
 def _wins(best: Mapping[str, Floats]) -> dict[str, float]:
