@@ -37,18 +37,20 @@ def require_outputs(where: str, *, source: str | None, **outputs: str | None) ->
 def _require_writable(path: Path) -> None:
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    folder = path.parent
+    folder = Path(os.path.realpath(path)).parent
     if not folder.exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
     if not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-    if not os.access(folder, os.W_OK):
+    if not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """A file beside the target to write to, which takes the target's place at the end; nothing is left on failure.
+
+    A link stays a link, and what is no file (a pipe, a device) is written to at the end.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -57,20 +59,25 @@ def replacing(path: str | Path) -> Iterator[Path]:
     ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
     ('whole', 1)
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
+    special = target.exists() and not target.is_file()
+    folder = None if special else target.parent
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=target.suffix)
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name[:40]}.", suffix=Path(path).suffix)
     except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(target)) from None
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     os.close(handle)
     beside = Path(name)
     try:
         yield beside
-        beside.chmod(_mode(target))
-        beside.replace(target)
+        if special:
+            target.write_bytes(beside.read_bytes())
+        else:
+            beside.chmod(_mode(target))
+            beside.replace(target)
     except OSError as error:
         if error.filename in (None, name):  # the person asked for the target, not for the file beside it
-            raise type(error)(error.errno, error.strerror, str(target)) from None
+            raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
     finally:
         beside.unlink(missing_ok=True)

@@ -26,11 +26,14 @@ from thresher.cli.screen import (
     number,
     table,
 )
+from thresher.cli.winners import winners_table
+from thresher.tables import contingency_at
 
 if TYPE_CHECKING:
     from thresher.evaluation import Evaluation, ModelEvaluation
 
 _SHOWN = ("accuracy", "tpr", "fpr", "precision", "npv", "f1", "mcc", "lift")
+HALF = 0.5
 _BESIDE = 96  # columns needed to draw the curve beside the table
 
 
@@ -42,6 +45,8 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
     yield at_threshold(evaluation, screen)
     if evaluation.comparison is not None:
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
+    if len(evaluation.models) > 1:
+        yield [heading("Cheapest", "by how many false alarms a miss costs"), winners_table(evaluation)]
     yield cautions_text(evaluation.cautions)
 
 
@@ -71,12 +76,27 @@ def decision_panel(evaluation: Evaluation) -> Panel:
     )
     text.append("Expected cost per case ").append(interval_text(cost))
     text.append("; on rows it was not chosen on ").append(interval_text(honest)).append(".\n")
+    text.append(usual_cutoff(evaluation))
     text.append(f"It stays the best model for cost ratios from {low:.4g} to {high:.4g}.")
     if decision.runner_up is not None and decision.gap is not None:
         text.append("\nRunner-up: ").append(plain_text(decision.runner_up))
         text.append(f", {number(decision.gap)} more per case. Drawing the data again, the winner won")
-        text.append(f" {decision.wins:.0%}", style="bold").append(" of the time.")
+        text.append(f" {decision.wins:.0%}", style="bold").append(" of the time")
+        if decision.firm_for is not None:
+            firm, level = decision.firm_for, decision.expected_cost.level
+            text.append(f", and {level:.0%} or more at cost ratios from {firm[0]:.4g} to {firm[1]:.4g}")
+        text.append(".")
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
+
+
+def usual_cutoff(evaluation: Evaluation) -> str:
+    """What calling from 0.5 on would cost, where scores are probabilities and that is another rule."""
+    winner = evaluation[evaluation.decision.model]
+    low, high = winner.choice.interval
+    if winner.brier is None or low < HALF <= high:
+        return ""
+    cost = winner.choice.condition.expected_cost(contingency_at(winner.ranking, HALF))
+    return f"The usual cut-off of 0.5 would cost {number(cost)}.\n"
 
 
 def model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]:
