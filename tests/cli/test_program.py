@@ -3,16 +3,18 @@
 import click
 import pytest
 
-from thresher import __version__
+from thresher import MissingExtraError, __version__
 from thresher.cli import program as module
+from thresher.cli.door import Door
 from thresher.cli.program import COMMANDS, program
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_loaded_by_its_name(name):
     command = program.get_command(click.Context(program), name)
+    assert isinstance(command, Door)
     assert command.name == name
-    assert command.help.splitlines()[0] == COMMANDS[name], "the list and the command's help say the same"
+    assert str(command.help).splitlines()[0] == COMMANDS[name], "the list and the command's help say the same"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -86,7 +88,7 @@ def test_a_missing_extra_is_named(monkeypatch, capsys):
     from thresher import cli
 
     def absent(*_, **__):
-        raise cli.MissingExtraError("click is not installed", "the command thresher", 'pip install "thresher[cli]"')
+        raise MissingExtraError("click is not installed", "the command thresher", 'pip install "thresher[cli]"')
 
     monkeypatch.setattr(cli, "extra", absent)
     with pytest.raises(SystemExit) as left:

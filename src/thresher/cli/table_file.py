@@ -1,22 +1,24 @@
 """A table with columns added, written beside the target and put in its place when whole.
 
-Texts (CSV, TSV) become texts field by field; everything else goes through Arrow.
+Texts (CSV, TSV) become texts field by field; everything else is read and written by columns.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
+import math
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from thresher.cli.output import replacing
-from thresher.cli.text_copy import Added, Origin, copy_text
+from thresher.cli.text_copy import Added, Origin, copy_text, row_writer
 from thresher.errors import ArgumentError
 from thresher.extras import extra
 from thresher.sources.files import column_names, read_columns
@@ -79,28 +81,41 @@ def _write(source: str, path: Path, kind: str, origin: Origin, added: Added) -> 
     if delimiter is not None and one_text and kind in _DELIMITERS:
         with _text(source, origin.where) as lines, _text_file(path) as out:
             return copy_text(lines, out, origin, added, delimiters=(delimiter, _DELIMITERS[kind]))
-    return _through_arrow(source, path, kind, origin, added)
+    return _by_columns(source, path, kind, origin, added)
 
 
-def _through_arrow(source: str, path: Path, kind: str, origin: Origin, added: Added) -> int:
-    def arrow(package: str) -> Any:
-        return extra(package, name="files", where=origin.where)
-
+def _by_columns(source: str, path: Path, kind: str, origin: Origin, added: Added) -> int:
     names = column_names(source, where=origin.where)
     origin.place(names)
     found = read_columns(source, None, where=origin.where)
     columns = added(np.asarray(found[origin.score]))
     origin.require_new(list(columns), names)
-    whole = arrow("pyarrow").table({**found, **columns})
     if kind in _DELIMITERS:
-        writer = arrow("pyarrow.csv")
-        with _bytes_file(path) as out:
-            writer.write_csv(whole, out, writer.WriteOptions(delimiter=_DELIMITERS[kind], quoting_style="needed"))
-    elif kind in _PARQUET:
+        return _write_text(path, kind, {**found, **columns})
+
+    def arrow(package: str) -> Any:
+        return extra(package, name="files", where=origin.where)
+
+    whole = arrow("pyarrow").table({**found, **columns})
+    if kind in _PARQUET:
         arrow("pyarrow.parquet").write_table(whole, path)
     else:
         arrow("pyarrow.feather").write_feather(whole, path)
     return int(whole.num_rows)
+
+
+def _write_text(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
+    """Columns as delimited text; what is missing is an empty field."""
+    lists = [np.asarray(column).tolist() for column in columns.values()]
+    with _text_file(path) as out:
+        writer = row_writer(out, _DELIMITERS[kind])
+        writer.writerow(columns)
+        writer.writerows(["" if _is_absent(value) else value for value in row] for row in zip(*lists, strict=True))
+    return len(lists[0])
+
+
+def _is_absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _text(source: str, where: str) -> IO[str]:

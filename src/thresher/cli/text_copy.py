@@ -66,7 +66,7 @@ def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, del
     'id,p,twice\n007,0.50,1.0\n'
     """
     reader = csv.reader(lines, delimiter=delimiters[0], strict=True)
-    writer = csv.writer(out, delimiter=delimiters[1], lineterminator="\n")
+    writer = row_writer(out, delimiters[1])
     rows = 0
     try:
         head = next(reader, None)
@@ -89,6 +89,22 @@ def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, del
     if not rows:
         raise SourceError(f"{origin.name} has no rows", origin.where, "give at least one")
     return rows
+
+
+def row_writer(out: IO[str], delimiter: str) -> Any:
+    r"""A writer of rows that end in a line feed, and whose fields may hold any character.
+
+    Only a writer that ends lines in CR LF quotes fields that hold a CR, so it does, and the CR is taken off.
+    """
+
+    class LineEnds:
+        """What the writer of rows writes to, one finished row at a time."""
+
+        @staticmethod
+        def write(row: str) -> object:
+            return out.write(f"{row[:-2]}\n")
+
+    return csv.writer(LineEnds, delimiter=delimiter, lineterminator="\r\n")
 
 
 def _pieces(reader: Any, width: int, origin: Origin) -> Iterator[list[list[str]]]:

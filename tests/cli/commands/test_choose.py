@@ -18,7 +18,7 @@ def test_by_cost(data, ranking):
     assert told["threshold"] == choice.threshold
     assert told["expected_cost"] == choice.expected_cost
     assert told["table"] == {cell: getattr(choice.table, cell) for cell in ("tp", "fn", "fp", "tn")}
-    assert told["holds_for"] == list(choice.holds_for)
+    assert tuple(told["holds_for"]) == choice.holds_for
     assert told["interval"] == list(choice.interval)
 
 
