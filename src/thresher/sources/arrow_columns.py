@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.errors import ColumnError
 from thresher.extras import extra
-from thresher.sources.columns import Column
+
+Column: TypeAlias = npt.NDArray[Any]
 
 _MOST_NAMES = 1 << 16  # distinct texts up to which a column of them is worth an array of one width
 _WIDEST_NAME = 64
@@ -25,17 +27,18 @@ def numpy_column(values: Any, *, name: str, where: str) -> Column:
     array([1, None, 1152921504606846976], dtype=object)
     """
     arrow = extra("pyarrow", name="files", where=where)
+    compute = extra("pyarrow.compute", name="files", where=where)
     types = arrow.types
     values = _storage(values, arrow)
     if isinstance(values, arrow.ChunkedArray) and values.num_chunks == 1:
         values = values.chunk(0)
     kind = values.type
+    if types.is_run_end_encoded(kind):
+        return numpy_column(compute.run_end_decode(values), name=name, where=where)
     if types.is_nested(kind):
         raise ColumnError(
             f"the column {name!r} holds {kind}, not one value per row", where, "take a column of plain values"
         )
-    if types.is_run_end_encoded(kind):
-        return numpy_column(arrow.compute.run_end_decode(values), name=name, where=where)
     if types.is_dictionary(kind):
         return _from_dictionary(values, arrow, name=name, where=where)
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
@@ -47,6 +50,11 @@ def numpy_column(values: Any, *, name: str, where: str) -> Column:
         )
         return array
     return objects(values.to_pylist())
+
+
+def is_arrow(values: Any) -> bool:
+    """Whether values are a column of pyarrow, without loading it for those that are not."""
+    return type(values).__module__.partition(".")[0] == "pyarrow" and hasattr(values, "type")
 
 
 def objects(values: list[Any]) -> Column:

@@ -20,7 +20,8 @@ def typed(values: Any, *, name: str, where: str) -> Column:
     """A pyarrow column of texts as integers, floats, booleans or words, whichever holds every entry exactly.
 
     Numbers are read to the nearest float64 in one notation everywhere (a decimal point, no groups); integers stay
-    integers. `01` and `0x1` are words, since numbers would forget how they were written.
+    integers. Whole numbers written as `01` or `0x1` make a column of words, since numbers would forget how they were
+    written.
 
     >>> import pyarrow as pa
     >>> typed(pa.chunked_array([["0.1", "2", None]]), name="p", where="here")
@@ -31,25 +32,38 @@ def typed(values: Any, *, name: str, where: str) -> Column:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    array = _numbers(values, name=name, where=where)
+    if array is not None:
+        return array
     trimmed = pc.utf8_trim_whitespace(values)
-    kept = pc.if_else(
-        pc.is_in(trimmed, value_set=pa.array(ABSENT, trimmed.type)), pa.scalar(None, trimmed.type), trimmed
-    )
+    absent = pc.is_in(trimmed, value_set=pa.array(ABSENT, trimmed.type))
+    kept = pc.if_else(absent, pa.scalar(None, trimmed.type), trimmed)
     if kept.null_count == len(kept):
         return numpy_column(values, name=name, where=where)
     if pc.all(pc.is_in(pc.utf8_lower(kept.drop_null()), value_set=pa.array(_TRUTH, kept.type))).as_py():
         return numpy_column(pc.equal(pc.utf8_lower(kept), "true"), name=name, where=where)
-    if not pc.any(pc.match_substring_regex(kept, "^[+-]?0[0-9xX]")).as_py():
-        for whole in (pa.int64(), pa.uint64()):
-            try:
-                return numpy_column(kept.cast(whole), name=name, where=where)
-            except pa.ArrowInvalid:
-                continue
+    array = _numbers(kept, name=name, where=where)
+    return numpy_column(values, name=name, where=where) if array is None else array
+
+
+def _numbers(texts: Any, *, name: str, where: str) -> Column | None:
+    """Texts that are all numbers as integers or floats; None if one is not, or is a code such as 01."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if texts.null_count == len(texts):
+        return None
+    for kind in (pa.int64(), pa.uint64(), pa.float64()):
         try:
-            return _exact(numpy_column(kept.cast(pa.float64()), name=name, where=where), kept)
+            numbers = texts.cast(kind)
         except pa.ArrowInvalid:
-            pass
-    return numpy_column(values, name=name, where=where)
+            continue
+        array = numpy_column(numbers, name=name, where=where)
+        if kind == pa.float64():
+            return _exact(array, texts)
+        coded = pc.any(pc.match_substring_regex(texts, "^[+-]?0[0-9xX]")).as_py()
+        return None if coded else array
+    return None
 
 
 def _exact(floats: Column, texts: Any) -> Column:
