@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 
 import thresher as th
-from tests.plots.samples import EMAILS, drawn, legend, rankings
-from tests.plots.samples import probability_rankings
+from tests.plots.samples import EMAILS, drawn, legend, probability_rankings, rankings
 from thresher.plots import BrierCurveDisplay
 from thresher.plots.brier import corners
 

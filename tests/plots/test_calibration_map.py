@@ -58,4 +58,4 @@ def test_a_map_without_a_ranking():
 
 def test_what_is_no_map_is_refused():
     with pytest.raises(th.ArgumentError, match="CalibrationMap"):
-        CalibrationMapDisplay.from_map(EMAILS)
+        CalibrationMapDisplay.from_map(EMAILS)  # type: ignore[arg-type]

@@ -49,7 +49,9 @@ def test_a_choice_in_the_corner_has_a_mark_and_perhaps_no_line():
 
 def test_equal_cost_is_a_curve_in_pr_space():
     joint = th.joint_choice({"tree": SPAM_TREE})
-    assert equal_cost(joint, "pr").slope is None
+    line = equal_cost(joint, "pr")
+    assert line is not None
+    assert line.slope is None
     display = drawn(PrecisionRecallDisplay.from_ranking(SPAM_TREE, conditions=th.OperatingCondition()), slopes=True)
     assert legend(display)[-1] == "equal cost"
 

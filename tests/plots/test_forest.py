@@ -9,6 +9,7 @@ from thresher.plots import ComparisonDisplay, MeasuresDisplay
 
 LABELS, SCORES = scored(3, rows=150)
 FOUND = th.evaluate(LABELS, SCORES, replicates=20, rope=0.05)
+PAIRS = [] if FOUND.comparison is None else list(FOUND.comparison.differences.values())
 
 
 def spans(container):
@@ -47,11 +48,11 @@ class TestMeasures:
 class TestComparison:
     def test_bars_are_the_differences(self):
         display = drawn(ComparisonDisplay.from_evaluation(FOUND))
-        for bar, each in zip(display.bars_, FOUND.comparison.differences.values(), strict=True):
+        for bar, each in zip(display.bars_, PAIRS, strict=True):
             assert spans(bar) == [pytest.approx((each.lower, each.difference, each.upper))]
         assert len(display.bars_) == 3
         frame = display.frame()
-        assert frame["verdict"].tolist() == [each.verdict for each in FOUND.comparison.differences.values()]
+        assert frame["verdict"].tolist() == [each.verdict for each in PAIRS]
         assert frame["a"].tolist() == ["model 0", "model 0", "model 1"]
 
     def test_the_margin_of_indifference_is_shaded(self):
@@ -61,7 +62,7 @@ class TestComparison:
 
     def test_verdicts_are_in_words(self):
         told = words(drawn(ComparisonDisplay.from_evaluation(FOUND)))
-        for each in FOUND.comparison.differences.values():
+        for each in PAIRS:
             assert any(text.startswith(f"{each.verdict} (p ") for text in told)
 
     def test_one_model_has_nothing_to_compare(self):

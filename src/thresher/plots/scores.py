@@ -92,7 +92,7 @@ class ScoresDisplay(Display):
         ax.set(xlabel="score", ylabel="share of the negatives  |  of the positives")
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):.10g}"))
         ax.grid(visible=True, axis="y", color="grey", alpha=0.18, linewidth=0.6)
-        ax.margins(y=0.12)
+        ax.margins(x=0.06, y=0.12)
         entries: list[tuple[Artist, str]] = [(Patch(color=up), "positives"), (Patch(color=down), "negatives")]
         self.threshold_ = None
         if self.choice is not None and np.isfinite(self.choice.threshold):
@@ -114,9 +114,10 @@ class ScoresDisplay(Display):
         if self.edges is not None:
             widths = np.diff(self.edges)
             return ax.bar(self.edges[:-1], height, width=widths, align="edge", color=colour, edgecolor="none")
-        near = np.abs(np.diff(self.score)).min(initial=np.ptp(self.score) if self.score.size > 1 else 1.0)
-        span = np.ptp(self.score) if self.score.size > 1 else 1.0
-        return ax.bar(self.score, height, width=max(0.6 * near, 0.008 * span), color=colour, edgecolor="none")
+        span = float(np.ptp(self.score)) if self.score.size > 1 else 1.0
+        near = float(np.abs(np.diff(self.score)).min(initial=span))
+        wide = min(max(0.6 * near, 0.008 * span), 0.035 * span)
+        return ax.bar(self.score, height, width=wide, color=colour, edgecolor="none")
 
 
 def _between(ranking: Ranking, edges: Floats) -> tuple[Counts, Counts]:
