@@ -11,7 +11,7 @@ import numpy as np
 from thresher.calibration import CalibrationMap, calibration_map
 from thresher.calibration.steps import Steps
 from thresher.plots.display import Display, Frame, stacked
-from thresher.plots.models import FEW, by_name
+from thresher.plots.models import FEW, by_name, one_ranking
 from thresher.plots.style import WIDTH, ink, looks
 from thresher.plots.words import add_legend, fits_inside, set_title, shown
 from thresher.ranking import Floats, Ranking
@@ -52,6 +52,7 @@ class CalibrationMapDisplay(Display):
     @classmethod
     def from_ranking(cls, ranking: Ranking, *, interpolate: bool = False) -> Self:
         """The isotonic map of a ranking, with and without the Laplace correction."""
+        one_ranking(ranking, "CalibrationMapDisplay.from_ranking(ranking)")
         plain = calibration_map(ranking, interpolate=interpolate)
         smooth = calibration_map(ranking, smoothing="laplace", interpolate=interpolate)
         return cls(maps={"isotonic": plain, "with Laplace correction": smooth}, ranking=ranking)

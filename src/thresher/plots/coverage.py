@@ -103,7 +103,7 @@ class CoverageDisplay(ModelsDisplay):
         return (max(getattr(ranking, side) for ranking in self.rankings.values()) for side in ("Pos", "Neg"))  # type: ignore[return-value]
 
     def _rectangle(self, ax: Axes) -> None:
-        from matplotlib.ticker import MaxNLocator
+        from matplotlib.ticker import MaxNLocator, MultipleLocator
 
         Pos, Neg = self._sides()
         alike = max(Pos, Neg) <= _LONGEST_SIDE * min(Pos, Neg)
@@ -112,7 +112,7 @@ class CoverageDisplay(ModelsDisplay):
         for axis, side in ((ax.xaxis, Neg), (ax.yaxis, Pos)):
             axis.set_major_locator(MaxNLocator(min(8, max(1, int(side))), integer=True, steps=[1, 2, 5, 10]))
             if side <= _COUNTED and max(Pos, Neg) <= _COUNTED:
-                axis.set_minor_locator(MaxNLocator(max(1, int(side)), integer=True))
+                axis.set_minor_locator(MultipleLocator(1))
         ax.tick_params(which="minor", length=0)
         ax.grid(visible=True, which="both", color="grey", alpha=0.22, linewidth=0.6)
         ax.plot([0, Neg, Neg, 0, 0], [0, 0, Pos, Pos, 0], color=ink(ax), linewidth=0.8, alpha=0.6, zorder=1.7)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from thresher.curves import ks, roc
-from thresher.errors import ArgumentError
 from thresher.plots.display import Display, Frame
-from thresher.plots.models import MODEL, drawn_splits
+from thresher.plots.models import MODEL, drawn_splits, one_ranking
 from thresher.plots.style import WIDTH, class_colours, ink
 from thresher.plots.words import add_legend, set_title, shown
 from thresher.ranking import Floats, Ranking
@@ -39,13 +38,8 @@ class KSDisplay(Display):
     @classmethod
     def from_ranking(cls, ranking: Ranking, *, name: str = MODEL) -> Self:
         """Of one ranking."""
-        if not isinstance(ranking, Ranking):
-            raise ArgumentError(
-                f"this picture is of one Ranking, got {type(ranking).__name__}",
-                "KSDisplay.from_ranking(ranking)",
-                "give one ranking; draw one picture per model",
-            )
-        ranking.require_both_classes("KSDisplay.from_ranking(ranking)")
+        where = "KSDisplay.from_ranking(ranking)"
+        one_ranking(ranking, where).require_both_classes(where)
         return cls(ranking=ranking, name=name)
 
     def plot(self, ax: Axes | None = None) -> Self:

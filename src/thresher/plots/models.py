@@ -142,6 +142,21 @@ def by_name(given: Any, kind: type[T], *, where: str, alone: str = MODEL) -> dic
     return {str(name): each for name, each in named.items()}
 
 
+def one_ranking(given: Any, where: str) -> Ranking:
+    """The one ranking that a picture is of.
+
+    >>> one_ranking(Ranking.parse("[1+][1-]"), "here")
+    Ranking([1+][1-] at scores 2, 1)
+    """
+    if not isinstance(given, Ranking):
+        raise ArgumentError(
+            f"this picture is of one Ranking, got {type(given).__name__}",
+            where,
+            "give one ranking; draw one picture per model",
+        )
+    return given
+
+
 def drawn_splits(ranking: Ranking) -> Splits:
     """The splits to draw: all of them, or of very long curves those that look the same.
 

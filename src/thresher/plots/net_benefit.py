@@ -64,6 +64,7 @@ class NetBenefitDisplay(ModelsDisplay):
             )
             highest = max(highest, float(np.maximum(curve.model, curve.everyone).max()))
             entries.append((self.lines_[name], self._label(name)))
+        highest = highest or max(ranking.prevalence for ranking in self.rankings.values())  # what none can exceed
         ax.set_ylim(-0.15 * highest, 1.08 * highest)
         entries += [(self.everyone_, "act on everyone"), (self.no_one_, "act on no one"), *self._band_entry()]
         add_legend(ax, entries, loc="upper right", outside=bool(self._beside()))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from thresher.curves import Pairs, auc, coverage, pairs, pairs_grid
 from thresher.plots.display import Display, Frame
+from thresher.plots.models import one_ranking
 from thresher.plots.style import is_dark
 from thresher.plots.words import add_legend, set_title
 from thresher.ranking import Ranking
@@ -48,6 +49,7 @@ class PairsDisplay(Display):
     @classmethod
     def from_ranking(cls, ranking: Ranking) -> Self:
         """Of a ranking of counts, up to four million pairs."""
+        one_ranking(ranking, "PairsDisplay.from_ranking(ranking)")
         return cls(ranking=ranking, grid=pairs_grid(ranking), pairs=pairs(ranking))
 
     @property

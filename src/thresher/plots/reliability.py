@@ -22,9 +22,10 @@ from thresher.ranking import Floats, Ranking
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.collections import FillBetweenPolyCollection
+    from matplotlib.collections import FillBetweenPolyCollection, PathCollection
     from matplotlib.lines import Line2D
 
+_FEW_MODELS = 4
 _EDGES = np.linspace(0, 1, 21)
 _WORDS = {
     "exact": "per distinct score",
@@ -51,6 +52,7 @@ class ReliabilityDisplay(ModelsDisplay):
     segments: Binning = "hull"
     tables: Mapping[str, Reliability] = field(default_factory=dict)
     bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
+    marks_: list[PathCollection] = field(init=False)
     counts_: Axes | None = field(init=False)
 
     @classmethod
@@ -84,13 +86,16 @@ class ReliabilityDisplay(ModelsDisplay):
         """Square, with room for a legend beside it."""
         return 4.9 + self._beside(), 4.8
 
-    def plot(self, ax: Axes | None = None, *, counts: bool = True) -> Self:
-        """Draw it; `counts` adds a small histogram of the cases by score in the corner that curves seldom reach."""
+    def plot(self, ax: Axes | None = None, *, counts: bool | None = None) -> Self:
+        """Draw it; `counts` adds a small histogram of the cases by score in the corner that curves seldom reach.
+
+        Unless told, it is there for up to four models.
+        """
         ax = self._opened(ax)
         unit_square(ax, "score", "proportion of positives")
         ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.7, zorder=1.7)
         look = looks(self.rankings, ax)
-        self.lines_, self.bands_ = {}, {}
+        self.lines_, self.bands_, self.marks_ = {}, {}, []
         entries: list[tuple[Artist, str]] = []
         for name, table in self.tables.items():
             band = self._banded(name, look[name])
@@ -100,7 +105,8 @@ class ReliabilityDisplay(ModelsDisplay):
             entries.append((self.lines_[name], self._label(name, "" if len(self.tables) > 1 else "observed")))
         add_legend(ax, [*entries, *self._band_entry()], loc="upper left", outside=bool(self._beside()))
         set_title(ax, f"Reliability, {_WORDS[self.segments]}")
-        self.counts_ = self._histogram(ax, look) if counts else None
+        wanted = len(self.rankings) <= _FEW_MODELS if counts is None else counts
+        self.counts_ = self._histogram(ax, look) if wanted else None
         return self
 
     def frame(self) -> Frame:
@@ -118,6 +124,8 @@ class ReliabilityDisplay(ModelsDisplay):
     def _curve(self, ax: Axes, table: Reliability, look: Look) -> list[Line2D]:
         style: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "linewidth": WIDTH, "zorder": 3}
         if table.segments == "hull":
+            if len(table) < FEW:  # a pool of one score has no length
+                self.marks_.append(ax.scatter(table.score, table.observed, s=14, color=look.colour, zorder=3))
             return ax.plot(*flat(table), **style)
         if len(table) < FEW:
             style |= {"marker": look.marker, "markersize": 4.5}

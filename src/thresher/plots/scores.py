@@ -11,7 +11,7 @@ from thresher.choices import Choice
 from thresher.errors import ArgumentError
 from thresher.evaluation import ModelEvaluation
 from thresher.plots.display import Display, Frame
-from thresher.plots.models import FEW, MODEL
+from thresher.plots.models import FEW, MODEL, one_ranking
 from thresher.plots.style import class_colours, ink
 from thresher.plots.words import add_legend, set_title, shown
 from thresher.ranking import Counts, Floats, Ranking
@@ -61,12 +61,7 @@ class ScoresDisplay(Display):
         cls, ranking: Ranking, *, bins: int | None = None, choice: Choice | None = None, name: str = MODEL
     ) -> Self:
         """Of one ranking; `bins` asks for that many intervals of equal width, `choice` draws its threshold."""
-        if not isinstance(ranking, Ranking):
-            raise ArgumentError(
-                f"this picture is of one Ranking, got {type(ranking).__name__}",
-                _WHERE,
-                "give one ranking; draw one picture per model",
-            )
+        one_ranking(ranking, _WHERE)
         if bins is not None and bins < 1:
             raise ArgumentError(f"the number of bins must be 1, 2, 3, ..., got {bins}", _WHERE, "give e.g. bins=40")
         finite = np.isfinite(ranking.score)
@@ -86,6 +81,7 @@ class ScoresDisplay(Display):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it; both halves have the same scale."""
+        from matplotlib.patches import Patch
         from matplotlib.ticker import FuncFormatter
 
         ax = self._opened(ax)
@@ -96,8 +92,8 @@ class ScoresDisplay(Display):
         ax.set(xlabel="score", ylabel="share of the negatives  |  of the positives")
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):.10g}"))
         ax.grid(visible=True, axis="y", color="grey", alpha=0.18, linewidth=0.6)
-        ax.margins(y=0.12)
-        entries: list[tuple[Artist, str]] = [(self.positives_[0], "positives"), (self.negatives_[0], "negatives")]
+        ax.margins(x=0.06, y=0.12)
+        entries: list[tuple[Artist, str]] = [(Patch(color=up), "positives"), (Patch(color=down), "negatives")]
         self.threshold_ = None
         if self.choice is not None and np.isfinite(self.choice.threshold):
             at = self.choice.threshold
@@ -118,9 +114,10 @@ class ScoresDisplay(Display):
         if self.edges is not None:
             widths = np.diff(self.edges)
             return ax.bar(self.edges[:-1], height, width=widths, align="edge", color=colour, edgecolor="none")
-        near = np.abs(np.diff(self.score)).min(initial=np.ptp(self.score) if self.score.size > 1 else 1.0)
-        span = np.ptp(self.score) if self.score.size > 1 else 1.0
-        return ax.bar(self.score, height, width=max(0.6 * near, 0.008 * span), color=colour, edgecolor="none")
+        span = float(np.ptp(self.score)) if self.score.size > 1 else 1.0
+        near = float(np.abs(np.diff(self.score)).min(initial=span))
+        wide = min(max(0.6 * near, 0.008 * span), 0.035 * span)
+        return ax.bar(self.score, height, width=wide, color=colour, edgecolor="none")
 
 
 def _between(ranking: Ranking, edges: Floats) -> tuple[Counts, Counts]:

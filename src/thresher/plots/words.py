@@ -18,6 +18,8 @@ Corner: TypeAlias = Literal[
 LONGEST = 32
 # matplotlib reads $...$ as mathematics, and usetex would hand a name to LaTeX.
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
+_BARE: dict[str, Any] = {"borderaxespad": 0.0, "frameon": False, "handlelength": 2.6}
+_ROOMY = 2.8  # inches of axes that can spare some for a legend beside them
 _INSIDE = 4  # entries that fit into a corner
 _NARROW = 34  # letters that fit into a corner
 
@@ -68,7 +70,7 @@ def add_legend(
     loc: Corner = "lower right",
     outside: bool | None = None,
 ) -> Legend | None:
-    """A legend of these artists; beside the axes when it would cover them.
+    """A legend of these artists: in a corner, beside the axes when it would cover them, below small axes.
 
     The texts are set after the legend is made, since matplotlib leaves out labels that start with an underscore.
     """
@@ -78,22 +80,23 @@ def add_legend(
     handles: list[Any] = [artist for artist, _ in entries]
     labels = [label for _, label in entries]
     numbers = [str(i) for i in range(len(labels))]
-    if fits_inside(labels) if outside is None else not outside:
-        legend = ax.legend(handles, numbers, loc=loc, fontsize="small", framealpha=0.85, handlelength=2.6)
-    else:
+    beside = not fits_inside(labels) if outside is None else outside
+    if _inches(ax) < (_ROOMY if beside else inches_beside(labels)):
         legend = ax.legend(
-            handles,
-            numbers,
-            loc="upper left",
-            bbox_to_anchor=(1.02, 1.0),
-            borderaxespad=0.0,
-            fontsize="small",
-            frameon=False,
-            handlelength=2.6,
+            handles, numbers, loc="upper center", bbox_to_anchor=(0.5, -0.25), fontsize="x-small", **_BARE
         )
+    elif beside:
+        legend = ax.legend(handles, numbers, loc="upper left", bbox_to_anchor=(1.02, 1.0), fontsize="small", **_BARE)
+    else:
+        legend = ax.legend(handles, numbers, loc=loc, fontsize="small", framealpha=0.85, handlelength=2.6)
     for text, label in zip(legend.get_texts(), labels, strict=True):
         taken_literally(text).set_text(label)
     return legend
+
+
+def _inches(ax: Axes) -> float:
+    """The width of the axes, before the layout is mended."""
+    return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
 def set_title(ax: Axes, title: str) -> None:
