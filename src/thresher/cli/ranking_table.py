@@ -9,7 +9,7 @@ from rich.text import Text
 
 from thresher.cli.plain_text import plain_text
 from thresher.cli.screen import name_text, number, table
-from thresher.curves import auc
+from thresher.curves import auc_bounds
 from thresher.ranking import Ranking
 
 
@@ -25,6 +25,13 @@ def ranking_blocks(parts: Sequence[tuple[str, Ranking]], whole: Ranking, written
 
 def _line(name: Text, ranking: Ranking) -> tuple[Text, ...]:
     both = ranking.Pos > 0 and ranking.Neg > 0
-    area = number(auc(ranking)) if both else "undefined"
+    area = _area(ranking) if both else "undefined"
     counts = (f"{ranking.Pos:,.10g}", f"{ranking.Neg:,.10g}", f"{len(ranking):,}", area)
     return (name, *(Text(count) for count in counts))
+
+
+def _area(ranking: Ranking) -> str:
+    """The AUC; where ranges of scores were counted instead of scores, the limits between which it lies."""
+    bounds = auc_bounds(ranking)
+    exact = bounds.lower == bounds.upper
+    return number(bounds.lower) if exact else f"{bounds.lower:.4f} to {bounds.upper:.4f}"

@@ -65,8 +65,8 @@ def test_a_ranking_on_file(data, folder, ranking):
         ([*ROWS, "--subject-to", "recall is high"], "cannot read the constraint"),
         ([*ROWS, "--at-most", "-1"], "at_most must be 0 or more"),
         (["day.json", "--label", "y"], "a ranking has no columns"),
-        (["absent.json"], "there is no file absent.json"),
-        (["bad.json"], "bad.json cannot be read"),
+        (["absent.json"], "the ranking absent.json cannot be read"),
+        (["bad.json"], "bad.json: this is not a ranking"),
     ],
 )
 def test_what_is_refused(refused, folder, words, told):

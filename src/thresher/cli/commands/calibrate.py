@@ -41,7 +41,7 @@ _NO_SMOOTHING = "none"
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Fit a map from scores to probabilities, and use it.
 
-    Fit it on rows the model has not learnt from. FILE holds rows, or one ranking as thresher merge writes it (.json).
+    Fit it on rows the model has not learnt from. FILE holds rows, or a ranking that thresher merge kept.
     """
     from thresher.cli.output import require_outputs, write_text
 
@@ -54,7 +54,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.working import working
 
     if given["write"] is not None:
-        if is_ranking(source) or source == STANDARD:
+        if source == STANDARD or is_ranking(source, where=where):
             raise click.UsageError("--write needs rows in a file, which can be read twice", ctx)
         require_format(given["write"], where)
     rankings = rankings_of(given, where=where)

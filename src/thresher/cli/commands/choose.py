@@ -34,7 +34,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """Choose the best threshold of a model, exactly.
 
     Every distinct score is tried and all ties are told. Without a measure the expected cost is minimised. FILE holds
-    rows, or one ranking as thresher merge writes it (.json).
+    rows, or a ranking that thresher merge kept.
     """
     condition = operating_condition(given)
 

@@ -20,17 +20,17 @@ from thresher.cli.options import PRINTED, ROWS
 )
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
 @ROWS
-@click.option("--output", "-o", metavar="FILE", help="Write the ranking as JSON.")
+@click.option("--output", "-o", metavar="FILE", help="Keep the ranking (.json or .parquet).")
 @PRINTED
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Count rows into rankings, and add rankings up.
 
-    A ranking (.json) holds how many positives and negatives share each score. That is all that choose and calibrate
-    need, it is small, and the sum of parts is exactly the whole. Files that are not .json hold rows and are
-    counted by --label and --score.
+    A ranking holds how many positives and negatives share each score. That is all that choose and calibrate need, it is
+    small, and the sum of parts is exactly the whole. Every FILE is a ranking that was kept (.json, or .parquet that
+    merge wrote), or rows, which are counted by --label and --score.
     """
-    from thresher.cli.output import require_outputs, write_text
+    from thresher.cli.output import require_outputs
 
     for source in given["sources"]:
         require_outputs(place(ctx), source=source, output=given["output"])
@@ -38,8 +38,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from functools import reduce
     from operator import add
 
-    from thresher.cli.rankings import is_ranking, rankings_of, read_ranking
+    from thresher.cli.rankings import is_ranking, kept_ranking, rankings_of
     from thresher.cli.working import working
+    from thresher.sources.saved import write_ranking
 
     if len(given["scores"]) > 1:
         raise click.UsageError("a ranking is of one model; give --score once", ctx)
@@ -47,13 +48,13 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     for source in given["sources"]:
         where = f"{place(ctx)} {source}"
         with working(f"counting {source}"):
-            if is_ranking(source):
-                parts.append(read_ranking(source, where=where))
+            if is_ranking(source, where=where):
+                parts.append(kept_ranking(source, where=where))
             else:
                 parts += rankings_of({**given, "source": source}, where=where).values()
     whole = reduce(add, parts)
     if given["output"] is not None:
-        write_text(given["output"], whole.to_json() + "\n")
+        write_ranking(whole, given["output"])
     if given["as_json"]:
         click.echo(whole.to_json())
     elif not given["quiet"]:
