@@ -3,131 +3,116 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from thresher.calibration import (
-    CalibrationGap,
-    CalibrationMap,
-    Decomposition,
-    LogLoss,
-    MEstimate,
-    Reliability,
-    Smoothed,
-    adjust_prevalence,
-    brier,
-    brier_bounds,
-    brier_multiclass,
-    calibration_map,
-    decomposition,
-    ece,
-    laplace,
-    log_loss,
-    log_loss_bounds,
-    log_loss_multiclass,
-    losses,
-    m_estimate,
-    recalibrated,
-    reliability,
-    smoothed,
-    squared_error,
-)
-from thresher.cautions import Caution
-from thresher.choices import (
-    Choice,
-    Isometric,
-    JointChoice,
-    OperatingCondition,
-    Point,
-    Range,
-    best_cost_bounds,
-    choose,
-    cost_bounds,
-    isometric,
-    joint_choice,
-)
-from thresher.curves import (
-    Bounds,
-    BrierCurve,
-    CoinRule,
-    CostCurve,
-    Coverage,
-    CurveBounds,
-    KolmogorovSmirnov,
-    MulticlassAUC,
-    NetBenefit,
-    Pairs,
-    PRGain,
-    TableBounds,
-    Thinned,
-    auc,
-    auc_bounds,
-    average_precision,
-    average_precision_bounds,
-    brier_curve,
-    coin_at,
-    cost_curve,
-    coverage,
-    gain,
-    hull,
-    hull_bounds,
-    ks,
-    ks_bounds,
-    lift,
-    multiclass_auc,
-    net_benefit,
-    one_vs_rest_rankings,
-    pairs,
-    pairs_grid,
-    partial_auc,
-    placements,
-    point_at,
-    pr_area,
-    pr_area_bounds,
-    pr_gain,
-    precision_at,
-    precision_recall,
-    ranking_error,
-    roc,
-    roc_bounds,
-    table_bounds,
-    thinned,
-)
-from thresher.errors import (
-    ArgumentError,
-    ColumnError,
-    ConditionError,
-    EmptyError,
-    InfeasibleError,
-    LabelError,
-    LengthError,
-    MeasureError,
-    MissingExtraError,
-    MissingValueError,
-    NotationError,
-    OneClassError,
-    PositiveLabelError,
-    ProbabilityError,
-    ScoreError,
-    SourceError,
-    ThresherError,
-    WeightError,
-)
-from thresher.ranking import Ranking
-from thresher.sources import RankingBuilder, rank
-from thresher.tables import (
-    MEASURES,
-    ChiSquaredTest,
-    ConfusionMatrix,
-    Contingency,
-    FisherTest,
-    Measure,
-    chi_squared,
-    confusion,
-    contingency,
-    contingency_at,
-    fisher,
-    measure,
-)
-
 if TYPE_CHECKING:
+    from thresher import plots
+    from thresher.calibration import (
+        CalibrationGap,
+        CalibrationMap,
+        Decomposition,
+        LogLoss,
+        MEstimate,
+        Reliability,
+        Smoothed,
+        adjust_prevalence,
+        brier,
+        brier_bounds,
+        brier_multiclass,
+        calibration_map,
+        decomposition,
+        ece,
+        laplace,
+        log_loss,
+        log_loss_bounds,
+        log_loss_multiclass,
+        losses,
+        m_estimate,
+        recalibrated,
+        reliability,
+        smoothed,
+        squared_error,
+    )
+    from thresher.cautions import Caution
+    from thresher.choices import (
+        Choice,
+        Isometric,
+        JointChoice,
+        OperatingCondition,
+        Point,
+        Range,
+        best_cost_bounds,
+        choose,
+        cost_bounds,
+        isometric,
+        joint_choice,
+    )
+    from thresher.curves import (
+        Bounds,
+        BrierCurve,
+        CoinRule,
+        CostCurve,
+        Coverage,
+        CurveBounds,
+        KolmogorovSmirnov,
+        MulticlassAUC,
+        NetBenefit,
+        Pairs,
+        PRGain,
+        TableBounds,
+        Thinned,
+        auc,
+        auc_bounds,
+        average_precision,
+        average_precision_bounds,
+        brier_curve,
+        coin_at,
+        cost_curve,
+        coverage,
+        gain,
+        hull,
+        hull_bounds,
+        ks,
+        ks_bounds,
+        lift,
+        multiclass_auc,
+        net_benefit,
+        one_vs_rest_rankings,
+        pairs,
+        pairs_grid,
+        partial_auc,
+        placements,
+        point_at,
+        pr_area,
+        pr_area_bounds,
+        pr_gain,
+        precision_at,
+        precision_recall,
+        ranking_error,
+        roc,
+        roc_bounds,
+        table_bounds,
+        thinned,
+    )
+    from thresher.errors import (
+        ArgumentError,
+        ColumnError,
+        ConditionError,
+        EmptyError,
+        InfeasibleError,
+        LabelError,
+        LengthError,
+        MeasureError,
+        MissingExtraError,
+        MissingValueError,
+        NotationError,
+        OneClassError,
+        OutputError,
+        PositiveLabelError,
+        ProbabilityError,
+        ScoreError,
+        SourceError,
+        ThresherError,
+        WeightError,
+    )
     from thresher.evaluation import (
         Decision,
         Evaluation,
@@ -186,6 +171,22 @@ if TYPE_CHECKING:
         roc_band,
         row_auc_interval,
         table_intervals,
+    )
+    from thresher.ranking import Ranking
+    from thresher.sources import RankingBuilder, rank
+    from thresher.tables import (
+        MEASURES,
+        ChiSquaredTest,
+        ConfusionMatrix,
+        Contingency,
+        FisherTest,
+        Measure,
+        chi_squared,
+        confusion,
+        contingency,
+        contingency_at,
+        fisher,
+        measure,
     )
 
 __version__ = "0.1.0"
@@ -247,6 +248,7 @@ __all__ = [
     "NotationError",
     "OneClassError",
     "OperatingCondition",
+    "OutputError",
     "PRGain",
     "Pairs",
     "Point",
@@ -338,6 +340,7 @@ __all__ = [
     "pairs_grid",
     "partial_auc",
     "placements",
+    "plots",
     "point_at",
     "pr_area",
     "pr_area_bounds",
@@ -362,16 +365,33 @@ __all__ = [
     "thinned",
 ]
 
+# Rooms in the order in which they stand: a name is looked for on the left first, and no further than needed.
+_ROOMS = (
+    "errors",
+    "cautions",
+    "ranking",
+    "sources",
+    "tables",
+    "curves",
+    "choices",
+    "calibration",
+    "inference",
+    "evaluation",
+)
+_ONLY_BY_NAME = ("plots", "report")  # rooms whose own names are not thresher's
+
 
 def __getattr__(name: str) -> Any:
-    """Load the rooms on the right when they are first asked for, so that importing thresher stays quick."""
+    """Load a room when one of its names is first asked for, so that importing thresher costs nothing."""
+    if name in _ROOMS or name in _ONLY_BY_NAME:
+        return import_module(f"thresher.{name}")
     if name in __all__:
-        for room in ("thresher.inference", "thresher.evaluation"):
-            if hasattr(found := import_module(room), name):
+        for room in _ROOMS:
+            if hasattr(found := import_module(f"thresher.{room}"), name):
                 globals()[name] = getattr(found, name)
                 return globals()[name]
     raise AttributeError(f"module 'thresher' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*{*globals(), *__all__, *_ROOMS}]

@@ -87,5 +87,9 @@ class SourceError(ThresherError):
     """A place where rows or rankings should be is absent, unreadable, or not what its name says."""
 
 
+class OutputError(ThresherError):
+    """A file cannot be written where it was asked for; what stood there before still does."""
+
+
 class MissingExtraError(ThresherError, ImportError):
     """A part of thresher needs a package that is not installed."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.reference import costs
+from tests.strategies import two_class_rankings
 
 CAREFUL = th.Ranking.parse("[4+][1+,5-]")
 EAGER = th.Ranking.parse("[5+,1-][4-]")
@@ -59,6 +60,11 @@ def test_the_winner_changes_with_the_costs():
     assert dear_alarms.runner_up == "eager"
     assert dear_misses.gap == pytest.approx(0.4)
     assert dear_misses.holds_for == (1, math.inf)
+
+
+@given(two_class_rankings, st.integers(1, 9))
+def test_a_single_model_stays_the_best_for_all_cost_ratios(ranking, cost_ratio):
+    assert th.joint_choice({"only": ranking}, th.OperatingCondition(cost_ratio=cost_ratio)).holds_for == (0, math.inf)
 
 
 def test_ties_between_models_are_told():

@@ -218,7 +218,7 @@ def _range_at(
 def _stretch(ranges: tuple[Range, ...], model: str, cost_ratio: float) -> tuple[float, float]:
     """The run of neighbouring ranges of a model that holds the cost ratio."""
     low = high = cost_ratio
-    for found in ranges:
+    for found in (*reversed(ranges), *ranges):  # downwards first, then upwards: each step must meet the last
         if model in found.models and found.low <= high and low <= found.high:
             low, high = min(low, found.low), max(high, found.high)
     return low, high

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from thresher.evaluation.model import ModelEvaluation, model_evaluation
 from thresher.evaluation.remarks import remarks
 from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
 from thresher.evaluation.summary import summary_text
+from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
 from thresher.inference.interval import require_level
 from thresher.inference.scored_rows import ScoredRows
@@ -34,7 +36,8 @@ class Evaluation:
 
     `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
     one model), `joint` the choice among models, `stability` what resampling does to it, `decision` the
-    artefact, `cautions` what a careful analyst would notice.
+    artefact, `cautions` what a careful analyst would notice. `scored` are the rows behind it all, and `positive`
+    and `negative` their two labels as given.
     """
 
     models: Mapping[str, ModelEvaluation]
@@ -48,6 +51,9 @@ class Evaluation:
     dropped: int
     level: float
     seed: int
+    scored: ScoredRows
+    positive: Any
+    negative: Any
 
     def __getitem__(self, name: str) -> ModelEvaluation:
         if name not in self.models:
@@ -75,6 +81,18 @@ class Evaluation:
     def to_json(self) -> str:
         """The same as JSON."""
         return json.dumps(self.to_dict(), indent=2)
+
+    def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
+        """Write everything as one self-contained HTML file; needs the extra `report`."""
+        room("report").write_page(self, path, title=title)
+
+    def widget(self) -> Any:
+        """The page as a notebook widget whose `threshold` and `condition` are two-way; needs the extra `widget`."""
+        return room("report.widget").widget(self)
+
+    def _repr_html_(self) -> str:
+        found: str = room("report").framed(self)
+        return found
 
     def __str__(self) -> str:
         return self.summary()
@@ -189,6 +207,9 @@ def evaluate(
         dropped=scored.dropped,
         level=level,
         seed=seed,
+        scored=scored,
+        positive=rows.positive,
+        negative=rows.negative,
     )
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from thresher.calibration import brier_multiclass, log_loss_multiclass
-from thresher.curves import MulticlassAUC, multiclass_auc
+from thresher.curves import MulticlassAUC, multiclass_auc, one_vs_rest_rankings
 from thresher.errors import ArgumentError
 from thresher.evaluation.summary import short, text_table
+from thresher.extras import room
 from thresher.inference import ConfusionIntervals, MulticlassIntervals, confusion_intervals, multiclass_auc_interval
 from thresher.inference.interval import require_level
+from thresher.ranking import Ranking
 from thresher.tables import ConfusionMatrix, confusion
 
 _WHERE = "evaluate_classes(labels, probabilities)"
@@ -24,6 +27,7 @@ class MulticlassModel:
     """One model: its confusion matrix, its AUCs and its losses, with intervals.
 
     The confusion matrix is that of the most probable class (the first of equals), or of the predictions given.
+    `rankings` are those of each class against the rest.
 
     >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
     >>> found["model"]
@@ -31,6 +35,7 @@ class MulticlassModel:
     """
 
     name: str
+    rankings: Mapping[Any, Ranking]
     confusion: ConfusionMatrix
     rates: ConfusionIntervals
     areas: MulticlassAUC
@@ -72,6 +77,14 @@ class MulticlassEvaluation:
         ]
         parts += [f"{name}\n{model.confusion}\n\n{model.auc}" for name, model in self.models.items()]
         return "\n\n".join(parts)
+
+    def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
+        """Write everything as one self-contained HTML file; needs the extra `report`."""
+        room("report").write_page(self, path, title=title)
+
+    def _repr_html_(self) -> str:
+        found: str = room("report").framed(self)
+        return found
 
     def __str__(self) -> str:
         return self.summary()
@@ -127,6 +140,7 @@ def _model(
     matrix_of = confusion(labels, called, classes=names)
     return MulticlassModel(
         name=name,
+        rankings=one_vs_rest_rankings(labels, matrix, classes=names),
         confusion=matrix_of,
         rates=confusion_intervals(matrix_of, level=level),
         areas=areas,

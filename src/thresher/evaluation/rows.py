@@ -20,10 +20,15 @@ _WHERE = "evaluate(labels, scores)"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluatedRows:
-    """Scored rows without gaps, in the order given, and the models' own predictions on them."""
+    """Scored rows without gaps, in the order given, and the models' own predictions on them.
+
+    `positive` and `negative` are the two labels as they were given.
+    """
 
     scored: ScoredRows
     predictions: Mapping[str, Flags]
+    positive: Any
+    negative: Any
 
     def fingerprint(self) -> str:
         """A digest of labels, model names, scores and weights: the same data give the same text anywhere."""
@@ -31,7 +36,7 @@ class EvaluatedRows:
         digest = hashlib.sha256(np.packbits(rows.positive).tobytes())
         digest.update(str(rows.positive.size).encode())
         for name, score in rows.scores.items():
-            digest.update(name.encode())
+            digest.update(name.encode("utf-8", "surrogatepass"))  # a name may hold half a character
             digest.update(np.add(score, 0.0, dtype=np.float64).astype("<f8").tobytes())
         if rows.weight is not None:
             digest.update(rows.weight.astype("<f8").tobytes())
@@ -57,12 +62,18 @@ def evaluated_rows(
         positive=positive,
         weights=weights,
         clusters=clusters,
-        beside={f"predictions of {name!r}": column for name, column in given.items()},
+        beside={"labels": labels} | {f"predictions of {name!r}": column for name, column in given.items()},
         missing=missing,
         where=_WHERE,
     )
-    called = zip(given, rows.beside.values(), strict=True)
-    return EvaluatedRows(rows, {name: is_positive(column, positive=positive, where=_WHERE) for name, column in called})
+    label, *columns = rows.beside.values()
+    called = zip(given, columns, strict=True)
+    return EvaluatedRows(
+        rows,
+        {name: is_positive(column, positive=positive, where=_WHERE) for name, column in called},
+        positive=label[np.argmax(rows.positive)],
+        negative=label[np.argmin(rows.positive)],
+    )
 
 
 def _named_scores(scores: Any) -> dict[str, Any]:

@@ -1,0 +1,108 @@
+// The answer in words: Python's own where nothing was changed, rewritten under the current sliders where it was.
+import type { Contents } from "./contents";
+import { el, named, type Child } from "./dom";
+import { ratioText } from "./ratio";
+import { intervalText, scoreText, shown } from "./reals";
+import { COST } from "./state";
+import type { Stand, View } from "./view";
+
+export function answerSection(contents: Contents, tools: readonly HTMLElement[]): { root: HTMLElement; update(view: View): void } {
+  const words = el("div", { class: "words" });
+  const original = el("details", { class: "original" }, el("summary", {}, "As evaluated"), ...paragraphs(contents));
+  const list = el("ul", { class: "cautions", "aria-label": "What to watch out for" });
+  for (const caution of contents.cautions) list.append(el("li", {}, el("span", { class: "code" }, caution.code), " ", el("bdi", {}, caution.text)));
+  const root = el(
+    "section",
+    { class: "answer card", "aria-label": "The answer" },
+    el("div", { class: "said" }, words, original, el("div", { class: "tools" }, ...tools)),
+    contents.cautions.length ? el("aside", { "aria-label": "Cautions" }, el("h2", {}, "Watch out"), list) : null,
+  );
+  let told = "";
+  return {
+    root,
+    update(view) {
+      const asFound = isAsFound(contents, view);
+      original.hidden = asFound;
+      const found = asFound ? paragraphs(contents) : rewritten(view);
+      const key = found.map((each) => each.textContent).join("\n");
+      if (key === told) return;
+      told = key;
+      words.replaceChildren(...found);
+    },
+  };
+}
+
+/** A short sentence for people who hear the page. */
+export function spoken(view: View): string {
+  const { stand } = view;
+  return `${stand.model.name} at threshold ${scoreText(stand.threshold)}: expected cost ${shown(stand.cost)} per case, ${Math.round(stand.cells.tp)} hits, ${Math.round(stand.cells.fp)} false alarms, ${Math.round(stand.cells.fn)} misses.`;
+}
+
+function isAsFound(contents: Contents, view: View): boolean {
+  const { stand, state } = view;
+  return view.asEvaluated && state.measure === COST && stand.model.name === contents.decision?.["model"] && stand.split === stand.model.start;
+}
+
+function paragraphs(contents: Contents): HTMLElement[] {
+  return contents.answer.map((text, i) => el("p", { class: i ? null : "lead", dir: "auto" }, text));
+}
+
+function rewritten(view: View): HTMLElement[] {
+  const { stand, stands, joint, state } = view;
+  const winner = stands[joint.model];
+  const at = ` at cost ratio ${ratioText(state.costRatio)} and class ratio ${ratioText(view.classRatio)}${view.state.classRatio === null ? " (as in the data)" : ""}`;
+  const found: HTMLElement[] = [];
+  if (view.measure !== null) {
+    const top = bestBy(view);
+    const { tp, fp } = top.model.curve;
+    const value = shown(view.value(tp[top.optimum], fp[top.optimum]));
+    found.push(paragraph("lead", `For the best ${view.measure.label}, use `, named(top.model.name), " ", ...rule(top, top.optimum), `: ${view.measure.label} ${value}.`));
+    found.push(paragraph(null, "For the least cost, use ", named(winner.model.name), " ", ...rule(winner, winner.cheapest), `: ${shown(winner.cheapestCost)} per case${at}.`));
+  } else {
+    found.push(paragraph("lead", "Use ", named(winner.model.name), " ", ...rule(winner, winner.cheapest), "."));
+    found.push(paragraph(null, `That costs ${shown(winner.cheapestCost)} per case${at}. `, interval(view, winner)));
+  }
+  const range = `It stays the cheapest model for cost ratios from ${bound(joint.low)} to ${bound(joint.high)} at this class ratio.`;
+  const tied = joint.tied.slice(1).flatMap((i): Child[] => [", ", named(stands[i].model.name)]).slice(1);
+  const also: Child[] = tied.length ? [" ", ...tied, tied.length > 1 ? " cost the same." : " costs the same."] : [];
+  const next = joint.runnerUp === null ? null : stands[joint.runnerUp];
+  const runner: Child[] = next ? [" Runner-up: ", named(next.model.name), `, ${shown(next.cheapestCost - winner.cheapestCost)} more per case.`] : [];
+  if (stands.length > 1) found.push(paragraph(null, range, ...also, ...runner));
+  if (stand !== winner || stand.split !== winner.cheapest) {
+    const more = stand.cost - winner.cheapestCost;
+    const least = Math.abs(more) < 1e-12 ? "as little as the best" : `${shown(more)} more than the best`;
+    found.push(paragraph("now", "You look at ", named(stand.model.name), ` at threshold ${scoreText(stand.threshold)}: ${shown(stand.cost)} per case, ${least}.`));
+  }
+  return found;
+}
+
+/** The model that the chosen measure likes best, each at its own optimum. */
+function bestBy({ stands, value, measure }: View): Stand {
+  const sign = measure?.direction === "lower" ? -1 : 1;
+  const at = ({ model, optimum }: Stand): number => sign * value(model.curve.tp[optimum], model.curve.fp[optimum]);
+  return stands.reduce((a, b) => (at(b) > at(a) ? b : a));
+}
+
+function paragraph(kind: string | null, ...children: Child[]): HTMLElement {
+  return el("p", { class: kind }, ...children);
+}
+
+/** What a split does, in words. */
+function rule(stand: Stand, split: number): Child[] {
+  const { threshold } = stand.model.curve;
+  if (split === 0) return ["and call no case positive, whatever its score"];
+  if (split === threshold.length - 1) return ["and call every case positive, whatever its score"];
+  return ["and call a case positive when its score is at least ", el("strong", {}, scoreText(threshold[split]))];
+}
+
+function interval(view: View, winner: Stand): string {
+  if (view.asEvaluated && winner.model.of && winner.cheapest === winner.model.start) {
+    return `With its interval: ${intervalText(winner.model.of.expected_cost)}.`;
+  }
+  return "Intervals were made for the evaluated condition only.";
+}
+
+function bound(value: number): string {
+  if (value === 0) return "0";
+  return Number.isFinite(value) ? ratioText(value) : "∞";
+}

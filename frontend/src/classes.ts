@@ -1,0 +1,91 @@
+// The page of several classes: confusion matrices as heat maps, a table per class, and one class against the rest.
+import type { ClassModel, Contents } from "./contents";
+import { announceStand, type Part } from "./drawing";
+import { controls } from "./controls";
+import { el, named } from "./dom";
+import { confusionPanel } from "./panels/confusion";
+import { gainPanel } from "./panels/gain";
+import { costPanel } from "./panels/cost";
+import { prPanel } from "./panels/pr";
+import { rocPanel } from "./panels/roc";
+import { pageHead, section, unique } from "./page";
+import { countText, intervalText } from "./reals";
+import { classScene } from "./scene";
+import { startState, Store } from "./state";
+import { Table } from "./table";
+import { contingencyTable } from "./tables/contingency";
+import { dataTable, numbersTable } from "./tables/finished";
+import { csvInterval, measuresTable } from "./tables/measures";
+import { view as viewOf } from "./view";
+
+export function classesPage(root: HTMLElement, contents: Contents): void {
+  const uid = unique();
+  const { class_models: models, classes } = contents;
+  const words = contents.answer.map((text, i) => el("p", { class: i ? null : "lead", dir: "auto" }, text));
+  const cautions = contents.cautions.map((caution) => el("li", {}, el("span", { class: "code" }, caution.code), " ", el("bdi", {}, caution.text)));
+  const matrices = models.map((model, i) => confusionPanel(model, classes, i, uid));
+  const numbers = numbersTable(models, "all");
+  root.replaceChildren(
+    pageHead(contents, `${countText(contents.data.rows)} cases, ${classes.length} classes, ${models.length} ${models.length === 1 ? "model" : "models"}.`),
+    el("section", { class: "answer card", "aria-label": "The answer" }, ...words, cautions.length ? el("ul", { class: "cautions" }, ...cautions) : null),
+    el("div", { class: "panels wide" }, ...matrices),
+    ...(numbers ? [section("Models", numbers)] : []),
+    section("Classes", ...models.map((model) => classTable(model))),
+    oneAgainstRest(contents),
+    section("Confusion counts", ...models.map((model) => matrixTable(model, classes))),
+    section("Data", dataTable(contents)),
+  );
+}
+
+/** Curves of one class against the rest, with a chooser. */
+function oneAgainstRest(contents: Contents): HTMLElement {
+  const chooser = el("select", { id: `${unique()}-class` }, ...contents.classes.map((label, i) => el("option", { value: i }, label)));
+  const place = el("div", { class: "rest" });
+  const show = (): void => place.replaceChildren(...restOf(contents, Number(chooser.value)));
+  chooser.addEventListener("change", show);
+  show();
+  const pick = el("div", { class: "pick" }, el("label", { for: chooser.id }, "Class"), chooser);
+  return section("One class against the rest", pick, place);
+}
+
+function restOf(contents: Contents, at: number): HTMLElement[] {
+  const uid = unique();
+  const scene = classScene(contents, at);
+  if (!(scene.Pos > 0 && scene.Neg > 0)) return [el("p", { class: "help" }, "All cases or none are of this class, so there is no curve.")];
+  const store = new Store(startState(scene));
+  let view = viewOf(scene, store.state);
+  announceStand(store, () => view.stand);
+  const bar = controls(scene, store, uid, []);
+  const parts: Part[] = [rocPanel, prPanel, costPanel, gainPanel].map((make) => make(scene, store, uid));
+  const table = contingencyTable(scene);
+  const measures = measuresTable(scene);
+  store.listen((state) => {
+    view = viewOf(scene, state);
+    bar.update(view);
+    table.update(view);
+    for (const part of parts) part.update(view);
+    measures.update(view);
+  });
+  store.tell();
+  const details = el("details", {}, el("summary", {}, "Measures of this class against the rest"), measures.root);
+  return [bar.root, el("div", { class: "panels" }, ...parts.map((part) => part.panel.figure), table.root), details];
+}
+
+function classTable(model: ClassModel): HTMLElement {
+  const columns = ["cases", "precision", "recall", "F1", "AUC, against the rest"];
+  const rows = model.classes.map((row) => ({ text: row.label, node: named(row.label) }));
+  const table = new Table(`Classes by ${model.name}`, [{ text: "class" }, ...columns.map((text) => ({ text }))], rows);
+  model.classes.forEach((row, i) => {
+    table.put(i, 0, { text: countText(row.count), raw: row.count });
+    [row.precision, row.recall, row.f1, row.auc].forEach((interval, j) => table.put(i, j + 1, { text: intervalText(interval), raw: csvInterval(interval) }));
+  });
+  return table.root;
+}
+
+function matrixTable(model: ClassModel, classes: readonly string[]): HTMLElement {
+  const columns = classes.map((label) => ({ text: `called ${label}`, node: el("span", {}, "called ", named(label)) }));
+  const rows = classes.map((label) => ({ text: `actual ${label}`, node: el("span", {}, "actual ", named(label)) }));
+  const table = new Table(`Confusion matrix of ${model.name}`, [{ text: "" }, ...columns], rows);
+  model.matrix.forEach((row, i) => row.forEach((count, j) => table.put(i, j, { text: countText(count), raw: count })));
+  return table.root;
+}

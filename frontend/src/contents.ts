@@ -1,0 +1,145 @@
+// What Python hands to the page: exact counts and finished numbers. The page looks them up.
+// Numbers that JSON lacks are the texts "inf", "-inf" and "nan". Python writes this in src/thresher/report/contents.py.
+
+export type Real = number | "inf" | "-inf" | "nan";
+
+export interface Interval {
+  estimate: Real;
+  lower: Real;
+  upper: Real;
+  level: number;
+  method: string;
+}
+
+export interface Condition {
+  cost_fp: number; // what a false positive costs beyond a true negative
+  cost_fn: number; // what a false negative costs beyond a true positive
+  cost_ratio: number; // cost_fn / cost_fp
+  class_ratio: number; // Pos / Neg at deployment, always filled in
+  class_ratio_from_data: boolean;
+  baseline: number; // constant part of the cost per case (from cost_tp, cost_tn), added to expected cost
+}
+
+export interface Cells {
+  tp: number;
+  fn: number;
+  fp: number;
+  tn: number;
+}
+
+/** Splits that are kept: all of them when `exact`, else every hull corner and as many more as look lossless. */
+export interface Curve {
+  exact: boolean;
+  splits: number; // how many there are in the data
+  deviation: number; // largest distance of a left-out split from the drawn curve, in ROC units
+  threshold: Real[]; // of each kept split, falling; the first is "inf" (nothing is positive)
+  lowest: Real[]; // score of the last accepted segment at each kept split ("inf" for the first): `score >= lowest` is the same rule
+  tp: number[];
+  fp: number[];
+  hull: number[]; // indices into the arrays above: the corners of the convex hull
+}
+
+/** One segment of the reliability diagram: a pool of the hull. */
+export interface Pool {
+  low: Real; // lowest and highest score in the pool
+  high: Real;
+  score: Real; // mean score
+  pos: number;
+  neg: number;
+}
+
+export interface Lines {
+  x: number[];
+  lower: number[];
+  upper: number[];
+}
+
+export interface Model {
+  name: string;
+  curve: Curve;
+  probabilities: boolean; // all scores lie in [0, 1]
+  ties: { segments: number; cases: number }; // distinct scores, and cases that share their score with another
+  distribution: { edges: number[]; pos: number[]; neg: number[] };
+  pools: Pool[];
+  bands: { roc: Lines | null; pr: Lines | null; net_benefit: Lines | null; reliability: Lines | null };
+  optimum: { threshold: Real; cells: Cells; undecided: [Real, Real]; holds_for: [Real, Real] };
+  given: Cells | null; // the table of the user's own predictions
+  /** Whole-model numbers: auc, average_precision, pr_area, ks, brier, log_loss, miscalibration, discrimination, uncertainty, ... */
+  numbers: { name: string; label: string; interval: Interval | null; value: Real }[];
+  /** Registered measures at the model's own optimum, each with its interval. */
+  measures: { name: string; interval: Interval }[];
+  expected_cost: Interval;
+  honest_cost: Interval;
+  threshold: Interval; // of the chosen threshold under resampling
+  calibration: { method: string; x: number[]; y: number[] } | null;
+  /** Segments in falling score, when there are at most 60 cases: the classroom. */
+  segments: { score: Real[]; pos: number[]; neg: number[] } | null;
+}
+
+export interface Measure {
+  name: string;
+  label: string;
+  symbol: string;
+  formula: string;
+  direction: "higher" | "lower" | "neither";
+  range: [Real, Real];
+}
+
+export interface Pair {
+  a: string;
+  b: string;
+  difference: Real; // a - b, in AUC
+  lower: Real;
+  upper: Real;
+  p_value: Real;
+  adjusted: Real;
+  verdict: string;
+}
+
+export interface ClassRow {
+  label: string;
+  count: number;
+  precision: Interval;
+  recall: Interval;
+  f1: Interval;
+  auc: Interval;
+}
+
+export interface ClassModel {
+  name: string;
+  matrix: number[][]; // rows: actual, columns: predicted
+  classes: ClassRow[];
+  numbers: { name: string; label: string; interval: Interval | null; value: Real }[];
+  curves: Curve[]; // one-vs-rest, one per class
+}
+
+export interface Contents {
+  format: "thresher/page/1";
+  kind: "binary" | "classes";
+  title: string;
+  version: string;
+  level: number;
+  answer: string[]; // the answer in words, a paragraph each; the first is the headline
+  cautions: { code: string; text: string }[];
+  data: {
+    rows: number;
+    dropped: number;
+    weighted: boolean;
+    clusters: number | null;
+    Pos: number;
+    Neg: number;
+    positive: string;
+    negative: string;
+    fingerprint: string;
+    seed: number;
+  };
+  // kind "binary":
+  condition: Condition | null;
+  decision: Record<string, unknown> | null; // Decision.to_dict()
+  models: Model[];
+  measures: Measure[];
+  comparison: Pair[];
+  // kind "classes":
+  classes: string[];
+  class_models: ClassModel[];
+}

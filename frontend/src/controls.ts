@@ -1,0 +1,136 @@
+// The control bar: threshold, class ratio, cost ratio, measure, models, and what to show.
+import { button, clamp, el, isolated, named, set } from "./dom";
+import { goTo } from "./drawing";
+import { swatch } from "./palette";
+import { parsedRatio, ratioText, tidyRatio } from "./ratio";
+import { scoreText } from "./reals";
+import type { Scene } from "./scene";
+import { slider } from "./slider";
+import { COST, type State, type Store } from "./state";
+import type { View } from "./view";
+
+const DECADES = 3;
+const PER_DECADE = 60;
+const RATIO_HINT = "Write a ratio such as 5:1, 5 or 1/3.";
+
+export interface Controls {
+  root: HTMLElement;
+  update(view: View): void;
+}
+
+export function controls(scene: Scene, store: Store, uid: string, extra: readonly HTMLElement[]): Controls {
+  let now: View | null = null;
+  const threshold = slider(
+    { id: `${uid}-threshold`, label: "Threshold", hint: "Write a number, inf or -inf." },
+    (place) => now && goTo(store, now.stand.model, now.stand.model.curve.threshold.length - 1 - place),
+    (text) => {
+      const value = readThreshold(text);
+      if (value === null) return false;
+      if (!now || scoreText(now.stand.threshold) !== text) store.set({ threshold: value, follow: false });
+      return true;
+    },
+  );
+  const mix = ratioSlider("classratio", "Class ratio, pos : neg", (classRatio) => store.set({ classRatio }));
+  const cost = ratioSlider("costratio", "Cost ratio, miss : false alarm", (costRatio) => store.set({ costRatio }));
+  const fromData = button("from data", () => store.set({ classRatio: null }), { class: "quiet", title: "The class ratio as in the data" });
+  mix.root.querySelector("label")?.after(fromData);
+
+  const model = el("select", { id: `${uid}-model` }, ...scene.models.map((each) => el("option", { value: each.index }, isolated(each.name))));
+  model.addEventListener("change", () => store.set(chosenModel(Number(model.value), store.state, now)));
+  const measure = el("select", { id: `${uid}-measure` }, el("option", { value: COST }, "expected cost"));
+  for (const each of scene.measures) if (each.direction !== "neither") measure.append(el("option", { value: each.name }, each.label));
+  measure.addEventListener("change", () => store.set({ measure: measure.value }));
+
+  const follow = check("follow the optimum", `${uid}-follow`, (on) => store.set(on ? { follow: true } : { follow: false, threshold: now?.stand.threshold ?? NaN }));
+  const shared = check("one threshold for all models", `${uid}-shared`, (on) => store.set({ shared: on }));
+  const bands = check("confidence bands", `${uid}-bands`, (on) => store.set({ bands: on }));
+  const plane = el("div", { class: "segmented", role: "group", "aria-label": "Plane" });
+  const planes = (["roc", "coverage"] as const).map((each) => button(each === "roc" ? "ROC" : "coverage", () => store.set({ plane: each })));
+  plane.append(...planes);
+  const legend = scene.models.map((each) => {
+    const made = el("button", { type: "button", class: "chip", "aria-pressed": "true", title: "Show or hide this model" }, swatch(each.index), named(each.name));
+    made.addEventListener("click", () => store.set({ hidden: toggled(store.state.hidden, each.index) }));
+    return made;
+  });
+
+  const labelled = (text: string, input: HTMLSelectElement): HTMLElement => el("div", { class: "pick" }, el("label", { for: input.id }, text), input);
+  const several = scene.models.length > 1;
+  const banded = scene.models.some((each) => each.of !== null && Object.values(each.of.bands).some((band) => band !== null));
+  const sliders = el("div", { class: "sliders" }, threshold.root, mix.root, cost.root);
+  const row = el("div", { class: "choices" }, several ? labelled("Model", model) : null, labelled("Best by", measure), plane, follow.root, several ? shared.root : null, banded ? bands.root : null, ...extra, button("Reset", () => store.reset()));
+  const root = el("section", { class: "controls", "aria-label": "Controls" }, sliders, row);
+  if (several) root.append(el("div", { class: "legend", role: "group", "aria-label": "Models shown" }, ...legend));
+
+  return {
+    root,
+    update(view) {
+      now = view;
+      const { state, stand } = view;
+      const last = stand.model.curve.threshold.length - 1;
+      threshold.range(0, last, 1);
+      threshold.show(last - stand.split, scoreText(stand.threshold), `threshold ${scoreText(stand.threshold)}`);
+      mix.show(view.classRatio, scene.Pos / scene.Neg);
+      cost.show(state.costRatio, scene.costRatio);
+      fromData.disabled = state.classRatio === null;
+      model.value = String(state.current);
+      measure.value = state.measure;
+      follow.box.checked = state.follow;
+      shared.box.checked = state.shared;
+      bands.box.checked = state.bands;
+      planes.forEach((each, i) => set(each, { "aria-pressed": String(state.plane === (i ? "coverage" : "roc")) }));
+      legend.forEach((each, i) => {
+        set(each, { "aria-pressed": String(i === state.current || !state.hidden.has(i)), disabled: i === state.current });
+        each.classList.toggle("current", i === state.current);
+      });
+    },
+  };
+
+  function ratioSlider(id: string, label: string, chosen: (ratio: number) => void): { root: HTMLElement; show(ratio: number, start: number): void } {
+    const made = slider(
+      { id: `${uid}-${id}`, label, hint: RATIO_HINT },
+      (place) => chosen(tidyRatio(10 ** (place / PER_DECADE))),
+      (text) => {
+        const ratio = parsedRatio(text);
+        // The field shows four digits: leaving it untouched must not round what was given.
+        if (ratio !== null && text !== shownText) chosen(ratio);
+        return ratio !== null;
+      },
+    );
+    let shownText = "";
+    return {
+      root: made.root,
+      show(ratio, start) {
+        const far = Math.max(DECADES, Math.ceil(Math.abs(Math.log10(start)) + 1)) * PER_DECADE;
+        made.range(-far, far, 1);
+        shownText = ratioText(ratio).replaceAll(" ", "");
+        made.show(clamp(Math.round(Math.log10(ratio) * PER_DECADE), -far, far), shownText, ratioText(ratio).replace(":", "to"));
+      },
+    };
+  }
+}
+
+/** Looking at another model keeps a shared threshold; thresholds of other scales are not carried over. */
+function chosenModel(index: number, state: State, view: View | null): Partial<State> {
+  if (state.follow || state.shared || !view) return { current: index };
+  return { current: index, threshold: view.stands[index].threshold };
+}
+
+function check(label: string, id: string, act: (on: boolean) => void): { root: HTMLElement; box: HTMLInputElement } {
+  const box = el("input", { type: "checkbox", id });
+  box.addEventListener("change", () => act(box.checked));
+  return { root: el("label", { class: "check", for: id }, box, label), box };
+}
+
+function readThreshold(text: string): number | null {
+  const plain = text.trim().replace("−", "-").replace(",", ".").toLowerCase();
+  if (/^[+]?(inf|infinity|∞)$/.test(plain)) return Infinity;
+  if (/^-(inf|infinity|∞)$/.test(plain)) return -Infinity;
+  const value = Number(plain);
+  return plain === "" || Number.isNaN(value) ? null : value;
+}
+
+function toggled(hidden: ReadonlySet<number>, index: number): Set<number> {
+  const next = new Set(hidden);
+  if (!next.delete(index)) next.add(index);
+  return next;
+}

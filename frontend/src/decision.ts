@@ -1,0 +1,71 @@
+// The decision under the current sliders, after thresher's published schema; what was not computed says so.
+import type { Contents } from "./contents";
+import { plain } from "./reals";
+import { COST } from "./state";
+import type { View } from "./view";
+
+const BY_HAND = "set on the page: the evaluation made no interval for it";
+
+/** Plain data of the decision; Python's own where nothing was changed. */
+export function decisionNow(contents: Contents, view: View): Record<string, unknown> {
+  const { stand, scene, state, joint, stands, costs } = view;
+  const given = contents.decision ?? {};
+  const own = stand.model.index === scene.model && given["model"] === stand.model.name;
+  if (own && view.asEvaluated && stand.split === stand.model.start && (state.follow || stand.threshold === stand.model.curve.threshold[stand.split])) return given;
+  const evaluated = view.asEvaluated && stand.split === stand.model.start ? stand.model.of : null;
+  const others = stands.filter((each) => each !== stand);
+  const runner = others.length ? others.reduce((a, b) => (b.cheapestCost < a.cheapestCost ? b : a)) : null;
+  const best = joint.tied.includes(stand.model.index) && state.measure === COST && stand.ties.includes(stand.split);
+  const [low, high] = best ? [joint.low, joint.high] : [state.costRatio, state.costRatio];
+  const perCost = view.classRatio / state.costRatio;
+  const unknown = (estimate: number | null, note = BY_HAND): Record<string, unknown> => ({
+    estimate: estimate === null ? null : plain(estimate),
+    lower: null,
+    upper: null,
+    variance: null,
+    level: contents.level,
+    method: "none",
+    note,
+  });
+  const known = (interval: object | undefined, estimate: number | null): Record<string, unknown> =>
+    interval ? { ...undefinedToNull(interval), variance: null, note: "" } : unknown(estimate, best ? BY_HAND : `${BY_HAND}; not the cheapest choice under this condition`);
+  return {
+    ...given,
+    model: stand.model.name,
+    threshold: plain(stand.threshold),
+    equivalent: equivalent(view).map(plain),
+    condition: {
+      class_ratio: view.classRatio,
+      cost_fp: scene.raw.cost_fp,
+      cost_fn: costs.cost_fn + scene.raw.cost_tp,
+      cost_tp: scene.raw.cost_tp,
+      cost_tn: scene.raw.cost_tn,
+    },
+    expected_cost: known(evaluated?.expected_cost, stand.cost),
+    honest_cost: known(evaluated?.honest_cost, null),
+    threshold_interval: known(evaluated?.threshold, stand.threshold),
+    runner_up: runner?.model.name ?? null,
+    gap: runner === null ? null : plain(runner.cheapestCost - stand.cost),
+    cost_ratios: [plain(low), plain(high)],
+    class_ratios: [plain(low * perCost), plain(high * perCost)],
+    wins: null,
+    calibration: own ? given["calibration"] ?? null : null,
+  };
+}
+
+/** Thresholds t with lower < t <= upper that are known to make the same calls. */
+function equivalent(view: View): [number, number] {
+  const { split, threshold, model } = view.stand;
+  const { lowest } = model.curve;
+  const upper = lowest[split];
+  if (model.exact) return [split + 1 < lowest.length ? lowest[split + 1] : -Infinity, upper];
+  // Of a thinned curve the next score is not kept: the threshold lies midway to it, so half of that is safe.
+  const gap = (upper - threshold) / 2;
+  const lower = Number.isFinite(gap) ? threshold - gap : threshold === Infinity ? Number.MAX_VALUE : -Infinity;
+  return [lower, upper];
+}
+
+/** Intervals as the schema has them: undefined limits are null. */
+function undefinedToNull(interval: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(interval).map(([name, value]) => [name, value === "nan" ? null : value]));
+}

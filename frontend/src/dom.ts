@@ -1,0 +1,66 @@
+// Elements from names, attributes and texts; text only ever becomes text.
+
+export type Child = Node | string | null;
+type Attributes = Record<string, string | number | boolean | null | undefined>;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  set(made, attributes);
+  fill(made, children);
+  return made;
+}
+
+export function svgEl<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const made = document.createElementNS(SVG, tag);
+  set(made, attributes);
+  fill(made, children);
+  return made;
+}
+
+/** Set attributes; null, undefined and false remove them. */
+export function set(node: Element, attributes: Attributes): void {
+  for (const name of Object.keys(attributes)) {
+    const value = attributes[name];
+    if (value === null || value === undefined || value === false) node.removeAttribute(name);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/** Change a text only when it differs: layout is dear. */
+export function say(node: Node, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** A name from the user, kept from turning the text around it. */
+export function named(name: string): HTMLElement {
+  return el("bdi", { class: "name" }, name);
+}
+
+/** The same for attributes, where there are no elements: Unicode isolates. */
+export function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
+}
+
+export function button(label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  const made = el("button", { type: "button", ...attributes }, label);
+  made.addEventListener("click", act);
+  return made;
+}
+
+export function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}
+
+function fill(node: Element, children: readonly Child[]): void {
+  for (const child of children) if (child !== null) node.append(child);
+}

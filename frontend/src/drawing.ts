@@ -1,0 +1,186 @@
+// What panels have in common: curves of all shown models, bands, markers with handles, and the nearest split to a pointer.
+import { clamp, isolated } from "./dom";
+import type { Hint, Panel } from "./panel";
+import { DIAMOND, dashes, marker, series } from "./palette";
+import { bandPath, tenth } from "./path";
+import { scoreText } from "./reals";
+import type { SceneModel } from "./scene";
+import type { Store } from "./state";
+import type { Stand, View } from "./view";
+
+/** Everything a panel may ask for. */
+export interface Part {
+  panel: Panel;
+  update(view: View): void;
+}
+
+export interface Columns {
+  x: Float64Array;
+  y: Float64Array;
+}
+
+export function isShown(view: View, model: SceneModel): boolean {
+  return model.index === view.state.current || !view.state.hidden.has(model.index);
+}
+
+/** Models that are shown, the current one last, so that it lies on top. */
+export function shownModels(view: View): SceneModel[] {
+  const shown = view.scene.models.filter((model) => isShown(view, model));
+  return shown.sort((a, b) => Number(a.index === view.state.current) - Number(b.index === view.state.current));
+}
+
+export function drawCurve(panel: Panel, model: SceneModel, d: string, view: View): void {
+  const current = model.index === view.state.current ? " current" : "";
+  const attributes = { d, class: `curve ${series(model.index)}${current}`, "stroke-dasharray": dashes(model.index) };
+  panel.base.draw(`curve${model.index}`, "path", attributes);
+}
+
+export function drawBand(
+  panel: Panel,
+  model: SceneModel,
+  lines: { x: readonly number[]; lower: readonly number[]; upper: readonly number[] } | null | undefined,
+  scale: { x: number; y: number } = { x: 1, y: 1 },
+): void {
+  if (!lines) return;
+  const place = { x: (at: number) => panel.x(at * scale.x), y: (at: number) => panel.y(at * scale.y) };
+  const d = bandPath(lines.x, lines.lower, lines.upper, place.x, place.y);
+  panel.base.draw(`band${model.index}`, "path", { d, class: `band ${series(model.index)}` });
+}
+
+/** Where a model stands now; the current model's marker can be dragged and moved by arrow keys. */
+export function drawMarker(panel: Panel, stand: Stand, view: View, store: Store, x: number, y: number, what: string): void {
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+  const { index, curve } = stand.model;
+  const transform = `translate(${tenth(x)},${tenth(y)})`;
+  if (index !== view.state.current) {
+    panel.over.draw(`at${index}`, "path", { d: marker(index), transform, class: `marker ${series(index)}` });
+    return;
+  }
+  panel.over.draw("halo", "circle", { cx: tenth(x), cy: tenth(y), r: 10, class: "halo" });
+  panel.over.draw("at", "path", { d: marker(index), transform: `${transform} scale(1.35)`, class: `marker current ${series(index)}` });
+  const last = curve.threshold.length - 1;
+  const handle = panel.over.draw("handle", "circle", {
+    cx: tenth(x),
+    cy: tenth(y),
+    r: 15,
+    class: "handle",
+    tabindex: 0,
+    role: "slider",
+    "aria-label": `Threshold of ${isolated(stand.model.name)}`,
+    "aria-valuemin": 0,
+    "aria-valuemax": last,
+    "aria-valuenow": stand.split,
+    "aria-valuetext": `threshold ${scoreText(stand.threshold)}, ${what}`,
+  });
+  listenOnce(handle, store);
+}
+
+/** The optimum of a model: a hollow diamond. */
+export function drawOptimum(panel: Panel, stand: Stand, x: number, y: number): void {
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+  const { index } = stand.model;
+  const transform = `translate(${tenth(x)},${tenth(y)})`;
+  panel.over.draw(`best${index}`, "path", { d: DIAMOND, transform, class: `optimum ${series(index)}` });
+}
+
+/** Move the threshold of the current model to a split. */
+export function goTo(store: Store, model: SceneModel, split: number): void {
+  const to = clamp(split, 0, model.curve.threshold.length - 1);
+  store.set({ threshold: model.curve.threshold[to], follow: false });
+}
+
+/** How far a key moves along a curve of so many splits; null for other keys. */
+export function stepOf(key: string, split: number, last: number): number | null {
+  switch (key) {
+    case "ArrowRight":
+    case "ArrowUp":
+      return split + 1;
+    case "ArrowLeft":
+    case "ArrowDown":
+      return split - 1;
+    case "PageUp":
+      return split + Math.max(1, Math.round(last / 20));
+    case "PageDown":
+      return split - Math.max(1, Math.round(last / 20));
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    default:
+      return null;
+  }
+}
+
+/** The split of a model whose point lies nearest to a place in the plot. */
+export function nearestSplit(panel: Panel, columns: Columns, px: number, py: number): [number, number] {
+  let found = 0;
+  let least = Infinity;
+  const [x0, x1] = [panel.x(0), panel.x(1) - panel.x(0)];
+  const [y0, y1] = [panel.y(0), panel.y(1) - panel.y(0)];
+  for (let k = 0; k < columns.x.length; k++) {
+    const dx = x0 + x1 * columns.x[k] - px;
+    const dy = y0 + y1 * columns.y[k] - py;
+    const away = dx * dx + dy * dy;
+    if (away < least) {
+      least = away;
+      found = k;
+    }
+  }
+  return [found, Math.sqrt(least)];
+}
+
+/** What to tell of the point nearest to the pointer, of whichever shown model it is. */
+export function nearestHint(
+  panel: Panel,
+  view: View,
+  columns: (model: SceneModel) => Columns,
+  px: number,
+  py: number,
+  words: (model: SceneModel, split: number) => string[],
+): Hint | null {
+  let hint: Hint | null = null;
+  let least = 28;
+  for (const model of shownModels(view)) {
+    const points = columns(model);
+    const [split, away] = nearestSplit(panel, points, px, py);
+    if (away >= least) continue;
+    least = away;
+    const lines = [model.name, `threshold ${scoreText(model.curve.threshold[split])}`, ...words(model, split)];
+    hint = { x: panel.x(points.x[split]), y: panel.y(points.y[split]), lines };
+  }
+  return hint;
+}
+
+/** Numbers kept until what they depend on changes. */
+export function remembered<V>(): (key: string, made: () => V) => V {
+  const kept = new Map<string, { key: string; value: V }>();
+  return (key, made) => {
+    const [slot] = key.split("|");
+    const found = kept.get(slot);
+    if (found && found.key === key) return found.value;
+    const value = made();
+    kept.set(slot, { key, value });
+    return value;
+  };
+}
+
+const LISTENING = new WeakSet<Element>();
+const CURRENT = new WeakMap<Store, () => { model: SceneModel; split: number }>();
+
+/** Tell handles where the current model stands. */
+export function announceStand(store: Store, stand: () => { model: SceneModel; split: number }): void {
+  CURRENT.set(store, stand);
+}
+
+function listenOnce(handle: SVGElement, store: Store): void {
+  if (LISTENING.has(handle)) return;
+  LISTENING.add(handle);
+  handle.addEventListener("keydown", (event) => {
+    const now = CURRENT.get(store)?.();
+    if (!now) return;
+    const to = stepOf(event.key, now.split, now.model.curve.threshold.length - 1);
+    if (to === null) return;
+    event.preventDefault();
+    goTo(store, now.model, to);
+  });
+}

@@ -1,0 +1,123 @@
+// The page of two classes: answer, controls, linked panels, tables; everything hears of a change once per frame.
+import { announceStand, type Part } from "./drawing";
+import { answerSection, spoken } from "./answer";
+import { classroom } from "./classroom";
+import type { Contents } from "./contents";
+import { controls } from "./controls";
+import { decisionNow } from "./decision";
+import { button, el } from "./dom";
+import { fragmentOf, stateOf } from "./fragment";
+import { benefitPanel } from "./panels/benefit";
+import { costPanel } from "./panels/cost";
+import { gainPanel } from "./panels/gain";
+import { marginPanel } from "./panels/margin";
+import { prPanel } from "./panels/pr";
+import { reliabilityPanel } from "./panels/reliability";
+import { rocPanel } from "./panels/roc";
+import { scoresPanel } from "./panels/scores";
+import { countText } from "./reals";
+import { copyText } from "./saving";
+import { scene as sceneOf, type Scene } from "./scene";
+import { startState, Store } from "./state";
+import { contingencyTable } from "./tables/contingency";
+import { comparisonTable, dataTable, numbersTable } from "./tables/finished";
+import { measuresTable } from "./tables/measures";
+import { view as viewOf, type View } from "./view";
+
+export interface Mounted {
+  store: Store;
+  view(): View;
+}
+
+let mounts = 0;
+
+/** A name that no other page in this document uses. */
+export function unique(): string {
+  mounts += 1;
+  return `thresher${mounts}`;
+}
+
+/** Fill an element with the interactive page; `address` keeps the state in the URL fragment. */
+export function binaryPage(root: HTMLElement, contents: Contents, address: boolean): Mounted {
+  const uid = unique();
+  const scene = sceneOf(contents);
+  const start = startState(scene);
+  const store = new Store(start);
+  let view = viewOf(scene, start);
+  announceStand(store, () => view.stand);
+
+  const copy = button("Copy decision", () => void copyText(JSON.stringify(decisionNow(contents, view), null, 2), copy, "Copied"), { class: "primary" });
+  const answer = answerSection(contents, [copy]);
+  const bar = controls(scene, store, uid, []);
+  const parts = panels(scene, store, uid);
+  const table = contingencyTable(scene);
+  const measures = measuresTable(scene);
+  const live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  const grid = el("div", { class: "panels" }, ...parts.map((part) => part.panel.figure));
+  grid.firstElementChild?.after(table.root);
+  root.replaceChildren(
+    pageHead(contents, `${countText(scene.Pos)} positives (${scene.positive}), ${countText(scene.Neg)} negatives (${scene.negative}), ${scene.models.length} ${scene.models.length === 1 ? "model" : "models"}.`),
+    answer.root,
+    bar.root,
+    live,
+    grid,
+    ...[classroom(scene, store, uid)].flatMap((room) => room ?? []),
+    section("Measures", measures.root),
+    ...optional("Ranking", numbersTable(contents.models, "ranking")),
+    ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
+    ...optional("Comparison", comparisonTable(contents)),
+    section("Data", dataTable(contents)),
+  );
+
+  let quiet: ReturnType<typeof setTimeout> | undefined;
+  const update = (): void => {
+    view = viewOf(scene, store.state);
+    answer.update(view);
+    bar.update(view);
+    table.update(view);
+    for (const part of parts) part.update(view);
+    measures.update(view);
+    clearTimeout(quiet);
+    quiet = setTimeout(() => settled(), 300);
+  };
+  const settled = (): void => {
+    live.textContent = spoken(view);
+    if (address) writeFragment(fragmentOf(store.state, start, scene));
+  };
+  store.listen(update);
+  if (address) {
+    const read = (): void => store.set(stateOf(location.hash, start, scene));
+    window.addEventListener("hashchange", read);
+    if (location.hash.length > 1) read();
+  }
+  store.tell();
+  clearTimeout(quiet); // nothing has changed yet that would be worth saying
+  return { store, view: () => view };
+}
+
+function panels(scene: Scene, store: Store, uid: string): Part[] {
+  const makers = [rocPanel, prPanel, costPanel, scoresPanel, reliabilityPanel, benefitPanel, gainPanel, marginPanel];
+  return makers.flatMap((make) => make(scene, store, uid) ?? []);
+}
+
+export function pageHead(contents: Contents, facts: string): HTMLElement {
+  return el("header", {}, el("h1", { dir: "auto" }, contents.title), el("p", { class: "facts" }, el("bdi", {}, facts)));
+}
+
+export function section(title: string, ...children: Node[]): HTMLElement {
+  return el("section", { class: "card", "aria-label": title }, el("h2", {}, title), ...children);
+}
+
+export function optional(title: string, made: HTMLElement | null): HTMLElement[] {
+  return made ? [section(title, made)] : [];
+}
+
+/** A page in a sandbox has no address of its own to write to. */
+function writeFragment(fragment: string): void {
+  try {
+    const bare = location.pathname + location.search;
+    if (location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", fragment ? `#${fragment}` : bare || "#");
+  } catch {
+    // The state is still on the screen.
+  }
+}

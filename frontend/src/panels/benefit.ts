@@ -1,0 +1,90 @@
+// Net benefit by threshold probability, against acting on everyone and on no one; for scores that are probabilities.
+import { splitAt } from "../choice";
+import { drawBand, drawCurve, drawMarker, remembered, shownModels, type Columns, type Part } from "../drawing";
+import { atClassRatio, cellsAt, costThreshold, netBenefit } from "../formulas";
+import { Panel, PLOT } from "../panel";
+import { linePath, tenth } from "../path";
+import { scoreText, shown } from "../reals";
+import type { Scene, SceneModel } from "../scene";
+import type { Store } from "../state";
+import { axis } from "../ticks";
+import type { View } from "../view";
+
+const HELP = "Hits less false alarms at the exchange rate the threshold implies. Dotted: act on everyone; zero: on no one. The dashed line is the threshold the cost ratio asks for.";
+const GRID = Float64Array.from({ length: 198 }, (_, i) => (i + 1) / 200);
+
+const FEW = 200;
+
+export function benefitPanel(scene: Scene, store: Store, uid: string): Part | null {
+  const able = scene.models.filter((model) => model.of?.probabilities);
+  if (!able.length) return null;
+  const panel = new Panel({ id: "benefit", title: "Net benefit", help: HELP }, uid);
+  const curves = remembered<Columns>();
+  let now: View | null = null;
+  let drawn = "";
+
+  const columns = (model: SceneModel, ratio: number): Columns =>
+    curves(`${model.index}|${ratio}`, () => {
+      const x = places(model);
+      return { x, y: x.map((t) => benefit(model, t, ratio)) };
+    });
+  const benefit = (model: SceneModel, t: number, ratio: number): number => {
+    const split = splitAt(model.curve, t);
+    return netBenefit(atClassRatio(cellsAt(model.curve.tp[split], model.curve.fp[split], scene.Pos, scene.Neg), ratio), t);
+  };
+  panel.move = (px) => store.set({ threshold: Number(panel.x.invert(px).toFixed(3)), follow: false });
+  panel.hint = (px) => {
+    if (!now) return null;
+    const t = Math.min(0.99, Math.max(0.01, panel.x.invert(px)));
+    const { classRatio } = now;
+    const lines = shownModels(now).filter((model) => able.includes(model)).map((model) => `${model.name}: ${shown(benefit(model, t, classRatio))}`);
+    return { x: px, y: 20, lines: [`threshold ${t.toFixed(2)}`, ...lines.reverse()] };
+  };
+
+  return {
+    panel,
+    update(view) {
+      now = view;
+      const { hidden, current, bands } = view.state;
+      const { classRatio } = view;
+      const key = [classRatio, bands, current, [...hidden].join(",")].join("|");
+      const shownNow = shownModels(view).filter((model) => able.includes(model));
+      if (key !== drawn) {
+        drawn = key;
+        const prevalence = classRatio / (1 + classRatio);
+        const most = Math.max(prevalence, 1e-6);
+        panel.axes(axis("threshold probability", 0, 1), axis("net benefit per case", -0.25 * most, 1.05 * most));
+        panel.base.clear();
+        panel.base.begin();
+        const everyone = GRID.map((t) => prevalence - ((1 - prevalence) * t) / (1 - t));
+        panel.base.draw("everyone", "path", { d: linePath(GRID, everyone, panel.x, panel.y), class: "chance" });
+        panel.base.draw("noone", "line", { x1: 0, x2: PLOT.width, y1: panel.y(0), y2: panel.y(0), class: "zero" });
+        if (bands && view.dataRatio) for (const model of shownNow) drawBand(panel, model, model.of?.bands.net_benefit);
+        for (const model of shownNow) {
+          const { x, y } = columns(model, classRatio);
+          drawCurve(panel, model, linePath(x, y, panel.x, panel.y), view);
+        }
+        panel.base.end();
+      }
+      panel.over.begin();
+      const asked = tenth(panel.x(costThreshold(view.state.costRatio)));
+      panel.over.draw("asked", "line", { x1: asked, x2: asked, y1: 0, y2: PLOT.height, class: "isometric best" });
+      for (const model of shownNow) {
+        const stand = view.stands[model.index];
+        const t = Math.min(0.999, Math.max(0, stand.threshold)); // calling all or none has its place at an edge
+        const height = stand.threshold >= 1 ? 0 : benefit(model, t, classRatio);
+        const place = Math.min(PLOT.height, panel.y(height));
+        drawMarker(panel, stand, view, store, panel.x(t), place, `net benefit ${shown(height)} at ${scoreText(t)}`);
+      }
+      panel.over.end();
+    },
+  };
+}
+
+/** Where to evaluate: evenly, and on both sides of every score where there are few, so that jumps are upright. */
+function places(model: SceneModel): Float64Array {
+  const { lowest } = model.curve;
+  if (lowest.length > FEW) return GRID;
+  const jumps = Array.from(lowest).filter((score) => score > 0 && score < 0.99);
+  return Float64Array.from([...GRID, ...jumps, ...jumps.map((score) => score + 1e-9)]).sort();
+}

@@ -1,0 +1,108 @@
+// The cost curve: the least normalised cost of each model for every condition; dragging sideways changes the cost ratio.
+import { drawCurve, drawMarker, drawOptimum, shownModels, type Part } from "../drawing";
+import { costRatioAt, probabilityCost } from "../formulas";
+import { Panel, PLOT } from "../panel";
+import { dashes, series } from "../palette";
+import { linePath, tenth } from "../path";
+import { ratioText, tidyRatio } from "../ratio";
+import { shown } from "../reals";
+import type { Scene, SceneModel } from "../scene";
+import type { Store } from "../state";
+import { axis } from "../ticks";
+import type { View } from "../view";
+
+const HELP = "Every threshold is a straight line, the curve their lower edge. The vertical line is the condition: drag it sideways to change the cost ratio.";
+
+export function costPanel(scene: Scene, store: Store, uid: string): Part {
+  const panel = new Panel({ id: "cost", title: "Cost curve", help: HELP }, uid);
+  const { Pos, Neg } = scene;
+  const envelopes = scene.models.map((model) => envelope(model, Pos, Neg));
+  const top = Math.max(0.5, ...envelopes.flatMap((each) => each.cost));
+  panel.axes(axis("probability-cost of the positive class", 0, 1), axis("normalised expected cost", 0, top));
+  let now: View | null = null;
+  let drawn = "";
+
+  panel.move = (px) => {
+    const place = Math.min(0.999, Math.max(0.001, panel.x.invert(px)));
+    if (now) store.set({ costRatio: tidyRatio(costRatioAt(place, now.classRatio)) });
+  };
+  panel.hint = (px) => {
+    if (!now) return null;
+    const place = Math.min(0.999, Math.max(0.001, panel.x.invert(px)));
+    const lines = shownModels(now).map((model) => `${model.name}: ${shown(heightAt(envelopes[model.index], place))}`);
+    return { x: px, y: 20, lines: [`cost ratio ${ratioText(tidyRatio(costRatioAt(place, now.classRatio)))}`, ...lines.reverse()] };
+  };
+
+  return {
+    panel,
+    update(view) {
+      now = view;
+      const { hidden, current } = view.state;
+      const key = [current, [...hidden].join(",")].join("|");
+      if (key !== drawn) {
+        drawn = key;
+        panel.base.clear();
+        panel.base.begin();
+        const trivial = `M${panel.x(0)},${panel.y(0)}L${panel.x(0.5)},${panel.y(0.5)}L${panel.x(1)},${panel.y(0)}`;
+        panel.base.draw("chance", "path", { d: trivial, class: "chance" });
+        for (const model of shownModels(view)) {
+          const { place, cost } = envelopes[model.index];
+          drawCurve(panel, model, linePath(place, cost, panel.x, panel.y), view);
+        }
+        panel.base.end();
+      }
+      const at = probabilityCost(view.costs);
+      const px = tenth(panel.x(at));
+      panel.over.begin();
+      panel.over.draw("condition", "line", { x1: px, x2: px, y1: 0, y2: PLOT.height, class: "condition" });
+      for (const model of shownModels(view)) {
+        const stand = view.stands[model.index];
+        drawOptimum(panel, stand, panel.x(at), panel.y(normalised(model, stand.cheapest, at, Pos, Neg)));
+      }
+      for (const model of shownModels(view)) {
+        const stand = view.stands[model.index];
+        const [left, right] = [stand.cells.fp / Neg, stand.cells.fn / Pos];
+        const line = { x1: panel.x(0), y1: tenth(panel.y(left)), x2: panel.x(1), y2: tenth(panel.y(right)) };
+        if (model.index === view.state.current) {
+          panel.over.draw("line", "line", { ...line, class: `curve thin ${series(model.index)}`, "stroke-dasharray": dashes(model.index) ?? "none" });
+        }
+        const height = left * (1 - at) + right * at;
+        drawMarker(panel, stand, view, store, panel.x(at), panel.y(height), `normalised cost ${shown(height)}`);
+      }
+      panel.over.end();
+    },
+  };
+}
+
+interface Envelope {
+  place: number[];
+  cost: number[];
+}
+
+/** The lower edge of all lines from (0, fpr) to (1, fnr): its corners lie where neighbours on the hull cost the same. */
+function envelope(model: SceneModel, Pos: number, Neg: number): Envelope {
+  const { hull, tp, fp } = model.curve;
+  const place = [0];
+  const cost = [fp[hull[0]] / Neg];
+  for (let i = 1; i < hull.length; i++) {
+    const run = (fp[hull[i]] - fp[hull[i - 1]]) / Neg;
+    const rise = (tp[hull[i]] - tp[hull[i - 1]]) / Pos;
+    const at = run / (run + rise);
+    place.push(at);
+    cost.push(normalised(model, hull[i], at, Pos, Neg));
+  }
+  place.push(1);
+  cost.push(normalised(model, hull[hull.length - 1], 1, Pos, Neg));
+  return { place, cost };
+}
+
+function normalised(model: SceneModel, split: number, at: number, Pos: number, Neg: number): number {
+  return (model.curve.fp[split] / Neg) * (1 - at) + ((Pos - model.curve.tp[split]) / Pos) * at;
+}
+
+function heightAt({ place, cost }: Envelope, at: number): number {
+  const i = place.findIndex((each) => each >= at);
+  if (i <= 0) return cost[0];
+  const share = (at - place[i - 1]) / (place[i] - place[i - 1] || 1);
+  return cost[i - 1] + share * (cost[i] - cost[i - 1]);
+}

@@ -1,0 +1,89 @@
+// Tables that no slider moves: whole-model numbers, calibration and refinement, paired comparison, the data.
+import type { Contents, Interval, Real } from "../contents";
+import { el, named } from "../dom";
+import { swatch } from "../palette";
+import { countText, intervalText, real, shown } from "../reals";
+import { Table, type Head } from "../table";
+import { csvInterval } from "./measures";
+
+type Number_ = { name: string; label: string; interval: Interval | null; value: Real };
+
+const CALIBRATION = new Set(["brier", "log_loss", "calibration", "refinement", "miscalibration", "discrimination", "uncertainty", "calibration_error", "ece"]);
+
+/** Numbers of whole models, one row each: those of calibration, or all others. */
+export function numbersTable(models: readonly { name: string; numbers: Number_[] }[], part: "calibration" | "ranking" | "all"): HTMLElement | null {
+  const labels = new Map<string, string>();
+  for (const model of models) {
+    for (const each of model.numbers) {
+      if (part === "all" || CALIBRATION.has(each.name) === (part === "calibration")) labels.set(each.name, each.label);
+    }
+  }
+  if (!labels.size) return null;
+  const rows = Array.from(labels, ([, label]) => ({ text: label }));
+  const columns: Head[] = models.map((model, i) => ({ text: model.name, node: el("span", { class: "head" }, swatch(i), named(model.name)) }));
+  const caption = part === "calibration" ? "Calibration and refinement" : "Numbers of whole models";
+  const table = new Table(caption, [{ text: "number" }, ...columns], rows);
+  models.forEach((model, column) => {
+    const found = new Map(model.numbers.map((each) => [each.name, each]));
+    Array.from(labels.keys()).forEach((name, row) => {
+      const each = found.get(name);
+      if (!each) table.put(row, column, { text: "–", raw: "" });
+      else if (each.interval) table.put(row, column, { text: intervalText(each.interval), raw: csvInterval(each.interval) });
+      else table.put(row, column, { text: shown(real(each.value)), raw: real(each.value) });
+    });
+  });
+  return table.root;
+}
+
+/** Paired differences in AUC. */
+export function comparisonTable(contents: Contents): HTMLElement | null {
+  const { comparison } = contents;
+  if (!comparison.length) return null;
+  const columns = ["difference in AUC", "interval", "p value", "adjusted p", "verdict"];
+  const rows = comparison.map((pair) => ({
+    text: `${pair.a} - ${pair.b}`,
+    node: el("span", {}, named(pair.a), " − ", named(pair.b)),
+  }));
+  const table = new Table("Pairwise comparison of models", [{ text: "pair" }, ...columns.map((text) => ({ text }))], rows);
+  comparison.forEach((pair, row) => {
+    const [lower, upper] = [real(pair.lower), real(pair.upper)];
+    table.put(row, 0, { text: shown(real(pair.difference)), raw: real(pair.difference) });
+    table.put(row, 1, { text: `[${shown(lower)}, ${shown(upper)}]`, raw: `${lower}; ${upper}` });
+    table.put(row, 2, { text: shown(real(pair.p_value)), raw: real(pair.p_value) });
+    table.put(row, 3, { text: shown(real(pair.adjusted)), raw: real(pair.adjusted) });
+    table.put(row, 4, { text: pair.verdict });
+  });
+  return table.root;
+}
+
+/** Where the numbers come from. */
+export function dataTable(contents: Contents): HTMLElement {
+  const { data, level } = contents;
+  const lines: [string, string][] = [
+    ["rows read", countText(data.rows + data.dropped)],
+    ["rows dropped for missing values", countText(data.dropped)],
+    ["rows evaluated", countText(data.rows)],
+    ["weights", data.weighted ? "yes: counts are sums of weights" : "none"],
+    ["clusters", data.clusters === null ? "none" : countText(data.clusters)],
+  ];
+  if (contents.kind === "binary") {
+    lines.push(
+      [`positives (${data.positive})`, countText(data.Pos)],
+      [`negatives (${data.negative})`, countText(data.Neg)],
+      ["class ratio, positives per negative", shown(data.Pos / data.Neg)],
+      ["prevalence", shown(data.Pos / (data.Pos + data.Neg))],
+    );
+    for (const model of contents.models) {
+      lines.push([`ties of ${model.name}`, `${countText(model.ties.segments)} distinct scores, ${countText(model.ties.cases)} cases share theirs`]);
+    }
+    for (const model of contents.models) {
+      const { curve } = model;
+      if (!curve.exact) lines.push([`curve of ${model.name}`, `${countText(curve.threshold.length)} of ${countText(curve.splits)} splits kept, all corners of the hull among them; none is farther off than ${shown(curve.deviation)}`]);
+    }
+  }
+  lines.push(["level of all intervals", shown(level)], ["seed", String(data.seed)], ["fingerprint", data.fingerprint], ["thresher", contents.version]);
+  const table = new Table("Data", [{ text: "what" }, { text: "value" }], lines.map(([text]) => ({ text, node: el("bdi", {}, text) })));
+  lines.forEach(([, value], row) => table.put(row, 0, { text: value }));
+  table.table.classList.add("facts");
+  return table.root;
+}

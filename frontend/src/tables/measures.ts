@@ -1,0 +1,63 @@
+// Every registered measure of every model: now, at the current threshold, and at the model's optimum with its interval.
+import { el, named } from "../dom";
+import { atClassRatio, measureOf } from "../formulas";
+import { swatch } from "../palette";
+import { intervalText, real, scoreText, shown } from "../reals";
+import type { Scene } from "../scene";
+import { Table, type Head } from "../table";
+import type { View } from "../view";
+
+export function measuresTable(scene: Scene): { root: HTMLElement; update(view: View): void } {
+  const { models, measures } = scene;
+  const evaluated = models.some((model) => model.of !== null);
+  const head = (model: (typeof models)[number], what: string): Head => ({
+    text: `${model.name}, ${what}`,
+    node: el("span", { class: "head" }, swatch(model.index), named(model.name), el("small", {}, what)),
+  });
+  const percent = Number((100 * scene.level).toPrecision(4));
+  const columns = models.flatMap((model) => [head(model, "now"), ...(evaluated ? [head(model, `at its optimum, ${percent} % interval`)] : [])]);
+  const rows: Head[] = [
+    { text: "threshold" },
+    { text: "expected cost per case" },
+    ...measures.map((measure) => ({ text: measure.label, title: `${measure.symbol} = ${measure.formula}` })),
+  ];
+  const table = new Table("Measures of all models", [{ text: "measure" }, ...columns], rows);
+  const note = el("p", { class: "help" }, "“Now” is at the current threshold, class ratio and costs. ");
+  if (evaluated) note.append("Values at the optimum, with their intervals, are those of the evaluation: in the data, at the threshold chosen there.");
+  const step = evaluated ? 2 : 1;
+  if (evaluated) {
+    models.forEach((model, i) => {
+      const of = model.of!;
+      const put = (row: number, text: string, raw: number): void => table.put(row, step * i + 1, { text, raw });
+      put(0, `${scoreText(real(of.optimum.threshold))}`, real(of.optimum.threshold));
+      put(1, intervalText(of.expected_cost), real(of.expected_cost.estimate));
+      const found = new Map(of.measures.map((each) => [each.name, each.interval]));
+      measures.forEach((measure, row) => {
+        const interval = found.get(measure.name);
+        if (interval) table.put(row + 2, step * i + 1, { text: intervalText(interval), raw: csvInterval(interval) });
+        else table.put(row + 2, step * i + 1, { text: "–", raw: "" });
+      });
+    });
+  }
+  return {
+    root: el("div", {}, note, table.root),
+    update(view) {
+      view.stands.forEach((stand, i) => {
+        const cells = atClassRatio(stand.cells, view.classRatio);
+        const at = view.dataRatio ? stand.cells : cells;
+        table.put(0, step * i, { text: scoreText(stand.threshold), raw: stand.threshold });
+        const least = Math.min(...view.stands.map((each) => each.cost));
+        table.put(1, step * i, { text: shown(stand.cost), raw: stand.cost, mark: models.length > 1 && stand.cost === least });
+        measures.forEach((measure, row) => {
+          const value = measureOf(measure.name, at);
+          table.put(row + 2, step * i, { text: shown(value), raw: value });
+        });
+      });
+    },
+  };
+}
+
+/** An interval in one CSV cell. */
+export function csvInterval(interval: { estimate: unknown; lower: unknown; upper: unknown }): string {
+  return `${String(interval.estimate)} [${String(interval.lower)}; ${String(interval.upper)}]`;
+}

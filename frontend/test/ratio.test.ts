@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { parsedRatio, ratioText, simplest, tidyRatio } from "../src/ratio";
+
+describe("ratios", () => {
+  it.each([
+    ["5:1", 5],
+    ["5", 5],
+    ["1/3", 1 / 3],
+    [" 1 : 20 ", 0.05],
+    ["0,5", 0.5],
+    ["1e3", 1000],
+    [".25", 0.25],
+  ])("reads %s", (text, value) => expect(parsedRatio(text)).toBeCloseTo(value, 12));
+  it.each(["", "0", "-2", "a", "5:0", "1:2:3", "Infinity", "1e999"])("refuses %j", (text) => {
+    expect(parsedRatio(text)).toBeNull();
+  });
+  it("writes on the side above 1", () => {
+    expect(ratioText(5)).toBe("5 : 1");
+    expect(ratioText(1 / 3)).toBe("1 : 3");
+  });
+  it("tidies so that what is read is what is used", () => {
+    for (const value of [0.0123456, 0.2, 1, 3.14159, 123456]) {
+      const tidy = tidyRatio(value);
+      expect(parsedRatio(ratioText(tidy))).toBe(tidy);
+    }
+  });
+  it("finds the simplest fraction", () => {
+    expect(simplest(3 / 7)).toEqual({ num: 3n, den: 7n });
+    expect(simplest(0.1)).toEqual({ num: 1n, den: 10n });
+    expect(simplest(5)).toEqual({ num: 5n, den: 1n });
+    const odd = simplest(Math.PI);
+    expect(Number(odd.num) / Number(odd.den)).toBe(Math.PI);
+  });
+});

@@ -1,0 +1,6 @@
+"""One HTML file that holds an evaluation: plain data, a page around it, and doors for notebooks."""
+
+from thresher.report.contents import contents
+from thresher.report.page import framed, page, write_page
+
+__all__ = ["contents", "framed", "page", "write_page"]

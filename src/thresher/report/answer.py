@@ -1,0 +1,142 @@
+"""The answer in words: which model, which threshold, at what cost, how firmly, and what to watch out for."""
+
+from __future__ import annotations
+
+import math
+
+from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.inference import Interval
+from thresher.report.numbers import said
+
+
+def answer(evaluation: Evaluation) -> list[str]:
+    """Paragraphs of the answer; the first is the headline.
+
+    >>> from thresher import OperatingCondition, evaluate
+    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
+    >>> answer(found)[0]
+    'Call a case positive when the score of model is at least 0.425.'
+    """
+    paragraphs = [_headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)]
+    if evaluation.cautions:
+        told = "; ".join(caution.text for caution in evaluation.cautions)
+        paragraphs.append(f"Watch out: {told}.")
+    return paragraphs
+
+
+def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
+    """The same for several classes, where there is no one threshold to choose.
+
+    >>> from thresher import evaluate_classes
+    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
+    >>> answer_on_classes(found)[0]
+    'model calls 1 (95 % interval 0.6097 to 1) of all cases right.'
+    """
+    name, best = max(evaluation.models.items(), key=lambda item: item[1].rates.overall_accuracy.estimate)
+    rates, areas = best.rates, best.auc
+    right = _with_limits(rates.overall_accuracy)
+    headline = f"{name} calls {right} of all cases right."
+    if len(evaluation.models) > 1:
+        headline = f"{name} has the highest overall accuracy of {len(evaluation.models)} models: {right}."
+    means = (
+        f"Its mean recall over the {len(evaluation.classes)} classes is {_with_limits(rates.macro_recall)}, "
+        f"its macro F1 {_with_limits(rates.macro_f1)}, and its AUC, each class against the rest, is on average "
+        f"{_with_limits(areas.one_vs_rest_macro)}."
+    )
+    weakest = min(best.confusion.classes, key=lambda label: _or_above(rates.recall[label].estimate))
+    recall = _with_limits(rates.recall[weakest])
+    return [headline, means, f"Watch out: the class found least often is {weakest!s}, with recall {recall}."]
+
+
+def _headline(evaluation: Evaluation) -> str:
+    decision = evaluation.decision
+    if decision.threshold == math.inf:
+        return "Call no case positive: under these costs no score pays for its false alarms."
+    if decision.threshold == -math.inf:
+        return "Call every case positive: under these costs no score is low enough to risk a miss."
+    at = said(decision.threshold, 6)
+    if len(evaluation.models) == 1:
+        return f"Call a case positive when the score of {decision.model} is at least {at}."
+    return f"Use {decision.model}, and call a case positive when its score is at least {at}."
+
+
+def _cost(evaluation: Evaluation) -> str:
+    decision, condition = evaluation.decision, evaluation.decision.condition
+    from_data = ", as in the data" if evaluation.condition.class_ratio is None else ""
+    rights = [
+        f"a true {word} {said(cost)}"
+        for word, cost in (("positive", condition.cost_tp), ("negative", condition.cost_tn))
+        if cost
+    ]
+    priced = ", ".join(
+        [
+            f"a false positive costs {said(condition.cost_fp)}",
+            *rights,
+            f"a false negative {said(condition.cost_fn)}",
+        ]
+    )
+    return (
+        f"That costs {_with_limits(decision.expected_cost)} per case, where {priced}, and positives are to negatives"
+        f" as {said(condition.class_ratio)} to 1{from_data}. On rows the threshold was not chosen on, expect "
+        f"{_with_limits(decision.honest_cost)}."
+    )
+
+
+def _range(evaluation: Evaluation) -> str:
+    decision, choice = evaluation.decision, evaluation.joint.choice
+    now = said(decision.condition.cost_ratio)
+    told = ""
+    if len(evaluation.models) > 1:
+        told = (
+            f"{decision.model} stays the cheapest model {_over(decision.cost_ratios, 'cost ratios')} (now {now})"
+            f" at this class ratio, or {_over(decision.class_ratios, 'class ratios')}"
+            f" (now {said(decision.condition.class_ratio)}) at these costs. "
+        )
+    if choice.holds_for is not None and said(choice.holds_for[0]) != said(choice.holds_for[1]):
+        told += f"This threshold is its best one {_over(choice.holds_for, 'cost ratios')}."
+        if len(evaluation.models) == 1:
+            told = f"This threshold stays the best one {_over(choice.holds_for, 'cost ratios')} (now {now})."
+    if choice.undecided is not None:
+        low, high = choice.undecided
+        told += (
+            f" {choice.splits.size} thresholds from {said(low)} to {said(high)} cost the same; this is the middle one."
+        )
+    return told.strip()
+
+
+def _firmness(evaluation: Evaluation) -> str:
+    decision, stability = evaluation.decision, evaluation.stability
+    low, high = decision.threshold_interval.lower, decision.threshold_interval.upper
+    told = f"Drawing the data again {stability.replicates:,} times, "
+    if len(evaluation.models) > 1:
+        told += f"{decision.model} was the cheapest in {decision.wins:.0%} of them, and "
+    told += f"the best threshold fell between {said(low)} and {said(high)} in {evaluation.level:.0%} of them."
+    if decision.runner_up is not None and decision.gap is not None:
+        told += f" The runner-up, {decision.runner_up}, costs {said(decision.gap)} more per case."
+    elif len(evaluation.joint.tied) > 1:
+        told += f" {', '.join(evaluation.joint.tied)} cost the same; the first of them is named."
+    return told
+
+
+def _over(ends: tuple[float, float], what: str) -> str:
+    low, high = ends
+    if low <= 0 and high == math.inf:
+        return f"for all {what}"
+    if high == math.inf:
+        return f"for {what} of {said(low)} and above"
+    if low <= 0:
+        return f"for {what} up to {said(high)}"
+    return f"for {what} from {said(low)} to {said(high)}"
+
+
+def _with_limits(interval: Interval) -> str:
+    if math.isnan(interval.estimate):
+        return f"an undefined amount ({interval.note})" if interval.note else "an undefined amount"
+    if math.isnan(interval.lower):
+        return said(interval.estimate)
+    limits = f"{said(interval.lower)} to {said(interval.upper)}"
+    return f"{said(interval.estimate)} ({100 * interval.level:.4g} % interval {limits})"
+
+
+def _or_above(number: float) -> float:
+    return math.inf if math.isnan(number) else number

@@ -1,0 +1,64 @@
+"""The multi-class part of the page, as plain data: confusion matrix, classes, and each class against the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thresher.evaluation import MulticlassEvaluation, MulticlassModel
+from thresher.inference import Interval, measure_interval
+from thresher.report.curve import curve
+from thresher.report.model import number
+from thresher.report.numbers import interval
+
+# A page of k classes holds k curves per model, so each gets its share of the room.
+CURVE_POINTS = 6000
+FEWEST_POINTS = 150
+
+
+def class_model(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
+    """Everything the page shows of one model of several classes, after `ClassModel` of the page's contract."""
+    found = evaluation[name]
+    points = max(FEWEST_POINTS, CURVE_POINTS // len(evaluation.classes) // 2)
+    return {
+        "name": name,
+        "matrix": np.asarray(found.confusion.counts).tolist(),
+        "classes": [_row(found, i, label, evaluation.level) for i, label in enumerate(evaluation.classes)],
+        "numbers": _numbers(found),
+        "curves": [curve(found.rankings[label], points=points) for label in evaluation.classes],
+    }
+
+
+def _row(found: MulticlassModel, i: int, label: Any, level: float) -> dict[str, Any]:
+    rates = found.rates
+    counts = np.asarray(found.confusion.counts)
+    table = found.confusion.one_vs_rest(label)
+    return {
+        "label": str(label),
+        "count": counts[i].sum().item(),
+        "precision": interval(rates.precision[label]),
+        "recall": interval(rates.recall[label]),
+        "f1": interval(measure_interval(table, "f1", level=level)),
+        "auc": interval(found.auc.one_vs_rest[label]),
+    }
+
+
+def _numbers(found: MulticlassModel) -> list[dict[str, Any]]:
+    rates, areas, matrix = found.rates, found.auc, found.confusion
+    listed: list[tuple[str, str, Interval | float]] = [
+        ("overall_accuracy", "overall accuracy", rates.overall_accuracy),
+        ("macro_recall", "mean class accuracy (macro recall)", rates.macro_recall),
+        ("macro_precision", "macro precision", rates.macro_precision),
+        ("macro_f1", "macro F1", rates.macro_f1),
+        ("weighted_f1", "weighted F1", matrix.weighted_f1),
+        ("mcc", "MCC", matrix.mcc),
+        ("kappa", "kappa", matrix.kappa),
+        ("one_vs_rest_macro", "AUC, one-vs-rest, macro", areas.one_vs_rest_macro),
+        ("one_vs_rest_weighted", "AUC, one-vs-rest, weighted", areas.one_vs_rest_weighted),
+        ("one_vs_one_macro", "AUC, one-vs-one, macro", areas.one_vs_one_macro),
+        ("one_vs_one_weighted", "AUC, one-vs-one, weighted", areas.one_vs_one_weighted),
+        ("brier", "Brier score", found.brier),
+        ("log_loss", "log loss", found.log_loss),
+    ]
+    return [number(name, label, value) for name, label, value in listed]

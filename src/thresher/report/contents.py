@@ -1,0 +1,148 @@
+"""What the page is told: an evaluation as plain data, every number finished in Python.
+
+`frontend/src/contents.ts` is the other half of this contract and documents each field.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thresher.choices import OperatingCondition
+from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.report.answer import answer, answer_on_classes
+from thresher.report.classes import class_model
+from thresher.report.model import model
+from thresher.report.numbers import real, reals
+from thresher.tables import MEASURES
+
+FORMAT = "thresher/page/1"
+
+
+def contents(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> dict[str, Any]:
+    """Everything on the page as data that JSON can carry.
+
+    >>> from thresher import evaluate
+    >>> found = contents(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1), title="Six cases")
+    >>> found["kind"], found["title"], [model["name"] for model in found["models"]]
+    ('binary', 'Six cases', ['model'])
+    >>> found["data"]["Pos"], found["condition"]["class_ratio"]
+    (3, 1.0)
+    """
+    from thresher import __version__
+
+    binary = isinstance(evaluation, Evaluation)
+    given = {
+        "format": FORMAT,
+        "kind": "binary" if binary else "classes",
+        "title": title if title is not None else _title(evaluation),
+        "version": __version__,
+        "level": evaluation.level,
+    }
+    return given | (_of_two(evaluation) if isinstance(evaluation, Evaluation) else _of_several(evaluation))
+
+
+def _title(evaluation: Evaluation | MulticlassEvaluation) -> str:
+    models = len(evaluation.models)
+    return f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
+
+
+def _of_two(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "answer": answer(evaluation),
+        "cautions": [{"code": caution.code, "text": caution.text} for caution in evaluation.cautions],
+        "data": _data(evaluation),
+        "condition": _condition(evaluation.decision.condition, from_data=evaluation.condition.class_ratio is None),
+        "decision": evaluation.decision.to_dict(),
+        "models": [model(evaluation, name) for name in evaluation.models],
+        "measures": _measures(),
+        "comparison": _comparison(evaluation),
+        "classes": [],
+        "class_models": [],
+    }
+
+
+def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
+    return {
+        "answer": answer_on_classes(evaluation),
+        "cautions": [],
+        "data": {
+            "rows": evaluation.rows,
+            "dropped": 0,
+            "weighted": False,
+            "clusters": None,
+            "Pos": 0,
+            "Neg": 0,
+            "positive": "",
+            "negative": "",
+            "fingerprint": "",
+            "seed": 0,
+        },
+        "condition": None,
+        "decision": None,
+        "models": [],
+        "measures": _measures(),
+        "comparison": [],
+        "classes": [str(label) for label in evaluation.classes],
+        "class_models": [class_model(evaluation, name) for name in evaluation.models],
+    }
+
+
+def _data(evaluation: Evaluation) -> dict[str, Any]:
+    rows = evaluation.scored
+    ranking = evaluation[evaluation.decision.model].ranking
+    return {
+        "rows": evaluation.rows,
+        "dropped": evaluation.dropped,
+        "weighted": rows.weight is not None,
+        "clusters": None if rows.cluster is None else rows.clusters,
+        "Pos": ranking.Pos,
+        "Neg": ranking.Neg,
+        "positive": str(evaluation.positive),
+        "negative": str(evaluation.negative),
+        "fingerprint": evaluation.decision.fingerprint,
+        "seed": evaluation.seed,
+    }
+
+
+def _condition(condition: OperatingCondition, *, from_data: bool) -> dict[str, Any]:
+    prevalence = condition.prevalence or 0.0
+    return {
+        "cost_fp": condition.cost_fp - condition.cost_tn,
+        "cost_fn": condition.cost_fn - condition.cost_tp,
+        "cost_ratio": condition.cost_ratio,
+        "class_ratio": condition.class_ratio,
+        "class_ratio_from_data": from_data,
+        "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
+    }
+
+
+def _measures() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": known.name,
+            "label": known.name.replace("_", " "),
+            "symbol": known.symbol,
+            "formula": known.formula,
+            "direction": known.better,
+            "range": reals(known.range),
+        }
+        for known in MEASURES.values()
+    ]
+
+
+def _comparison(evaluation: Evaluation) -> list[dict[str, Any]]:
+    if evaluation.comparison is None:
+        return []
+    return [
+        {
+            "a": found.a,
+            "b": found.b,
+            "difference": real(found.difference),
+            "lower": real(found.lower),
+            "upper": real(found.upper),
+            "p_value": real(found.p_value),
+            "adjusted": real(found.p_adjusted),
+            "verdict": found.verdict,
+        }
+        for found in evaluation.comparison.differences.values()
+    ]

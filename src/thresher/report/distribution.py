@@ -1,0 +1,41 @@
+"""How the scores of each class are distributed, for the panel of scores by class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thresher.ranking import Floats, Ranking
+from thresher.report.numbers import rounded
+
+BARS = 40
+
+
+def distribution(ranking: Ranking, *, bars: int = BARS) -> dict[str, Any]:
+    """Positives and negatives in bars of equal width; a score on an edge belongs to the bar above it.
+
+    Probabilities are shown over [0, 1], other scores over the range of the finite ones; infinite scores count in
+    the outermost bars.
+
+    >>> found = distribution(Ranking([0.9, 0.25, 0.1], pos=[2, 1, 0], neg=[0, 1, 3]), bars=4)
+    >>> found["edges"], found["pos"], found["neg"]
+    ([0.0, 0.25, 0.5, 0.75, 1.0], [0, 1, 0, 2], [3, 1, 0, 0])
+    """
+    edges = np.linspace(*_ends(ranking.score), bars + 1)
+    bar = np.clip(np.searchsorted(edges, ranking.score, side="right") - 1, 0, bars - 1)
+    # Whole counts stay whole: bincount adds in float64, which is exact for them.
+    sides = (np.bincount(bar, weights=side, minlength=bars).astype(side.dtype) for side in (ranking.pos, ranking.neg))
+    pos, neg = (side.tolist() if side.dtype.kind == "i" else rounded(side) for side in sides)
+    return {"edges": rounded(edges), "pos": pos, "neg": neg}
+
+
+def _ends(score: Floats) -> tuple[float, float]:
+    finite = score[np.isfinite(score)]
+    if not finite.size:
+        return -1.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    if low >= 0 and high <= 1:
+        return 0.0, 1.0
+    half = max(abs(low), 1.0) / 2
+    return (low - half, high + half) if low == high else (low, high)

@@ -1,0 +1,139 @@
+"""One model's part of the page, as plain data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from thresher.calibration.binning import mean_scores, run_counts
+from thresher.calibration.steps import Steps
+from thresher.curves.hull import hull_splits
+from thresher.evaluation import Evaluation, ModelEvaluation
+from thresher.inference import Interval
+from thresher.ranking import Ranking
+from thresher.report.bands import bands
+from thresher.report.curve import curve
+from thresher.report.distribution import distribution
+from thresher.report.numbers import interval, real, reals, rounded
+from thresher.tables import Contingency
+
+CLASSROOM = 60
+_SCORE_DIGITS = 9
+
+
+def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
+    """Everything the page shows of one model, after `Model` of the page's contract."""
+    found = evaluation[name]
+    ranking, choice = found.ranking, found.choice
+    threshold = choice.threshold
+    return {
+        "name": name,
+        "curve": curve(ranking, keep=choice.point.split),
+        "probabilities": bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0),
+        "ties": _ties(evaluation, name),
+        "distribution": distribution(ranking),
+        "pools": pools(ranking),
+        "bands": bands(evaluation, name),
+        "optimum": {
+            "threshold": real(threshold),
+            "cells": cells(choice.table),
+            "undecided": reals(choice.undecided or (threshold, threshold)),
+            "holds_for": reals(choice.holds_for or (math.nan, math.nan)),
+        },
+        "given": None if found.given is None else cells(found.given),
+        "numbers": numbers(found),
+        "measures": [{"name": each, "interval": interval(of)} for each, of in found.measures.items()],
+        "expected_cost": interval(found.expected_cost),
+        "honest_cost": interval(found.honest_cost),
+        "threshold": interval(found.threshold),
+        "calibration": _calibration(found),
+        "segments": _segments(evaluation, ranking),
+    }
+
+
+def cells(table: Contingency) -> dict[str, Any]:
+    """The four cells of a table.
+
+    >>> cells(Contingency(tp=30, fn=20, fp=10, tn=40))
+    {'tp': 30, 'fn': 20, 'fp': 10, 'tn': 40}
+    """
+    return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
+
+
+def pools(ranking: Ranking) -> list[dict[str, Any]]:
+    """The hull's pools by falling score: the segments of the reliability diagram.
+
+    >>> pools(Ranking.parse("[2+][1-][1+]", score=[0.9, 0.5, 0.25]))[1]
+    {'low': 0.25, 'high': 0.5, 'score': 0.375, 'pos': 1, 'neg': 1}
+    """
+    split = hull_splits(ranking, pool="ties")
+    pos, neg = run_counts(ranking, split)
+    finite = bool(np.isfinite(ranking.score[0]) and np.isfinite(ranking.score[-1]))
+    low, high = ranking.score[split[1:] - 1], ranking.score[split[:-1]]
+    mean = mean_scores(ranking, split) if finite else np.full(low.size, np.nan)
+    columns = rounded(low, _SCORE_DIGITS), rounded(high, _SCORE_DIGITS), rounded(mean, _SCORE_DIGITS)
+    return [
+        dict(zip(("low", "high", "score", "pos", "neg"), row, strict=True))
+        for row in zip(*columns, pos.tolist(), neg.tolist(), strict=True)
+    ]
+
+
+def numbers(found: ModelEvaluation) -> list[dict[str, Any]]:
+    """Numbers of the whole model, with intervals where there are any."""
+    parts = found.decomposition
+    listed: list[tuple[str, str, Interval | float | None]] = [
+        ("auc", "AUC", found.auc),
+        ("average_precision", "average precision", found.average_precision),
+        ("pr_area", "area under the PR curve", found.pr_area),
+        ("ks", "Kolmogorov-Smirnov", found.ks),
+        ("brier", "Brier score", found.brier),
+        ("log_loss", "log loss", found.log_loss),
+    ]
+    if parts is not None:
+        listed += [
+            ("calibration", "calibration loss", parts.calibration),
+            ("refinement", "refinement loss", parts.refinement),
+            ("miscalibration", "miscalibration", parts.miscalibration),
+            ("discrimination", "discrimination", parts.discrimination),
+            ("uncertainty", "uncertainty", parts.uncertainty),
+        ]
+    listed += [
+        ("auc_calibrated", "AUC after calibration", found.calibration.auc_after),
+    ]
+    return [number(name, label, value) for name, label, value in listed if value is not None]
+
+
+def number(name: str, label: str, value: Interval | float) -> dict[str, Any]:
+    """One number of a whole model.
+
+    >>> number("ks", "Kolmogorov-Smirnov", 0.4)
+    {'name': 'ks', 'label': 'Kolmogorov-Smirnov', 'interval': None, 'value': 0.4}
+    """
+    if isinstance(value, Interval):
+        return {"name": name, "label": label, "interval": interval(value), "value": real(value.estimate)}
+    return {"name": name, "label": label, "interval": None, "value": real(value)}
+
+
+def _ties(evaluation: Evaluation, name: str) -> dict[str, int]:
+    ranking = evaluation[name].ranking
+    if ranking.weighted:  # the ranking holds weights; how many rows share a score is for the rows to say
+        rows = evaluation.scored.scores[name].astype(np.float64)
+        cases = np.bincount(np.searchsorted(-ranking.score, -rows))
+    else:
+        cases = ranking.pos + ranking.neg
+    return {"segments": len(ranking), "cases": int(cases[cases > 1].sum())}
+
+
+def _calibration(found: ModelEvaluation) -> dict[str, Any] | None:
+    steps = found.calibration.curve
+    if not isinstance(steps, Steps):
+        return None
+    return {"method": found.calibration.method, "x": rounded(steps.score), "y": rounded(steps.probability)}
+
+
+def _segments(evaluation: Evaluation, ranking: Ranking) -> dict[str, Any] | None:
+    if evaluation.rows > CLASSROOM or ranking.weighted:
+        return None
+    return {"score": reals(ranking.score), "pos": ranking.pos.tolist(), "neg": ranking.neg.tolist()}

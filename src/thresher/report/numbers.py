@@ -1,0 +1,98 @@
+"""Numbers on their way to the page: plain, no longer than they need to be, and in words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.inference import Interval
+from thresher.ranking import Floats
+
+DIGITS = 6
+_MOST_DECIMALS = 18
+
+
+def real(value: Any) -> Any:
+    """A number that JSON can carry: what it lacks becomes the texts "inf", "-inf" and "nan".
+
+    >>> real(np.float64("inf")), real(np.int64(3)), real(0.5)
+    ('inf', 3, 0.5)
+    """
+    number = value.item() if isinstance(value, np.generic) else value
+    return number if isinstance(number, int) or math.isfinite(number) else str(number)
+
+
+def reals(values: npt.ArrayLike) -> list[Any]:
+    """Each of several numbers as `real` writes it."""
+    return [real(value) for value in np.asarray(values).tolist()]
+
+
+def rounded(values: npt.ArrayLike, digits: int = DIGITS) -> list[Any]:
+    """Numbers that are only drawn, to so many significant digits.
+
+    >>> rounded([1 / 3, 12345678, np.inf])
+    [0.333333, 12345700.0, 'inf']
+    """
+    return [real(float(f"{value:.{digits}g}")) for value in np.asarray(values, dtype=np.float64).tolist()]
+
+
+def interval(given: Interval) -> dict[str, Any]:
+    """An interval as the page reads it.
+
+    >>> interval(Interval(0.5, 0.25, math.inf, variance=0.1, level=0.95, method="wilson"))
+    {'estimate': 0.5, 'lower': 0.25, 'upper': 'inf', 'level': 0.95, 'method': 'wilson'}
+    """
+    limits = {name: real(getattr(given, name)) for name in ("estimate", "lower", "upper")}
+    return limits | {"level": given.level, "method": given.method}
+
+
+def shortest_between(lower: Floats, middle: Floats, upper: Floats) -> Floats:
+    """The number with the fewest decimals in each (lower, upper], near the middle; the middle where none is shorter.
+
+    A threshold between two scores may be any number there, so a short one makes the same calls and takes less room.
+
+    >>> shortest_between(np.array([0.1234]), np.array([0.12355]), np.array([0.1237]))
+    array([0.1236])
+    """
+    found, open_ = middle.copy(), np.isfinite(middle)
+    for decimals in range(_MOST_DECIMALS):
+        if not open_.any():
+            break
+        near = np.round(middle, decimals)
+        fits = open_ & (lower < near) & (near <= upper)
+        found[fits] = near[fits]
+        open_ &= ~fits
+    return found
+
+
+def said(value: Any, digits: int = 4) -> str:
+    """A number in a sentence or a cell of a table.
+
+    >>> said(0.123456), said(1234567), said(math.inf), said("nan"), said(0.5)
+    ('0.1235', '1,234,567', '∞', 'undefined', '0.5')
+    """
+    number = float(value)
+    if math.isnan(number):
+        return "undefined"
+    if math.isinf(number):
+        return "∞" if number > 0 else "−∞"
+    if number == int(number) and abs(number) < 1e15:
+        return f"{int(number):,}".replace("-", "−")
+    text = f"{number:,.{digits}g}"
+    return (text if abs(number) < 10**digits else f"{number:,.0f}").replace("-", "−")
+
+
+def said_limits(given: dict[str, Any]) -> str:
+    """An interval in a cell: the estimate, and its limits in brackets.
+
+    >>> said_limits({"estimate": 0.5, "lower": 0.25, "upper": 0.75})
+    '0.5 [0.25, 0.75]'
+    """
+    if float(given["estimate"]) != float(given["estimate"]):
+        return "undefined"
+    if float(given["lower"]) != float(given["lower"]):
+        return said(given["estimate"])
+    return f"{said(given['estimate'])} [{said(given['lower'])}, {said(given['upper'])}]"

@@ -1,0 +1,122 @@
+"""The page: one HTML file that holds everything, asks the network for nothing and runs one script of its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib import resources
+from os import PathLike
+from typing import Any
+
+from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.extras import extra
+from thresher.report.contents import contents
+from thresher.report.file import write_whole
+from thresher.report.grid import grids
+from thresher.report.panels import class_panels, panels
+from thresher.report.svg import colour, dash, element
+from thresher.report.visible import visible
+
+_FRAME_HEIGHT = 900
+_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
+
+
+def page(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> str:
+    """The page of an evaluation as one text of HTML; the same evaluation gives the same text.
+
+    It needs no network: script, style and numbers are inside. A content security policy names the one script
+    and the one style by their SHA-256 and forbids everything else. With scripts off it shows the answer, static
+    pictures and all tables.
+
+    >>> from thresher import evaluate
+    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
+    >>> page(found, title="Six cases")[:15]
+    '<!DOCTYPE html>'
+    """
+    jinja = extra("jinja2", name="report", where="page(evaluation)")
+    markup = extra("markupsafe", name="report", where="page(evaluation)").Markup
+    told = contents(evaluation, title=title)
+    script, style = asset("page.js"), asset("page.css")
+    drawn = panels(evaluation, told) if isinstance(evaluation, Evaluation) else class_panels(evaluation, told)
+    environment = jinja.Environment(
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # Whatever people named is made visible on its way out; markup is ours alone.
+        finalize=lambda value: visible(value) if isinstance(value, str) and not isinstance(value, markup) else value,
+    )
+    template = environment.from_string(_text("page.html.jinja"))
+    found: str = template.render(
+        contents=told,
+        policy=policy(script, style),
+        style=markup(style),
+        script=markup(script),
+        data=markup(embedded(told)),
+        legend=[(markup(_swatch(place)), name) for place, name in enumerate(_lines(told))],
+        panels=[{"title": each.title, "caption": each.caption, "svg": markup(each.svg)} for each in drawn],
+        grids=grids(told),
+    )
+    return found
+
+
+def write_page(
+    evaluation: Evaluation | MulticlassEvaluation, path: str | PathLike[str], *, title: str | None = None
+) -> None:
+    """Write the page to a file, whole or not at all."""
+    write_whole(path, page(evaluation, title=title), where="to_html(path)")
+
+
+def framed(evaluation: Evaluation | MulticlassEvaluation) -> str:
+    """The page inside a frame that can run its script but reach nothing of the notebook around it."""
+    inside = escape(page(evaluation), quote=True)
+    return (
+        f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" title="thresher evaluation" width="100%"'
+        f' height="{_FRAME_HEIGHT}" frameborder="0"></iframe>'
+    )
+
+
+def embedded(told: Mapping[str, Any]) -> str:
+    r"""Data as JSON that can stand inside a script element whatever people named.
+
+    >>> embedded({"name": "</script>"})
+    '{"name":"\\u003c/script\\u003e"}'
+    """
+    plain = json.dumps(told, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return plain.translate(_ESCAPES)
+
+
+def policy(script: str, style: str) -> str:
+    """The content security policy: this script, this style, pictures made by the page itself, and nothing else."""
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def asset(name: str) -> str:
+    """A file of the bundle that ships with thresher."""
+    return _text(f"assets/{name}")
+
+
+def _text(name: str) -> str:
+    return resources.files("thresher.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _lines(told: Mapping[str, Any]) -> Sequence[str]:
+    """What the lines of the pictures stand for: models, or classes."""
+    return [model["name"] for model in told["models"]] or told["classes"]
+
+
+def _swatch(place: int) -> str:
+    stroke: dict[str, Any] = {"stroke": colour(place), "stroke_width": 3, "fill": "none"}
+    line = element("path", d="M1 6H27", **stroke, **({"stroke_dasharray": dash(place)} if dash(place) else {}))
+    return element("svg", line, class_="swatch", viewBox="0 0 28 12", width=28, height=12, aria_hidden="true")

@@ -1,0 +1,232 @@
+"""The panels of the page as static pictures, for readers without scripts and for paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.choices import OperatingCondition
+from thresher.curves import cost_curve, gain, net_benefit
+from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.ranking import Floats, Ranking
+from thresher.report.svg import Plot
+from thresher.tables import Contingency
+
+_GRID = np.linspace(0, 1, 201)
+_BETWEEN = 8
+_FEW_SPLITS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A picture with its heading and what it shows in a sentence."""
+
+    title: str
+    caption: str
+    svg: str
+
+
+def panels(evaluation: Evaluation, contents: Mapping[str, Any]) -> list[Panel]:
+    """Coverage, ROC, precision-recall, cost, net benefit, scores by class, reliability and gain."""
+    given = _Given(evaluation, contents)
+    drawn = [_coverage(given), _roc(given), _precision_recall(given), _cost(given)]
+    if any(model["probabilities"] for model in contents["models"]):
+        drawn += [_net_benefit(given), _reliability(given)]
+    return [*drawn, _scores(given), _gain(given)]
+
+
+def class_panels(evaluation: MulticlassEvaluation, contents: Mapping[str, Any]) -> list[Panel]:
+    """For each model the ROC curves of every class against the rest."""
+    drawn = []
+    for model in contents["class_models"]:
+        plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
+        plot.line([0, 1], [0, 1])
+        for place, curve in enumerate(model["curves"]):
+            table = _table(curve)
+            plot.line(table.fpr, table.tpr, place=place)
+        title = f"One against the rest: {model['name']}"
+        caption = f"The ROC curve of each class: {', '.join(map(str, evaluation.classes))}."
+        drawn.append(Panel(title, caption, plot.svg(name=title)))
+    return drawn
+
+
+class _Given:
+    """What every panel needs: rankings, kept splits as tables, the condition and whose bands to draw."""
+
+    def __init__(self, evaluation: Evaluation, contents: Mapping[str, Any]) -> None:
+        self.names = list(evaluation.models)
+        self.rankings: list[Ranking] = [evaluation[name].ranking for name in self.names]
+        self.models: list[Mapping[str, Any]] = contents["models"]
+        self.tables = [_table(model["curve"]) for model in self.models]
+        self.best = [evaluation[name].table for name in self.names]
+        self.condition: OperatingCondition = evaluation.decision.condition
+        self.winner = self.names.index(evaluation.decision.model)
+
+    @property
+    def class_ratio(self) -> float:
+        return self.condition.class_ratio or 1.0
+
+    def band(self, plot: Plot, name: str) -> None:
+        lines = self.models[self.winner]["bands"][name]
+        if lines is not None:
+            x = np.array([float(value) for value in lines["x"]])
+            plot.area(x, lines["lower"], lines["upper"], place=self.winner)
+
+
+def _table(curve: Mapping[str, Any]) -> Contingency:
+    tp, fp = np.array(curve["tp"]), np.array(curve["fp"])
+    return Contingency(tp=tp, fn=tp[-1] - tp, fp=fp, tn=fp[-1] - fp)
+
+
+def _coverage(given: _Given) -> Panel:
+    Pos, Neg = given.rankings[0].Pos, given.rankings[0].Neg
+    plot = Plot((0, Neg), (0, Pos), "negatives covered (fp)", "positives covered (tp)")
+    plot.line([0, Neg], [0, Pos])
+    for place, table in enumerate(given.tables):
+        plot.line(table.fp, table.tp, place=place)
+    _isometric(given, plot, Pos, Neg)
+    for place, best in enumerate(given.best):
+        plot.point(best.fp, best.tp, place=place)
+    return Panel(
+        "Coverage plot",
+        "Counts in the data at every threshold. Along the solid straight line cost is that of the best one ◇.",
+        plot.svg(name="Coverage plot"),
+    )
+
+
+def _isometric(given: _Given, plot: Plot, Pos: float, Neg: float) -> None:
+    """The line of equal cost through the winner's best point, as far as it lies inside the plot."""
+    best = given.best[given.winner]
+    slope = given.condition.slope_coverage(given.rankings[given.winner])
+    ends = np.array([max(0.0, best.fp - best.tp / slope), min(Neg, best.fp + (Pos - best.tp) / slope)])
+    plot.line(ends, best.tp + slope * (ends - best.fp), dashes="")
+
+
+def _roc(given: _Given) -> Panel:
+    plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
+    plot.line([0, 1], [0, 1])
+    given.band(plot, "roc")
+    for place, table in enumerate(given.tables):
+        plot.line(table.fpr, table.tpr, place=place)
+    for place, best in enumerate(given.best):
+        plot.point(best.fpr, best.tpr, place=place)
+    return Panel("ROC curve", "The same curve as rates; ◇ is each model's best point.", plot.svg(name="ROC curve"))
+
+
+def _precision_recall(given: _Given) -> Panel:
+    plot = Plot((0, 1), (0, 1), "recall", "precision at this class ratio")
+    share = given.condition.prevalence or 0.5
+    plot.line([0, 1], [share, share])
+    if given.condition.class_ratio == given.rankings[given.winner].class_ratio:
+        given.band(plot, "pr")
+    for place, table in enumerate(given.tables):
+        at = _between(table).at_class_ratio(given.class_ratio)
+        plot.line(at.tpr, at.precision, place=place)
+    for place, best in enumerate(given.best):
+        if best.tp + best.fp:
+            plot.point(best.tpr, best.at_class_ratio(given.class_ratio).precision, place=place)
+    return Panel(
+        "Precision-recall curve",
+        "The dotted line is the precision of calling everything positive.",
+        plot.svg(name="Precision-recall curve"),
+    )
+
+
+def _between(table: Contingency) -> Contingency:
+    """A short curve with points between its splits, where precision bends: counts run straight, precision does not."""
+    if table.tp.size > _FEW_SPLITS:
+        return table
+    place = np.linspace(0, table.tp.size - 1, _BETWEEN * (table.tp.size - 1) + 1)
+    cells = (np.interp(place, np.arange(table.tp.size), cell) for cell in (table.tp, table.fn, table.fp, table.tn))
+    return Contingency(*cells)
+
+
+def _cost(given: _Given) -> Panel:
+    curves = [cost_curve(ranking) for ranking in given.rankings]
+    top = max(0.1, *(float(curve.cost.max()) for curve in curves)) * 1.15
+    plot = Plot((0, 1), (0, min(top, 0.55)), "probability-cost of the positive class", "normalised expected cost")
+    plot.line(_GRID, np.where(np.minimum(_GRID, 1 - _GRID) <= plot.y[1], np.minimum(_GRID, 1 - _GRID), np.nan))
+    odds = given.class_ratio * given.condition.cost_ratio
+    now = odds / (1 + odds)
+    plot.line([now, now], plot.y, dashes="5 2")
+    for place, curve in enumerate(curves):
+        plot.line(_GRID, curve.at(_GRID), place=place)
+        plot.point(now, float(curve.at(now)), place=place)
+    return Panel(
+        "Cost curve",
+        "The cost of the best threshold at every operating condition; the upright line is the one declared.",
+        plot.svg(name="Cost curve"),
+    )
+
+
+def _net_benefit(given: _Given) -> Panel:
+    at = np.arange(1, 100) / 100
+    known = [place for place, model in enumerate(given.models) if model["probabilities"]]
+    curves = {place: net_benefit(given.rankings[place], threshold=at, class_ratio=given.class_ratio) for place in known}
+    share = given.condition.prevalence or 0.5
+    plot = Plot((0, 1), (-0.2 * share, share * 1.05), "threshold probability", "net benefit per case")
+    everyone = next(iter(curves.values())).everyone
+    plot.line(at, _within(everyone, plot))
+    plot.line([0, 1], [0, 0])
+    for place, curve in curves.items():
+        plot.line(at, _within(curve.model, plot), place=place)
+    return Panel(
+        "Net benefit",
+        "Of acting on a model whose scores are probabilities; dotted: acting on everyone, and on no one.",
+        plot.svg(name="Net benefit"),
+    )
+
+
+def _within(values: Floats, plot: Plot) -> Floats:
+    return np.where((values >= plot.y[0]) & (values <= plot.y[1]), values, np.nan)
+
+
+def _reliability(given: _Given) -> Panel:
+    plot = Plot((0, 1), (0, 1), "score", "observed proportion of positives")
+    plot.line([0, 1], [0, 1])
+    given.band(plot, "reliability")
+    for place, model in enumerate(given.models):
+        if model["probabilities"]:
+            steps = model["pools"][::-1]
+            x = [end for pool in steps for end in (pool["low"], pool["high"])]
+            y = [pool["pos"] / (pool["pos"] + pool["neg"]) for pool in steps]
+            plot.line(x, np.repeat(y, 2), place=place)
+    return Panel(
+        "Reliability",
+        "Proportion of positives in the hull's pools against the score; on the diagonal scores are probabilities.",
+        plot.svg(name="Reliability"),
+    )
+
+
+def _scores(given: _Given) -> Panel:
+    model = given.models[given.winner]
+    bars, Pos, Neg = model["distribution"], given.rankings[0].Pos, given.rankings[0].Neg
+    up, down = np.array(bars["pos"]) / Pos, np.array(bars["neg"]) / Neg
+    top = float(max(up.max(), down.max())) * 1.05
+    plot = Plot((bars["edges"][0], bars["edges"][-1]), (-top, top), "score", "share of the class")
+    plot.bars(bars["edges"], up, place=0)
+    plot.bars(bars["edges"], -down, place=1)
+    at = given.models[given.winner]["optimum"]["threshold"]
+    if not isinstance(at, str):
+        plot.line([at, at], (-top, top), dashes="5 2")
+    return Panel(
+        "Scores by class",
+        f"{given.names[given.winner]}: positives upwards, negatives downwards; the upright line is the threshold.",
+        plot.svg(name="Scores by class"),
+    )
+
+
+def _gain(given: _Given) -> Panel:
+    plot = Plot((0, 1), (0, 1), "share of cases called positive", "share of positives found")
+    plot.line([0, 1], [0, 1])
+    for place, (ranking, table) in enumerate(zip(given.rankings, given.tables, strict=True)):
+        called, found = (
+            gain(ranking)[:2] if len(ranking) < table.tp.size else (table.predicted_positive_rate, table.tpr)
+        )
+        plot.line(called, found, place=place)
+    for place, best in enumerate(given.best):
+        plot.point(best.predicted_positive_rate, best.tpr, place=place)
+    return Panel("Gain", "What working down the ranking finds, and at what effort.", plot.svg(name="Gain"))

@@ -1,0 +1,195 @@
+"""A small SVG writer: elements, axes and lines, every text escaped and every number short."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.ranking import Floats
+from thresher.report.visible import visible
+
+WIDTH, HEIGHT = 360, 320
+LEFT, RIGHT, TOP, BOTTOM = 54, 14, 12, 46
+# Okabe & Ito's colours, which most people can tell apart, each with a dash of its own for those who cannot.
+COLOURS = ("#0072b2", "#c24e00", "#008a64", "#b0568a", "#2f8fc4", "#a87000", "#6b6b6b")
+DASHES = ("", "7 3", "2 3", "8 3 2 3", "12 4", "1 2", "5 2 1 2 1 2")
+_NEAR = 1.5  # pixels: points closer than this are one point on the screen
+
+
+def element(name: str, *inside: str, **attributes: str | float) -> str:
+    """One element; attributes are escaped, what is inside is taken to be elements or escaped text already.
+
+    An underscore in an attribute's name stands for a hyphen, one at the end for nothing.
+
+    >>> element("text", text("a < b"), class_="tick", x=1.25, text_anchor="end")
+    '<text class="tick" x="1.25" text-anchor="end">a &lt; b</text>'
+    """
+    told = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(visible(value)) if isinstance(value, str) else number(value)}"'
+        for key, value in attributes.items()
+    )
+    return f"<{name}{told}>{''.join(inside)}</{name}>" if inside else f"<{name}{told}/>"
+
+
+def text(value: str) -> str:
+    """Text as it may stand inside an element."""
+    return escape(visible(value))
+
+
+def number(value: float) -> str:
+    """A coordinate, to a hundredth of a pixel.
+
+    >>> number(1.0), number(-0.001), number(12.346)
+    ('1', '0', '12.35')
+    """
+    return f"{round(float(value), 2) + 0.0:.2f}".rstrip("0").rstrip(".")
+
+
+def colour(place: int) -> str:
+    """The colour of the model at this place."""
+    return COLOURS[place % len(COLOURS)]
+
+
+def dash(place: int) -> str:
+    """The dashes of the model at this place."""
+    return DASHES[place % len(DASHES)]
+
+
+@dataclass(slots=True)
+class Plot:
+    """A pair of axes that lines, areas, bars and points are drawn on, in the data's own units."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    x_label: str
+    y_label: str
+    drawn: list[str] = field(default_factory=list)
+
+    def line(self, x: npt.ArrayLike, y: npt.ArrayLike, *, place: int | None = None, dashes: str = "2 3") -> None:
+        """A line through points; without a place it is an aid in the text's colour."""
+        path = _path(*self._screen(x, y))
+        if place is None:
+            dashed = {"stroke_dasharray": dashes} if dashes else {}
+            self._add("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6, **dashed)
+            return
+        self._add(
+            "path",
+            d=path,
+            fill="none",
+            stroke=colour(place),
+            stroke_width=2,
+            stroke_linejoin="round",
+            **({"stroke_dasharray": dash(place)} if dash(place) else {}),
+        )
+
+    def area(self, x: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike, *, place: int) -> None:
+        """A band between two lines."""
+        there, back = self._screen(x, upper), self._screen(np.asarray(x)[::-1], np.asarray(lower)[::-1])
+        both = (np.concatenate(sides) for sides in zip(there, back, strict=True))
+        self._add("path", d=f"{_path(*both)}Z", fill=colour(place), fill_opacity=0.18)
+
+    def bars(self, edges: npt.ArrayLike, heights: npt.ArrayLike, *, place: int) -> None:
+        """Bars on the line y = 0, upwards or downwards, as one shape."""
+        edge, height = np.asarray(edges, dtype=np.float64), np.asarray(heights, dtype=np.float64)
+        x, y = np.repeat(edge, 2), np.concatenate([[0.0], np.repeat(height, 2), [0.0]])
+        self._add("path", d=f"{_path(*self._screen(x, y), near=0.0)}Z", fill=colour(place), fill_opacity=0.75)
+
+    def point(self, x: float, y: float, *, place: int) -> None:
+        """A diamond: the best point of a model."""
+        (px,), (py,) = self._screen([x], [y])
+        across = f"M{number(px - 6)} {number(py)}l6 -6l6 6l-6 6Z"
+        self._add("path", d=across, fill="Canvas", stroke=colour(place), stroke_width=2.2)
+
+    def svg(self, *, name: str) -> str:
+        """The finished picture, with its name for those who do not see it."""
+        return element(
+            "svg",
+            element("title", text(name)),
+            *self._axes(),
+            *self.drawn,
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=f"0 0 {WIDTH} {HEIGHT}",
+            role="img",
+            font_size=11,
+            fill="currentColor",
+        )
+
+    def _add(self, name: str, **attributes: str | float) -> None:
+        self.drawn.append(element(name, **attributes))
+
+    def _screen(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+        right, low = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
+        across = LEFT + right * (np.asarray(x, dtype=np.float64) - self.x[0]) / (self.x[1] - self.x[0])
+        down = TOP + low * (self.y[1] - np.asarray(y, dtype=np.float64)) / (self.y[1] - self.y[0])
+        return across, down
+
+    def _axes(self) -> Iterable[str]:
+        bottom, end = HEIGHT - BOTTOM, WIDTH - RIGHT
+        lines = []
+        for at in ticks(*self.x):
+            (px,), _ = self._screen([at], [self.y[0]])
+            lines.append(f"M{number(px)} {TOP}V{bottom}")
+            yield element("text", text(short(at)), x=px, y=bottom + 16, text_anchor="middle")
+        for at in ticks(*self.y):
+            _, (py,) = self._screen([self.x[0]], [at])
+            lines.append(f"M{LEFT} {number(py)}H{end}")
+            yield element("text", text(short(at)), x=LEFT - 6, y=py + 4, text_anchor="end")
+        yield element("path", d="".join(lines), stroke="currentColor", stroke_opacity=0.14, fill="none")
+        yield element("path", d=f"M{LEFT} {TOP}V{bottom}H{end}", stroke="currentColor", stroke_opacity=0.5, fill="none")
+        middle = (TOP + bottom) / 2
+        yield element("text", text(self.x_label), x=(LEFT + end) / 2, y=HEIGHT - 10, text_anchor="middle")
+        turned = f"rotate(-90 14 {number(middle)})"
+        yield element("text", text(self.y_label), x=14, y=middle, text_anchor="middle", transform=turned)
+
+
+def ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Round numbers from low to high, about so many.
+
+    >>> ticks(0, 1), ticks(0, 50)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 10.0, 20.0, 30.0, 40.0, 50.0])
+    """
+    rough = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{place * step:.12g}") for place in range(first, last + 1)]
+
+
+def short(value: float) -> str:
+    """A number at a tick: 1.5M rather than 1,500,000.
+
+    >>> short(1500000), short(0.2), short(-0.05), short(0)
+    ('1.5M', '0.2', '−0.05', '0')
+    """
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.4g}{letter}".replace("-", "−")
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _path(x: Floats, y: Floats, *, near: float = _NEAR) -> str:
+    """A path through points on the screen, leaving out those that coincide there and those that are undefined.
+
+    Written in tenths of a pixel, each point by its step from the last: a third of the room.
+    """
+    drawn: list[str] = []
+    pen: tuple[int, int] | None = None
+    last = len(x) - 1
+    for place, (px, py) in enumerate(zip((10 * x).tolist(), (10 * y).tolist(), strict=True)):
+        if not (math.isfinite(px) and math.isfinite(py)):
+            pen = None
+            continue
+        at = round(px), round(py)
+        if pen is None:
+            drawn.append(f"M{at[0] / 10:g} {at[1] / 10:g}")
+        elif place != last and abs(at[0] - pen[0]) + abs(at[1] - pen[1]) < 10 * near:
+            continue
+        else:
+            drawn.append(f"l{(at[0] - pen[0]) / 10:g} {(at[1] - pen[1]) / 10:g}")
+        pen = at
+    return "".join(drawn).replace(" -", "-")

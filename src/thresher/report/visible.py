@@ -1,0 +1,29 @@
+"""Text that people gave, made fit to be shown: nothing hidden, nothing that a file cannot hold."""
+
+from __future__ import annotations
+
+_PICTURES = 0x2400
+_DELETE = 0x7F
+_TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters as their pictures, and what no file can hold as a replacement sign.
+
+    Marks that turn the direction of writing are shown as such a sign too: in a name they serve to deceive.
+
+    >>> visible("a\x1b[31m"), visible("half \ud800"), visible("x\u202etxt")
+    ('a␛[31m', 'half �', 'x�txt')
+    """
+    return "".join(map(_shown, text)) if not text.isascii() or not text.isprintable() else text
+
+
+def _shown(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    if code == _DELETE:
+        return "␡"
+    if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 or code in _TURNING or code in (0x2028, 0x2029, 0xFFFE, 0xFFFF):
+        return "\ufffd"
+    return character
