@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import EmptyError, NotationError, OneClassError, ProbabilityError
+from thresher.extras import room
 from thresher.plain_data import json_value
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, summed
@@ -243,6 +244,9 @@ class Ranking:
             )
         dropped = f"; {self.dropped:,} row{'s' * (self.dropped > 1)} dropped" if self.dropped else ""
         return f"Ranking({inside}{dropped})"
+
+    def _repr_html_(self) -> str:
+        return str(room("report.glance").ranking_glance(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_columns, (self.score, self.pos, self.neg, self.dropped)
