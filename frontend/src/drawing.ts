@@ -29,6 +29,11 @@ export function shownModels(view: View): SceneModel[] {
   return shown.sort((a, b) => Number(a.index === view.state.current) - Number(b.index === view.state.current));
 }
 
+/** What decides which lies above which: the current model, what is hidden, and whether there are bands. */
+export function order({ state, dataRatio }: View): string {
+  return `${state.current} ${[...state.hidden].join(",")} ${state.bands && dataRatio}`;
+}
+
 export function drawCurve(panel: Panel, model: SceneModel, d: string, view: View): void {
   const current = model.index === view.state.current ? " current" : "";
   const attributes = { d, class: `curve ${series(model.index)}${current}`, "stroke-dasharray": dashes(model.index) };

@@ -29,6 +29,9 @@ export interface Mounted {
   view(): View;
 }
 
+// Words, long tables and what is off the screen follow a moving slider less often: they are read, not watched.
+const CALM = 90;
+
 let mounts = 0;
 
 /** A name that no other page in this document uses. */
@@ -69,16 +72,23 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     section("Data", dataTable(contents)),
   );
 
+  const near = onScreen(parts.map((part) => part.panel.figure));
   let quiet: ReturnType<typeof setTimeout> | undefined;
+  let calm: ReturnType<typeof setTimeout> | undefined;
   const update = (): void => {
     view = viewOf(scene, store.state);
-    answer.update(view);
     bar.update(view);
     table.update(view);
-    for (const part of parts) part.update(view);
-    measures.update(view);
+    for (const part of parts) if (near.has(part.panel.figure)) part.update(view);
+    calm ??= setTimeout(words, CALM);
     clearTimeout(quiet);
     quiet = setTimeout(() => settled(), 300);
+  };
+  const words = (): void => {
+    calm = undefined;
+    answer.update(view);
+    for (const part of parts) if (!near.has(part.panel.figure)) part.update(view);
+    measures.update(view);
   };
   const settled = (): void => {
     live.textContent = spoken(view);
@@ -91,6 +101,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     if (location.hash.length > 1) read();
   }
   store.tell();
+  words();
   clearTimeout(quiet); // nothing has changed yet that would be worth saying
   return { store, view: () => view };
 }
@@ -98,6 +109,23 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
 function panels(scene: Scene, store: Store, uid: string): Part[] {
   const makers = [rocPanel, prPanel, costPanel, scoresPanel, reliabilityPanel, benefitPanel, gainPanel, marginPanel];
   return makers.flatMap((make) => make(scene, store, uid) ?? []);
+}
+
+/** The elements on or close to the screen, kept up to date. */
+function onScreen(elements: readonly Element[]): ReadonlySet<Element> {
+  const near = new Set<Element>(elements);
+  if (typeof IntersectionObserver === "undefined") return near;
+  const watch = new IntersectionObserver(
+    (changes) => {
+      for (const { target, isIntersecting } of changes) {
+        if (isIntersecting) near.add(target);
+        else near.delete(target);
+      }
+    },
+    { rootMargin: "120px" },
+  );
+  for (const element of elements) watch.observe(element);
+  return near;
 }
 
 export function pageHead(contents: Contents, facts: string): HTMLElement {
