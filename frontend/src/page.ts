@@ -63,6 +63,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     answer.root,
     bar.root,
     live,
+    el("h2", { class: "unseen" }, "Plots"),
     grid,
     ...[classroom(scene, store, uid)].flatMap((room) => room ?? []),
     section("Measures", measures.root),
@@ -133,7 +134,7 @@ export function pageHead(contents: Contents, facts: string): HTMLElement {
 }
 
 export function section(title: string, ...children: Node[]): HTMLElement {
-  return el("section", { class: "card", "aria-label": title }, el("h2", {}, title), ...children);
+  return el("section", { class: "card" }, el("h2", {}, title), ...children);
 }
 
 export function optional(title: string, made: HTMLElement | null): HTMLElement[] {

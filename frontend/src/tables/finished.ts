@@ -81,7 +81,9 @@ export function dataTable(contents: Contents): HTMLElement {
       if (!curve.exact) lines.push([`curve of ${model.name}`, `${countText(curve.threshold.length)} of ${countText(curve.splits)} splits kept, all corners of the hull among them; none is farther off than ${shown(curve.deviation)}`]);
     }
   }
-  lines.push(["level of all intervals", shown(level)], ["seed", String(data.seed)], ["fingerprint", data.fingerprint], ["thresher", contents.version]);
+  lines.push(["level of all intervals", shown(level)]);
+  if (data.fingerprint) lines.push(["seed", String(data.seed)], ["fingerprint", data.fingerprint]);
+  lines.push(["thresher", contents.version]);
   const table = new Table("Data", [{ text: "what" }, { text: "value" }], lines.map(([text]) => ({ text, node: el("bdi", {}, text) })));
   lines.forEach(([, value], row) => table.put(row, 0, { text: value }));
   table.table.classList.add("facts");
