@@ -106,7 +106,7 @@ def _firmness(evaluation: Evaluation) -> str:
     low, high = decision.threshold_interval.lower, decision.threshold_interval.upper
     told = f"Drawing the data again {stability.replicates:,} times, "
     if len(evaluation.models) > 1:
-        told += f"{decision.model} was the cheapest in {decision.wins:.0%} of them, and "
+        told += f"{decision.model} was the cheapest in {stability.wins[decision.model]:.0%} of them, and "
     told += f"the best threshold fell between {said(low)} and {said(high)} in {evaluation.level:.0%} of them."
     if len(evaluation.models) > 1 and decision.firm_for is not None:
         told += f" It wins at least {evaluation.level:.0%} of draws {_over(decision.firm_for, 'cost ratios')}."
