@@ -14,6 +14,7 @@ await build({
   entryPoints: { page: "src/main.ts" },
   outdir: out,
   bundle: true,
+  alias: { "d3-interpolate": here("src/interpolation.ts") },
   minify: true,
   format: "esm",
   target: ["es2022"],

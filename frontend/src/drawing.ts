@@ -88,6 +88,14 @@ export function drawOptimum(panel: Panel, stand: Stand, x: number, y: number): v
   panel.over.draw(`best${index}`, "path", { d: DIAMOND, transform, class: `optimum ${series(index)}` });
 }
 
+/** The user's own predictions: a cross. */
+export function drawOwn(panel: Panel, model: SceneModel, place: (tp: number, fp: number) => [number, number]): void {
+  const given = model.of?.given;
+  if (!given || !(given.tp + given.fp)) return;
+  const [x, y] = place(given.tp, given.fp).map(tenth);
+  panel.over.draw(`own${model.index}`, "path", { d: `M${x - 5},${y - 5}l10,10m0,-10l-10,10`, class: `own ${series(model.index)}` });
+}
+
 /** Move the threshold of the current model to a split. */
 export function goTo(store: Store, model: SceneModel, split: number): void {
   const to = clamp(split, 0, model.curve.threshold.length - 1);

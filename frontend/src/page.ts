@@ -20,7 +20,7 @@ import { copyText } from "./saving";
 import { scene as sceneOf, type Scene } from "./scene";
 import { startState, Store } from "./state";
 import { contingencyTable } from "./tables/contingency";
-import { comparisonTable, dataTable, numbersTable } from "./tables/finished";
+import { comparisonTable, dataTable, givenTable, numbersTable } from "./tables/finished";
 import { measuresTable } from "./tables/measures";
 import { view as viewOf, type View } from "./view";
 
@@ -67,6 +67,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     grid,
     ...[classroom(scene, store, uid)].flatMap((room) => room ?? []),
     section("Measures", measures.root),
+    ...optional("Predictions given", givenTable(contents)),
     ...optional("Ranking", numbersTable(contents.models, "ranking")),
     ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
     ...optional("Comparison", comparisonTable(contents)),

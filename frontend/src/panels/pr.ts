@@ -1,5 +1,5 @@
 // The precision-recall plot at the chosen class ratio: hyperbolic between splits, with the baseline of calling at random.
-import { drawBand, drawCurve, drawMarker, drawOptimum, goTo, nearestHint, nearestSplit, remembered, order, shownModels, type Columns, type Part } from "../drawing";
+import { drawBand, drawCurve, drawMarker, drawOptimum, drawOwn, goTo, nearestHint, nearestSplit, remembered, order, shownModels, type Columns, type Part } from "../drawing";
 import { Panel, PLOT } from "../panel";
 import { linePath, tenth } from "../path";
 import { shown } from "../reals";
@@ -59,6 +59,7 @@ export function prPanel(scene: Scene, store: Store, uid: string): Part {
       for (const model of shownModels(view)) {
         const { x, y } = columns(model);
         const { optimum } = view.stands[model.index];
+        drawOwn(panel, model, (tp, fp) => [panel.x(tp / Pos), panel.y(tp / (tp + w * fp))]);
         drawOptimum(panel, view.stands[model.index], panel.x(x[optimum]), panel.y(y[optimum]));
       }
       for (const model of shownModels(view)) {

@@ -1,5 +1,5 @@
 // The coverage plot and the ROC plot: the same curve in counts and in rates, with isometrics, hull and bands.
-import { drawBand, drawCurve, drawMarker, drawOptimum, goTo, nearestHint, nearestSplit, remembered, order, shownModels, type Columns, type Part } from "../drawing";
+import { drawBand, drawCurve, drawMarker, drawOptimum, drawOwn, goTo, nearestHint, nearestSplit, remembered, order, shownModels, type Columns, type Part } from "../drawing";
 import { isometric, type Line } from "../isometric";
 import { Panel } from "../panel";
 import { linePath } from "../path";
@@ -12,7 +12,8 @@ import type { View } from "../view";
 const HELP = "The solid line joins all points as good as the current one ●, the dashed line all as good as the optimum ◇. Drag along a curve to move the threshold.";
 
 export function rocPanel(scene: Scene, store: Store, uid: string): Part {
-  const panel = new Panel({ id: "roc", title: "ROC plot", help: HELP }, uid);
+  const own = scene.models.some((model) => model.of?.given) ? " ✕ marks the predictions given." : "";
+  const panel = new Panel({ id: "roc", title: "ROC plot", help: HELP + own }, uid);
   const { Pos, Neg } = scene;
   const rates = scene.models.map((model) => columnsOf(model, Neg, Pos));
   const counts = scene.models.map((model) => columnsOf(model, 1, 1));
@@ -72,6 +73,7 @@ export function rocPanel(scene: Scene, store: Store, uid: string): Part {
     panel.over.draw("isonow", "path", { d: path(view.isometric(stand.split)), class: "isometric" });
     for (const model of shownModels(view)) {
       const each = view.stands[model.index];
+      drawOwn(panel, model, (tp, fp) => [x(fp), y(tp)]);
       drawOptimum(panel, each, x(model.curve.fp[each.optimum]), y(model.curve.tp[each.optimum]));
     }
     for (const model of shownModels(view)) {
