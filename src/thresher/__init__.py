@@ -112,7 +112,6 @@ from thresher.tables import (
 )
 
 if TYPE_CHECKING:
-    from thresher import plots
     from thresher.evaluation import (
         Decision,
         Evaluation,
@@ -334,7 +333,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load the rooms on the right when they are first asked for, so that importing thresher stays quick."""
-    if name == "plots":
+    if name == "plots":  # by name only: rooms that import thresher for its version must not import pictures with it
         return import_module("thresher.plots")
     if name in __all__:
         for room in ("thresher.inference", "thresher.evaluation"):
