@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thresher import plots
     from thresher.calibration import (
         CalibrationGap,
         CalibrationMap,
