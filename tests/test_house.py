@@ -34,6 +34,9 @@ SORTED_ELSEWHERE = {
     ("inference/stability.py", "np.union1d"): "splits that are candidates",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
     ("sources/labels.py", "sorted"): "distinct labels",
+    ("sources/memory.py", "np.argsort"): "rows by their group, never by score",
+    ("sources/scan.py", "np.unique"): "buckets that an engine counted",
+    ("sources/tallies.py", "np.unique"): "labels and groups that an engine counted",
     ("sources/listing.py", "sorted"): "paths of files",
     ("tables/contingency.py", "sorted"): "shapes, for an error message",
 }

@@ -111,7 +111,7 @@ from thresher.errors import (
     WeightError,
 )
 from thresher.ranking import Ranking
-from thresher.sources import rank
+from thresher.sources import Progress, rank, scan, scan_by, scan_models
 from thresher.tables import (
     MEASURES,
     ChiSquaredTest,
@@ -252,6 +252,7 @@ __all__ = [
     "Point",
     "PositiveLabelError",
     "ProbabilityError",
+    "Progress",
     "Range",
     "Ranking",
     "Reliability",
@@ -354,6 +355,9 @@ __all__ = [
     "roc_band",
     "roc_bounds",
     "row_auc_interval",
+    "scan",
+    "scan_by",
+    "scan_models",
     "smoothed",
     "squared_error",
     "table_bounds",
