@@ -25,7 +25,7 @@ def test_a_nearest_neighbour_never_meets_itself():
     splits = [(rows[rows % 5 != k], rows[rows % 5 == k]) for k in range(5)]
     scored = found(splits)
     assert sorted(scored.row.tolist()) == rows.tolist()
-    assert 0.3 < (scored.score == LABELS[scored.row]).mean() < 0.7
+    assert 0.2 < (scored.score == LABELS[scored.row]).mean() < 0.8
     in_parallel = found(splits, n_jobs=2)
     np.testing.assert_array_equal(in_parallel.score, scored.score)
 

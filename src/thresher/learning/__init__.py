@@ -5,6 +5,8 @@ from thresher.extras import extra
 extra("sklearn", name="learn", where="thresher.learning")
 
 from thresher.learning.calibrated_model import CalibratedModel  # noqa: E402
+from thresher.learning.grouping import GroupedModel, grouped  # noqa: E402
+from thresher.learning.linear import DistanceClassifier  # noqa: E402
 from thresher.learning.threshold_classifier import ThresholdClassifier  # noqa: E402
 
-__all__ = ["CalibratedModel", "ThresholdClassifier"]
+__all__ = ["CalibratedModel", "DistanceClassifier", "GroupedModel", "ThresholdClassifier", "grouped"]
