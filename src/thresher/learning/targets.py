@@ -40,11 +40,7 @@ def binary_target(y: Any, *, positive: Any, matters: bool, where: str) -> Target
       where: here
       fix:   pass positive='spam' (or the other one); only bool and 0/1 labels need no word
     """
-    labels = column_or_1d(y, warn=True)
-    complete({"y": labels}, missing="raise", where=where, droppable=False)
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise LabelError("the target holds infinite numbers, which are no classes", where, "give class labels")
-    check_classification_targets(labels)
+    labels = class_labels(y, where=where)
     kind = type_of_target(labels, input_name="y")
     if kind != "binary":
         raise LabelError(
@@ -64,3 +60,17 @@ def binary_target(y: Any, *, positive: Any, matters: bool, where: str) -> Target
     flags = is_positive(labels, positive=told, where=where)
     place = int(bool(flags[np.flatnonzero(labels == names[1])[0]]))
     return Target(labels, flags, names[place], place)
+
+
+def class_labels(y: Any, *, where: str) -> npt.NDArray[Any]:
+    """A column of class labels: one per row, none missing, and not numbers to be predicted.
+
+    >>> class_labels([0, 2, 1], where="here")
+    array([0, 2, 1])
+    """
+    labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
+    complete({"y": labels}, missing="raise", where=where, droppable=False)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise LabelError("the target holds infinite numbers, which are no classes", where, "give class labels")
+    check_classification_targets(labels)
+    return labels
