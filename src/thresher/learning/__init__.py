@@ -5,9 +5,21 @@ from thresher.extras import extra
 extra("sklearn", name="learn", where="thresher.learning")
 
 from thresher.learning.calibrated_model import CalibratedModel  # noqa: E402
+from thresher.learning.cross_validation import CrossValidation, cross_validate  # noqa: E402
+from thresher.learning.folds import Folds  # noqa: E402
 from thresher.learning.grouping import GroupedModel, grouped  # noqa: E402
 from thresher.learning.leaves import LeafTree  # noqa: E402
 from thresher.learning.linear import DistanceClassifier  # noqa: E402
 from thresher.learning.threshold_classifier import ThresholdClassifier  # noqa: E402
 
-__all__ = ["CalibratedModel", "DistanceClassifier", "GroupedModel", "LeafTree", "ThresholdClassifier", "grouped"]
+__all__ = [
+    "CalibratedModel",
+    "CrossValidation",
+    "DistanceClassifier",
+    "Folds",
+    "GroupedModel",
+    "LeafTree",
+    "ThresholdClassifier",
+    "cross_validate",
+    "grouped",
+]
