@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler, TargetEncoder
 
 import thresher as th
-from thresher.learning import Outliers, column_types, preparation
+from thresher.learning import Outliers, ScatterSelector, column_types, preparation
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -127,6 +127,20 @@ def test_it_works_in_pipelines_grids_and_files():
     again = pickle.loads(pickle.dumps(grid.best_estimator_))  # noqa: S301
     np.testing.assert_array_equal(again.predict_proba(TABLE), grid.best_estimator_.predict_proba(TABLE))
     assert clone(model).fit(TABLE, Y)[-1].feature_names_in_[0] == "age"
+
+
+def test_it_is_written_and_read_without_pickle():
+    from skops.io import dumps, get_untrusted_types, loads
+
+    model = make_pipeline(
+        preparation(KINDS, outliers=Outliers()), ScatterSelector(5, search="exact"), LogisticRegression()
+    )
+    written = dumps(model.fit(TABLE, Y))
+    foreign = get_untrusted_types(data=written)
+    assert all(name.startswith(("thresher.learning.", "sklearn.", "numpy.")) for name in foreign)
+    read = loads(written, trusted=foreign)
+    np.testing.assert_array_equal(read.predict_proba(TABLE), model.predict_proba(TABLE))
+    assert repr(read[1].selection_) == repr(model[1].selection_)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,8 @@ def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: i
 
 
 def _told(look: Look, name: str, rows: int, present: Any) -> ColumnType:
-    example = " ".join(str(present.iloc[0]).split())
+    first = present.iloc[0]
+    example = f"{first:.6g}" if isinstance(first, float) else " ".join(str(first).removesuffix(" 00:00:00").split())
     shown = example if len(example) <= 24 else example[:23] + "…"
     distinct = int(present.astype(str).nunique() if present.dtype == object else present.nunique())
     return ColumnType(name, look.kind, look.reason, rows, distinct, rows - len(present), shown, look.order)
