@@ -33,6 +33,12 @@ SORTED_ELSEWHERE = {
     ("curves/thinning.py", "np.union1d"): "splits that are kept",
     ("inference/stability.py", "np.union1d"): "splits that are candidates",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
+    ("learning/dealing.py", "np.argsort"): "classes, groups and parts, by their size",
+    ("learning/dealing.py", "np.unique"): "distinct moments, so that rows of one moment stay together",
+    ("learning/exact_selection.py", "np.argsort"): "features by their term in the iteration",
+    ("learning/exact_selection.py", "np.sort"): "positions of the chosen features",
+    ("learning/scatter.py", "sorted"): "distinct labels that have no common order, by their spelling",
+    ("learning/selection.py", "np.sort"): "positions of the chosen features",
     ("sources/labels.py", "sorted"): "distinct labels",
     ("tables/contingency.py", "sorted"): "shapes, for an error message",
 }

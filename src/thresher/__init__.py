@@ -78,6 +78,7 @@ from thresher.curves import (
 )
 from thresher.errors import (
     ArgumentError,
+    ColumnError,
     ConditionError,
     EmptyError,
     InfeasibleError,
@@ -188,6 +189,7 @@ __all__ = [
     "ChiSquaredTest",
     "Choice",
     "CoinRule",
+    "ColumnError",
     "Comparison",
     "ConditionError",
     "ConfusionIntervals",

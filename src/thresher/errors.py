@@ -75,6 +75,10 @@ class InfeasibleError(ThresherError):
     """No threshold meets all the constraints."""
 
 
+class ColumnError(ThresherError):
+    """A column of a table is absent, or cannot be used as it is: mixed, unreadable, or of too many categories."""
+
+
 class ArgumentError(ThresherError):
     """An argument is outside what the function understands."""
 

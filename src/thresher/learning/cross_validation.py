@@ -15,7 +15,7 @@ from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
 from thresher.learning.corrected import corrected_interval
 from thresher.learning.fold_runs import Problem, in_parallel, scored
-from thresher.learning.folds import Folding, Split, splits_of
+from thresher.learning.folds import Folding, FoldSplit, splits_of
 from thresher.learning.rows import row_count
 from thresher.learning.targets import binary_target
 from thresher.learning.yardstick import ScoredFold, Yard, yardstick
@@ -40,7 +40,7 @@ class CrossValidation:
     predictions: Mapping[str, Flags]
     row: Indices
     fold: Indices
-    splits: tuple[Split, ...]
+    splits: tuple[FoldSplit, ...]
     positive: Any
     weights: Floats | None = None
     groups: Column | None = None

@@ -15,7 +15,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.resampling import Progress
 from thresher.learning.rows import rows_of
 from thresher.learning.scores import positive_scores, response_of
-from thresher.learning.targets import Target
+from thresher.learning.targets import BinaryTarget
 from thresher.learning.yardstick import ScoredFold
 from thresher.ranking import Floats, Indices
 
@@ -27,7 +27,7 @@ class Problem:
     """A table of features, its target, and weights of rows if any."""
 
     X: Any
-    target: Target
+    target: BinaryTarget
     weight: Floats | None = None
 
 

@@ -25,7 +25,7 @@ _WHERE = "Folds(count, kind)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Split:
+class FoldSplit:
     """Training and test rows of one fold; `repeat` counts the dealings of all rows."""
 
     repeat: int
@@ -61,12 +61,12 @@ class Folds:
         if self.repeats > 1 and self.kind in ("leave-one-out", "time"):
             raise ArgumentError(f"{self.kind} folds are the same every time", _WHERE, "leave out repeats")
 
-    def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[Split, ...]:
+    def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
         """The splits of rows whose positives are flagged."""
         self._require_enough(flags)
         if self.kind == "time":
             pairs: Iterable[tuple[Indices, Indices]] = _by_time(_needed(times, "times", flags.size), self.count)
-            return tuple(Split(0, train, test) for train, test in pairs)
+            return tuple(FoldSplit(0, train, test) for train, test in pairs)
         grouped = _needed(groups, "groups", flags.size) if "grouped" in self.kind else None
         if grouped is not None and len(set(grouped.tolist())) < self.count:
             raise ArgumentError(
@@ -74,11 +74,11 @@ class Folds:
                 _WHERE,
                 "take fewer folds",
             )
-        found: list[Split] = []
+        found: list[FoldSplit] = []
         for repeat in range(self.repeats):
-            state = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
+            state = int(np.random.default_rng([seed, repeat]).integers(2**31))
             rows = np.zeros((flags.size, 1))
-            found += [Split(repeat, *pair) for pair in self._splitter(state).split(rows, flags, grouped)]
+            found += [FoldSplit(repeat, *pair) for pair in self._splitter(state).split(rows, flags, grouped)]
         return tuple(found)
 
     def _splitter(self, state: int) -> Any:
@@ -111,7 +111,7 @@ Folding: TypeAlias = "int | Folds | Any"
 
 def splits_of(
     folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0, where: str
-) -> tuple[Split, ...]:
+) -> tuple[FoldSplit, ...]:
     """Splits from a number of folds, `Folds`, a scikit-learn splitter or pairs of row numbers, checked.
 
     A number means stratified folds, grouped ones where groups are given, and folds in time where times are.
@@ -127,9 +127,9 @@ def splits_of(
         splits = folds.splits(flags, groups=groups, times=times, seed=seed)
     elif hasattr(folds, "split") and not isinstance(folds, str):
         pairs = folds.split(np.zeros((flags.size, 1)), flags, groups)
-        splits = tuple(Split(0, np.asarray(train), np.asarray(test)) for train, test in pairs)
+        splits = tuple(FoldSplit(0, np.asarray(train), np.asarray(test)) for train, test in pairs)
     elif isinstance(folds, Iterable) and not isinstance(folds, str):
-        splits = tuple(Split(0, np.asarray(train), np.asarray(test)) for train, test in folds)
+        splits = tuple(FoldSplit(0, np.asarray(train), np.asarray(test)) for train, test in folds)
     else:
         raise ArgumentError(f"folds is {folds!r}", where, "give a number, Folds(...), a splitter or pairs of rows")
     if not splits:
@@ -139,7 +139,7 @@ def splits_of(
     return splits
 
 
-def _require_teachable(split: Split, number: int, flags: Flags, where: str) -> None:
+def _require_teachable(split: FoldSplit, number: int, flags: Flags, where: str) -> None:
     if not split.test.size:
         raise ArgumentError(f"fold {number} has no test rows", where, "take fewer folds")
     if not 0 < flags[split.train].sum() < split.train.size:

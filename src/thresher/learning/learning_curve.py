@@ -15,7 +15,7 @@ from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
 from thresher.learning.asymptote import EXPONENTS, PowerLaw, fitted_law
 from thresher.learning.fold_runs import Problem, in_parallel
-from thresher.learning.folds import Folding, Folds, Split, splits_of
+from thresher.learning.folds import Folding, Folds, FoldSplit, splits_of
 from thresher.learning.measure_curve import MeasureCurve, both_errors, require_defined
 from thresher.learning.rows import row_count
 from thresher.learning.targets import binary_target
@@ -164,7 +164,7 @@ def parts(train: Indices, flags: Flags, sizes: Indices, *, seed: int, number: in
     return found
 
 
-def _sizes(asked: Sequence[int] | None, splits: Sequence[Split], flags: Flags) -> Indices:
+def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags) -> Indices:
     most = min(split.train.size for split in splits)
     if asked is None:
         rarer = min(flags.mean(), 1 - flags.mean())

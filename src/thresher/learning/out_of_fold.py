@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from thresher.errors import ArgumentError, OneClassError
 from thresher.learning.rows import parameters_of, row_count, rows_of
 from thresher.learning.scores import positive_scores
-from thresher.learning.targets import Target
+from thresher.learning.targets import BinaryTarget
 from thresher.ranking import Floats, Indices, Ranking
 from thresher.sources import rank
 
@@ -25,7 +25,7 @@ class OutOfFold:
     row: Indices
     score: Floats
 
-    def ranking(self, target: Target, weights: Any = None) -> Ranking:
+    def ranking(self, target: BinaryTarget, weights: Any = None) -> Ranking:
         """The rows ranked by these scores. Scores of different fits are taken to share one scale."""
         kept = None if weights is None else np.asarray(weights)[self.row]
         return rank(target.flags[self.row], self.score, weights=kept)
@@ -34,7 +34,7 @@ class OutOfFold:
 def out_of_fold(
     estimator: Any,
     X: Any,
-    target: Target,
+    target: BinaryTarget,
     *,
     splits: Sequence[tuple[Indices, Indices]],
     method: str,
@@ -73,7 +73,7 @@ def out_of_fold(
 def _scored(
     estimator: Any,
     X: Any,
-    target: Target,
+    target: BinaryTarget,
     split: tuple[Indices, Indices],
     *,
     method: str,

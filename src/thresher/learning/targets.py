@@ -17,7 +17,7 @@ from thresher.sources.columns import complete
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Target:
+class BinaryTarget:
     """Labels as given, which of them are positive, and the place of the positive class among the sorted classes."""
 
     labels: npt.NDArray[Any]
@@ -26,7 +26,7 @@ class Target:
     place: int
 
 
-def binary_target(y: Any, *, positive: Any, matters: bool, where: str) -> Target:
+def binary_target(y: Any, *, positive: Any, matters: bool, where: str) -> BinaryTarget:
     """Read a target of two classes.
 
     Booleans and 0/1 speak for themselves. Of other labels the positive one must be said where it `matters`;
@@ -59,7 +59,7 @@ def binary_target(y: Any, *, positive: Any, matters: bool, where: str) -> Target
     told = positive if positive is not None else None if matters or speaks else names[-1]
     flags = is_positive(labels, positive=told, where=where)
     place = int(bool(flags[np.flatnonzero(labels == names[1])[0]]))
-    return Target(labels, flags, names[place], place)
+    return BinaryTarget(labels, flags, names[place], place)
 
 
 def class_labels(y: Any, *, where: str) -> npt.NDArray[Any]:

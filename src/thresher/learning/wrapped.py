@@ -19,7 +19,7 @@ from thresher.errors import ArgumentError
 from thresher.learning.out_of_fold import OutOfFold, out_of_fold
 from thresher.learning.rows import row_count
 from thresher.learning.scores import positive_scores, response_of
-from thresher.learning.targets import Target, binary_target
+from thresher.learning.targets import BinaryTarget, binary_target
 from thresher.ranking import Floats, Indices
 
 
@@ -107,7 +107,7 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return isinstance(self.estimator, FrozenEstimator) or (isinstance(self.cv, str) and self.cv == "prefit")
 
     def _splits(
-        self, X: Any, target: Target, parameters: Mapping[str, Any], where: str
+        self, X: Any, target: BinaryTarget, parameters: Mapping[str, Any], where: str
     ) -> Sequence[tuple[Indices, Indices]]:
         if isinstance(self.cv, str):
             raise ArgumentError(f"cv is {self.cv!r}", where, 'give a number of folds, a splitter, splits or "prefit"')
