@@ -76,7 +76,8 @@ class Folds:
             )
         found: list[FoldSplit] = []
         for repeat in range(self.repeats):
-            state = int(np.random.default_rng([seed, repeat]).integers(2**31))
+            rng = np.random.default_rng([seed, repeat])
+            state = int(rng.integers(2**31))
             rows = np.zeros((flags.size, 1))
             found += [FoldSplit(repeat, *pair) for pair in self._splitter(state).split(rows, flags, grouped)]
         return tuple(found)
