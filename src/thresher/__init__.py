@@ -392,7 +392,7 @@ _ROOMS = (
     "inference",
     "evaluation",
 )
-_ONLY_BY_NAME = ("plots", "report")  # rooms whose own names are not thresher's
+_ONLY_BY_NAME = ("learning", "plots", "report")  # rooms whose own names are not thresher's
 
 
 def __getattr__(name: str) -> Any:
