@@ -67,10 +67,14 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     grid,
     ...[classroom(scene, store, uid)].flatMap((room) => room ?? []),
     section("Measures", measures.root),
-    ...optional("Predictions given", givenTable(contents)),
-    ...optional("Ranking", numbersTable(contents.models, "ranking")),
-    ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
-    ...optional("Comparison", comparisonTable(contents)),
+    el(
+      "div",
+      { class: "columns" },
+      ...optional("Ranking", numbersTable(contents.models, "ranking")),
+      ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
+      ...optional("Comparison", comparisonTable(contents)),
+      ...optional("Predictions given", givenTable(contents)),
+    ),
     section("Data", dataTable(contents)),
   );
 
