@@ -106,6 +106,10 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     window.addEventListener("hashchange", read);
     if (location.hash.length > 1) read();
   }
+  window.addEventListener("beforeprint", () => {
+    store.tell();
+    words();
+  });
   store.tell();
   words();
   clearTimeout(quiet); // nothing has changed yet that would be worth saying
