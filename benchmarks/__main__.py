@@ -32,6 +32,7 @@ def main() -> None:
         parts.append(f"## Rankings and the numbers read off them, {title}\n\n{core_table(setting)}")
         parts.append(f"Cost of building grows as rows to the power {growth(setting):.2f} over 10⁵ to 10⁷.")
         parts.append(inference_table(setting))
+    parts.append(f"## The page\n\n{page_table()}")
     parts.append(f"## Importing\n\n{importing()}")
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print("\n\n".join(parts))
@@ -73,6 +74,24 @@ def inference_table(setting: dict[str, str]) -> str:
     if "peer paired" in found:
         ratio = found["peer paired"] / found["paired"]
         lines.append(f"| paired DeLong of two models, 10⁶ rows: MLstatkit ÷ thresher | {ratio:.1f}× |")
+    return "\n".join(lines)
+
+
+def page_table() -> str:
+    """The page beside the evaluation it shows, and its budgets."""
+    found = child("benchmarks.page", setting={})
+    lines = [
+        "| what | measured | budget |",
+        "|---|--:|--:|",
+        f"| writing the page of three models of 10⁶ rows ÷ evaluating them | {found['page'] / found['evaluate']:.2f} | 1 |",
+        f"| script, kB | {found['script']:.0f} | 120 |",
+        f"| page per model beside script and style, kB | {found['per model']:.0f} | 150 |",
+    ]
+    if "step" in found:
+        lines += [
+            f"| main thread per step of the threshold slider, ms | {found['step']:.1f} | 10 |",
+            f"| first paint beyond an empty page's, ms | {found['first paint']:.0f} | 300 |",
+        ]
     return "\n".join(lines)
 
 
