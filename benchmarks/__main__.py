@@ -83,7 +83,7 @@ def page_table() -> str:
     lines = [
         "| what | measured | budget |",
         "|---|--:|--:|",
-        f"| writing the page of three models of 10⁶ rows ÷ evaluating them | {found['page'] / found['evaluate']:.2f} | 1 |",
+        f"| writing three models of 10⁶ rows ÷ evaluating them | {found['page'] / found['evaluate']:.2f} | 1 |",
         f"| script, kB | {found['script']:.0f} | 120 |",
         f"| page per model beside script and style, kB | {found['per model']:.0f} | 150 |",
     ]
