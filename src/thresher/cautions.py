@@ -43,5 +43,6 @@ CODES: dict[str, str] = {
     "not-probabilities": "Scores lie outside [0, 1], so questions about calibration are left out.",
     "predictions-disagree": "The predictions given do not follow from any threshold on the scores.",
     "calibrated-on-same-rows": "The calibration map was fitted on the rows it is judged by.",
+    "unresolved": "Ranges of scores were counted, so numbers are approximate; functions of bounds say how far.",
     "winner-uncertain": "Another draw of the data might well make another model the winner.",
 }

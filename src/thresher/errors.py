@@ -79,6 +79,14 @@ class ArgumentError(ThresherError):
     """An argument is outside what the function understands."""
 
 
+class ColumnError(ThresherError):
+    """A column is not there, is there twice, or is of different kinds in different files."""
+
+
+class SourceError(ThresherError):
+    """A place where rows or rankings should be is absent, unreadable, or not what its name says."""
+
+
 class OutputError(ThresherError):
     """A file cannot be written where it was asked for; what stood there before still does."""
 

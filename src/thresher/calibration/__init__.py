@@ -5,6 +5,7 @@ from thresher.calibration.brier import brier, brier_multiclass, squared_error
 from thresher.calibration.calibration_error import CalibrationGap, ece
 from thresher.calibration.decomposition import Decomposition, decomposition
 from thresher.calibration.log_loss import LogLoss, log_loss, log_loss_multiclass
+from thresher.calibration.loss_bounds import brier_bounds, log_loss_bounds
 from thresher.calibration.map import CalibrationMap, calibration_map
 from thresher.calibration.prior import adjust_prevalence
 from thresher.calibration.recalibration import recalibrated
@@ -21,12 +22,14 @@ __all__ = [
     "Smoothed",
     "adjust_prevalence",
     "brier",
+    "brier_bounds",
     "brier_multiclass",
     "calibration_map",
     "decomposition",
     "ece",
     "laplace",
     "log_loss",
+    "log_loss_bounds",
     "log_loss_multiclass",
     "losses",
     "m_estimate",

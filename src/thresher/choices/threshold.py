@@ -208,7 +208,7 @@ def _allowed(
     ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: float | None
 ) -> Flags | None:
     """Splits that meet every constraint; None when there is none to meet."""
-    refusable = not np.isposinf(ranking.score[0])  # no threshold refuses a score of +inf
+    refusable = not np.isposinf(ranking.interval(0)[0])  # no threshold refuses a score of +inf
     if refusable and at_most is None and not limits:
         return None
     allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
@@ -263,6 +263,9 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int) -> tuple[
         found.append(Caution("all-negative", "the best rule here calls no case positive, whatever its score"))
     if split == len(ranking):
         found.append(Caution("all-positive", "the best rule here calls every case positive, whatever its score"))
+    if ranking.unresolved.any() and not (ranking.spans and ranking.spans.corners):
+        text = f"{ranking.unresolved.sum():,} of {len(ranking):,} segments count ranges of scores whose order is open"
+        found.append(Caution("unresolved", f"{text}; best_cost_bounds says what a split inside one could save"))
     if asked.class_ratio is None:
         found.append(
             Caution(

@@ -1,36 +1,46 @@
 """Every threshold: coverage, ROC, precision-recall, cost, gain and lift curves, the hull, areas and pairs."""
 
 from thresher.curves.area import Pairs, auc, pairs, pairs_grid, partial_auc, placements, ranking_error
+from thresher.curves.bounds import Bounds, TableBounds, auc_bounds, ks_bounds, table_bounds
 from thresher.curves.cost import BrierCurve, CostCurve, NetBenefit, brier_curve, cost_curve, net_benefit
 from thresher.curves.coverage import Coverage, coverage, roc
+from thresher.curves.curve_bounds import CurveBounds, hull_bounds, roc_bounds
 from thresher.curves.gain import KolmogorovSmirnov, gain, ks, lift
 from thresher.curves.hull import hull, hull_splits
 from thresher.curves.interpolation import CoinRule, coin_at, point_at
 from thresher.curves.multiclass import MulticlassAUC, multiclass_auc, one_vs_rest_rankings
+from thresher.curves.precision_bounds import average_precision_bounds, pr_area_bounds
 from thresher.curves.precision_recall import PRGain, average_precision, pr_area, pr_gain, precision_at, precision_recall
 from thresher.curves.thinning import Thinned, thinned
 
 __all__ = [
+    "Bounds",
     "BrierCurve",
     "CoinRule",
     "CostCurve",
     "Coverage",
+    "CurveBounds",
     "KolmogorovSmirnov",
     "MulticlassAUC",
     "NetBenefit",
     "PRGain",
     "Pairs",
+    "TableBounds",
     "Thinned",
     "auc",
+    "auc_bounds",
     "average_precision",
+    "average_precision_bounds",
     "brier_curve",
     "coin_at",
     "cost_curve",
     "coverage",
     "gain",
     "hull",
+    "hull_bounds",
     "hull_splits",
     "ks",
+    "ks_bounds",
     "lift",
     "multiclass_auc",
     "net_benefit",
@@ -41,10 +51,13 @@ __all__ = [
     "placements",
     "point_at",
     "pr_area",
+    "pr_area_bounds",
     "pr_gain",
     "precision_at",
     "precision_recall",
     "ranking_error",
     "roc",
+    "roc_bounds",
+    "table_bounds",
     "thinned",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, filled
+from thresher.ranking import UNKNOWN, Floats, Ranking, filled
 
 _EXACT_IN_INT64 = 2**62
 GRID_LIMIT = 4_000_000
@@ -33,6 +33,8 @@ class Pairs:
 def auc(ranking: Ranking) -> float:
     """The proportion of pairs won, a tie counting half: the area under the ROC curve.
 
+    In a ranking that counts ranges, cases of an unresolved segment count as tied: a value within `auc_bounds`.
+
     Whole counts are added as integers, so equal rankings give equal floats at any size.
     An area below 0.5 is returned as such: scores are never flipped.
 
@@ -41,7 +43,7 @@ def auc(ranking: Ranking) -> float:
     """
     ranking.require_both_classes("auc(ranking)")
     of_pairs = pairs(ranking)
-    return _share(2 * of_pairs.won + of_pairs.tied, 2 * of_pairs.total)
+    return _share(2 * of_pairs.won + of_pairs.tied + _known(ranking), 2 * of_pairs.total)
 
 
 def ranking_error(ranking: Ranking) -> float:
@@ -52,11 +54,13 @@ def ranking_error(ranking: Ranking) -> float:
     """
     ranking.require_both_classes("ranking_error(ranking)")
     of_pairs = pairs(ranking)
-    return _share(2 * of_pairs.lost + of_pairs.tied, 2 * of_pairs.total)
+    return _share(2 * of_pairs.lost + of_pairs.tied - _known(ranking), 2 * of_pairs.total)
 
 
 def pairs(ranking: Ranking) -> Pairs:
     """Count the pairs won, tied and lost.
+
+    In a ranking that counts ranges, pairs inside a segment of both classes count as tied.
 
     >>> pairs(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     Pairs(won=1300, tied=950, lost=250)
@@ -180,6 +184,16 @@ def _range(given: Any, where: str) -> tuple[float, float]:
             f"the range must be two rates, 0 <= low < high <= 1, got {given!r}", where, "e.g. fpr=(0, 0.1)"
         )
     return low, high
+
+
+def _known(ranking: Ranking) -> Any:
+    """What is known to be won inside segments over what ties would give, in half pairs."""
+    spans = ranking.spans
+    if spans is None or spans.won is None:
+        return 0
+    known = np.flatnonzero(spans.mixed & (spans.won != UNKNOWN))
+    more = spans.won[known] - ranking.pos[known] * ranking.neg[known]
+    return math.fsum(more.tolist()) if ranking.weighted else sum(more.tolist())
 
 
 def _share(part: Any, whole: Any) -> float:

@@ -36,7 +36,8 @@ def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     ranking.require_both_classes("hull(ranking)")
     split = hull_splits(ranking, pool=pool)
     pos, neg = (np.add.reduceat(counts, split[:-1]) for counts in (ranking.pos, ranking.neg))
-    return Ranking.of_segments(ranking.score[split[1:] - 1], pos, neg, dropped=ranking.dropped)
+    spans = None if ranking.spans is None else ranking.spans.pooled(split[:-1])
+    return Ranking.of_segments(ranking.score[split[1:] - 1], pos, neg, dropped=ranking.dropped, spans=spans)
 
 
 def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:

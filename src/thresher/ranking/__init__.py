@@ -6,15 +6,18 @@ from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, pro
 from thresher.ranking.ranking import Ranking
 from thresher.ranking.scores import rankable
 from thresher.ranking.segments import MOST_CASES, require_safe_total
+from thresher.ranking.spans import UNKNOWN, Spans, resolved
 
 __all__ = [
     "MOST_CASES",
     "MOST_THREADS",
+    "UNKNOWN",
     "Counts",
     "Flags",
     "Floats",
     "Indices",
     "Ranking",
+    "Spans",
     "beating",
     "counted",
     "counted_weights",
@@ -24,4 +27,5 @@ __all__ = [
     "processors",
     "rankable",
     "require_safe_total",
+    "resolved",
 ]

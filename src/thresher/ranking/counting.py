@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher.ranking.dealing import rising
 from thresher.ranking.pieces import MOST_THREADS, Floats, processors
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -113,9 +114,9 @@ def _falling(rising: list[Segments], counts: np.dtype[Any], each: Callable[..., 
 
 
 def _merged_runs(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> Segments:
-    """Segments of two unsorted classes by rising score; sorts both in place."""
-    positives.sort()
-    negatives.sort()
+    """Segments of two unsorted classes by rising score; may sort both in place."""
+    positives = rising(positives)
+    negatives = rising(negatives)
     pos_score, pos_count = _runs(positives)
     neg_score, neg_count = _runs(negatives)
     positives_first = pos_score.size

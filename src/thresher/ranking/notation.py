@@ -8,8 +8,10 @@ import numpy as np
 
 from thresher.errors import NotationError
 from thresher.ranking.counting import Counts
+from thresher.ranking.pieces import Floats
 from thresher.ranking.segments import require_safe_total
 
+SEGMENTS_SHOWN = 12
 _SEGMENT = re.compile(r"\s*\[\s*([^\[\]]*?)\s*\]\s*")
 _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([+-])")
 
@@ -52,6 +54,22 @@ def written(pos: Counts, neg: Counts) -> str:
         "[" + ",".join(f"{count}{sign}" for count, sign in ((p, "+"), (n, "-")) if count) + "]"
         for p, n in zip(pos.tolist(), neg.tolist(), strict=True)
     )
+
+
+def shown(score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, unresolved: int = 0) -> str:
+    """All segments and their scores while they are few, else both ends and the totals.
+
+    >>> shown(np.array([2.0, 1.0]), np.array([20, 3]), np.array([5, 0]))
+    '[20+,5-][3+] at scores 2, 1'
+    """
+    if score.size <= SEGMENTS_SHOWN:
+        told = f"{written(pos, neg)} at scores {', '.join(f'{number:g}' for number in score)}"
+    else:
+        ends = f"{written(pos[:3], neg[:3])}…{written(pos[-3:], neg[-3:])}"
+        totals = f"{pos.sum().item():,}+ {neg.sum().item():,}-"
+        told = f"{ends}: {score.size:,} segments, {totals}, scores {score[0]:g} to {score[-1]:g}"
+    told += f"; {dropped:,} row{'s' * (dropped > 1)} dropped" if dropped else ""
+    return told + (f"; {unresolved:,} unresolved" if unresolved else "")
 
 
 def _number(digits: str) -> float:

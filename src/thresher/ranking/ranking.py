@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import EmptyError, NotationError, OneClassError, ProbabilityError
+from thresher.errors import EmptyError, OneClassError
 from thresher.extras import room
 from thresher.plain_data import json_value
-from thresher.ranking import notation, segments
-from thresher.ranking.counting import Counts, summed
-from thresher.ranking.pieces import Floats, in_pieces
-from thresher.ranking.thresholds import midway
+from thresher.ranking import notation, plain, segments
+from thresher.ranking.counting import Counts, Flags, summed
+from thresher.ranking.kept import Kept
+from thresher.ranking.pieces import Floats
+from thresher.ranking.spans import Spans, joined, resolved
+from thresher.ranking.thresholds import midway, separating
 from thresher.ranking.weights import running
 
-FORMAT = "thresher/ranking/1"
-SEGMENTS_SHOWN = 12
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Ranking:
+class Ranking(Kept):
     """Positives and negatives per distinct score, by falling score.
 
     Built from counts in any order: they are sorted, equal scores are added up and segments
     without cases vanish. `dropped` counts rows left out on request while reading. Counts are
-    int64; they are float64 when rows carry weights.
+    int64; they are float64 when rows carry weights. `spans` is None in an exact ranking; where ranges of scores were
+    counted, it says between which scores the cases of each segment lie.
 
     >>> spam_tree = Ranking(score=[1, 2, -1], pos=[10, 20, 20], neg=[5, 5, 40])
     >>> spam_tree
@@ -46,6 +47,7 @@ class Ranking:
     pos: Counts
     neg: Counts
     dropped: int = 0
+    spans: Spans | None = None
     Pos: Any = field(init=False)
     Neg: Any = field(init=False)
     _memory: dict[str, Any] = field(init=False)
@@ -62,11 +64,38 @@ class Ranking:
         self._fill(scores + 0.0, positives.copy(), negatives.copy(), dropped)
 
     @classmethod
-    def of_segments(cls, score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0) -> Self:
+    def of_segments(
+        cls, score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, spans: Spans | None = None
+    ) -> Self:
         """Take over arrays that are known to be segments already: falling scores, nothing empty or missing."""
         ranking = cls.__new__(cls)
-        ranking._fill(score, pos, neg, dropped)
+        ranking._fill(score, pos, neg, dropped, spans)
         return ranking
+
+    @classmethod
+    def of_ranges(
+        cls,
+        low: npt.ArrayLike,
+        high: npt.ArrayLike,
+        *,
+        pos: npt.ArrayLike,
+        neg: npt.ArrayLike,
+        dropped: int = 0,
+        rounding: float = 0.0,
+    ) -> Self:
+        """Count ranges instead of scores: so many cases whose lowest score is `low` and whose highest is `high`.
+
+        Give each class ranges of its own, in any order. Those that overlap become one segment, in which the order
+        of the classes is not known: `unresolved` says which, and e.g. `auc_bounds` what that leaves open.
+
+        >>> bounded = Ranking.of_ranges([0.6, 0.1, 0.5], [0.9, 0.4, 0.7], pos=[3, 2, 0], neg=[0, 0, 4])
+        >>> bounded
+        Ranking([3+,4-][2+] at scores 0.5, 0.1; 1 unresolved)
+        >>> bounded.interval(1)  # thresholds that split no range
+        (0.4, 0.5)
+        """
+        *columns, spans = resolved(*segments.checked_ranges(low, high, pos, neg), rounding=rounding)
+        return cls.of_segments(*columns, dropped=dropped, spans=spans)
 
     @classmethod
     def parse(cls, text: str, *, score: Sequence[float] | None = None) -> Self:
@@ -81,14 +110,9 @@ class Ranking:
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        if not isinstance(value, Mapping) or value.get("format") != FORMAT or not _holds_columns(value):
-            raise NotationError(
-                "this is not a ranking as thresher writes it",
-                where="Ranking.from_dict",
-                fix=f'give an object with "format": "{FORMAT}" and the lists "score", "pos" and "neg"',
-            )
-        score = [_INFINITE.get(number, number) for number in value["score"]]
-        return cls(score, value["pos"], value["neg"], dropped=value.get("dropped", 0))
+        score, pos, neg, dropped, spans = plain.columns_of(value)
+        made = cls(score, pos, neg, dropped=dropped)
+        return made if spans is None else cls.of_segments(made.score, made.pos, made.neg, dropped=dropped, spans=spans)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -115,6 +139,16 @@ class Ranking:
         """Whether the counts are weights."""
         return self.pos.dtype.kind == "f"
 
+    @property
+    def exact(self) -> bool:
+        """Whether every segment is one score."""
+        return self.spans is None
+
+    @property
+    def unresolved(self) -> Flags:
+        """Segments in which the order of positives and negatives is not known; none in an exact ranking."""
+        return np.zeros(len(self), dtype=np.bool_) if self.spans is None else self.spans.unresolved
+
     def covered(self) -> tuple[Counts, Counts]:
         """Positives and negatives called positive at split 0..m (tp, fp).
 
@@ -133,7 +167,7 @@ class Ranking:
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).thresholds()
         array([ inf, 0.55, -inf])
         """
-        return self.remembered("thresholds", lambda: _separating(self.score))
+        return self.remembered("thresholds", lambda: separating(self.score, self._tops()))
 
     def interval(self, split: int) -> tuple[float, float]:
         """All thresholds of one split, as (lower, upper): lower < t <= upper.
@@ -141,14 +175,14 @@ class Ranking:
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).interval(1)
         (0.3, 0.8)
         """
-        lower = float(self.score[split]) if split < len(self) else -math.inf
+        lower = float(self._tops()[split]) if split < len(self) else -math.inf
         return lower, float(self.score[split - 1]) if split else math.inf
 
     def threshold(self, split: int) -> float:
         """The threshold of one split, as in `thresholds`."""
         if split in (0, len(self)):
             return math.inf if split == 0 else -math.inf
-        return float(midway(self.score[split - 1 : split], self.score[split : split + 1])[0])
+        return float(midway(self.score[split - 1 : split], self._tops()[split : split + 1])[0])
 
     def whole(self) -> Ranking:
         """The same segments with whole counts of a common unit, where weights have one; else the ranking itself.
@@ -160,7 +194,10 @@ class Ranking:
         (Ranking([0.30000000000000004+][0.5-] at scores 2, 1), Ranking([3+][5-] at scores 2, 1))
         """
         counts = self.remembered("whole", lambda: segments.whole(self.pos, self.neg)) if self.weighted else None
-        return self if counts is None else Ranking.of_segments(self.score, *counts, dropped=self.dropped)
+        if counts is None:
+            return self
+        spans = None if self.spans is None else Spans(*self.spans.ends)
+        return Ranking.of_segments(self.score, *counts, dropped=self.dropped, spans=spans)
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the ranking alone, made when first asked for and kept with it."""
@@ -181,21 +218,11 @@ class Ranking:
 
     def require_probabilities(self, where: str) -> None:
         """Raise `ProbabilityError` unless every score lies in [0, 1]."""
-        if self.score[0] > 1 or self.score[-1] < 0:
-            outside = self.score[(self.score > 1) | (self.score < 0)]
-            shown = ", ".join(f"{number:g}" for number in outside[:5])
-            raise ProbabilityError(
-                f"{outside.size:,} of {len(self):,} distinct scores lie outside [0, 1] (first {shown}), "
-                "and this question needs probabilities",
-                where=where,
-                fix="map them to probabilities first, e.g. with calibration_map(ranking)",
-            )
+        segments.require_probabilities(self.score, self._tops(), where)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; infinite scores become the texts "inf" and "-inf", which JSON can carry."""
-        score = [number if math.isfinite(number) else str(number) for number in self.score.tolist()]
-        plain = {"format": FORMAT, "score": score, "pos": self.pos.tolist(), "neg": self.neg.tolist()}
-        return plain | ({"dropped": self.dropped} if self.dropped else {})
+        return plain.written(self.score, self.pos, self.neg, self.dropped, self.spans)
 
     def to_json(self) -> str:
         """JSON that `from_json` reads back exactly.
@@ -209,20 +236,24 @@ class Ranking:
     def __add__(self, other: Ranking) -> Ranking:
         if not isinstance(other, Ranking):
             return NotImplemented
-        score, pos, neg = (
-            np.concatenate([getattr(self, column), getattr(other, column)]) for column in ("score", "pos", "neg")
-        )
         segments.require_safe_total(self.total + other.total, "ranking + ranking")
-        return Ranking.of_segments(*summed(score, pos, neg), dropped=self.dropped + other.dropped)
+        dropped = self.dropped + other.dropped
+        if self.spans is None and other.spans is None:
+            both = zip((self.score, self.pos, self.neg), (other.score, other.pos, other.neg), strict=True)
+            return Ranking.of_segments(*summed(*map(np.concatenate, both)), dropped=dropped)
+        *columns, spans = joined(*((each.score, each.pos, each.neg, each.spans) for each in (self, other)))
+        return Ranking.of_segments(*columns, dropped=dropped, spans=spans)
 
     def __radd__(self, other: object) -> Ranking:
         # sum(rankings) starts from 0.
         return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ranking) and all(
-            np.array_equal(getattr(self, column), getattr(other, column)) for column in ("score", "pos", "neg")
-        )
+        if not isinstance(other, Ranking) or (self.spans is None) != (other.spans is None):
+            return False
+        if self.spans is not None and other.spans is not None and not self.spans.same_as(other.spans):
+            return False
+        return all(np.array_equal(getattr(self, column), getattr(other, column)) for column in ("score", "pos", "neg"))
 
     def __hash__(self) -> int:
         return hash((len(self), self.Pos, self.Neg))
@@ -234,24 +265,20 @@ class Ranking:
         return notation.written(self.pos, self.neg)
 
     def __repr__(self) -> str:
-        if len(self) <= SEGMENTS_SHOWN:
-            inside = f"{self} at scores {', '.join(f'{number:g}' for number in self.score)}"
-        else:
-            ends = notation.written(self.pos[:3], self.neg[:3]), notation.written(self.pos[-3:], self.neg[-3:])
-            inside = (
-                f"{ends[0]}…{ends[1]}: {len(self):,} segments, {self.Pos:,}+ {self.Neg:,}-, "
-                f"scores {self.score[0]:g} to {self.score[-1]:g}"
-            )
-        dropped = f"; {self.dropped:,} row{'s' * (self.dropped > 1)} dropped" if self.dropped else ""
-        return f"Ranking({inside}{dropped})"
+        open_ones = int(self.unresolved.sum())
+        return f"Ranking({notation.shown(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)})"
 
     def _repr_html_(self) -> str:
         return str(room("report.glance").ranking_glance(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_columns, (self.score, self.pos, self.neg, self.dropped)
+        return _of_columns, (self.score, self.pos, self.neg, self.dropped, self.spans)
 
-    def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int) -> None:
+    def _tops(self) -> Floats:
+        spans = self.spans
+        return self.score if spans is None else self.remembered("tops", lambda: spans.high)
+
+    def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, spans: Spans | None = None) -> None:
         for column in (score, pos, neg):
             column.flags.writeable = False
         for name, value in {
@@ -259,6 +286,7 @@ class Ranking:
             "pos": pos,
             "neg": neg,
             "dropped": dropped,
+            "spans": spans,
             "Pos": pos.sum().item(),
             "Neg": neg.sum().item(),
             "_memory": {},
@@ -266,31 +294,5 @@ class Ranking:
             object.__setattr__(self, name, value)
 
 
-_INFINITE = {"inf": math.inf, "-inf": -math.inf}
-
-
-def _holds_columns(value: Mapping[str, Any]) -> bool:
-    dropped = value.get("dropped", 0)
-    return (
-        all(isinstance(value.get(name), list) for name in ("score", "pos", "neg"))
-        and all(isinstance(number, int | float) or number in ("inf", "-inf") for number in value["score"])
-        and isinstance(dropped, int)
-        and dropped >= 0
-    )
-
-
-def _separating(score: Floats) -> Floats:
-    threshold = np.empty(score.size + 1)
-    threshold[0], threshold[-1] = np.inf, -np.inf
-    upper, lower, between = score[:-1], score[1:], threshold[1:-1]
-
-    def separate(piece: slice) -> None:
-        between[piece] = midway(upper[piece], lower[piece])
-
-    in_pieces(separate, between.size)
-    threshold.flags.writeable = False
-    return threshold
-
-
-def _of_columns(score: Floats, pos: Counts, neg: Counts, dropped: int) -> Ranking:
-    return Ranking.of_segments(score, pos, neg, dropped=dropped)
+def _of_columns(score: Floats, pos: Counts, neg: Counts, dropped: int, spans: Spans | None) -> Ranking:
+    return Ranking.of_segments(score, pos, neg, dropped=dropped, spans=spans)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import LengthError, MissingValueError, WeightError
-from thresher.ranking.counting import Counts
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, ProbabilityError, WeightError
+from thresher.ranking.counting import Counts, Flags
 from thresher.ranking.pieces import Floats
 from thresher.ranking.scores import rankable
 from thresher.ranking.weights import in_units
 
 MOST_CASES = 2**61  # a sum of four cells, or twice one of them, stays within an int64
 _WHERE = "Ranking(score, pos, neg)"
+_RANGES = "Ranking.of_ranges(low, high, pos=..., neg=...)"
 
 
 def checked(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> tuple[Floats, Counts, Counts]:
@@ -45,6 +46,36 @@ def checked(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> tup
     return scores, positives, negatives
 
 
+def checked_ranges(
+    low: npt.ArrayLike, high: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike
+) -> tuple[Floats, Floats, Counts, Flags]:
+    """Groups of one class each from ranges of scores: low, high, count, positive; empty ones left out.
+
+    >>> checked_ranges([0.5, 0.1], [0.7, 0.4], [2, 0], [3, 0])
+    (array([0.5, 0.5]), array([0.7, 0.7]), array([2, 3]), array([ True, False]))
+    """
+    lows, positives, negatives = checked(low, pos, neg)
+    highs, _, _ = checked(high, pos, neg)
+    wrong = np.flatnonzero(lows > highs)
+    if wrong.size:
+        raise ArgumentError(
+            f"range {wrong[0]} runs from {lows[wrong[0]]:g} down to {highs[wrong[0]]:g}", _RANGES, "give low <= high"
+        )
+    groups = [np.flatnonzero(counts > 0) for counts in (positives, negatives)]
+    both = np.concatenate(groups)
+    if not both.size:
+        raise EmptyError("there are no cases to rank", _RANGES, "give a count above 0")
+    count = np.concatenate([positives[groups[0]], negatives[groups[1]]])
+    alone = np.flatnonzero((count == 1) & (lows[both] < highs[both])) if count.dtype.kind == "i" else both[:0]
+    if alone.size:
+        raise ArgumentError(
+            f"range {both[alone[0]]} holds one case of a class at two scores",
+            where=_RANGES,
+            fix="give each class its own range, from its lowest to its highest score",
+        )
+    return lows[both], highs[both], count, np.arange(both.size) < groups[0].size
+
+
 def require_safe_total(cases: float, where: str) -> None:
     """Raise `WeightError` when counts add up to so much or so little that sums and products lose them."""
     if cases and not 1 / MOST_CASES <= cases <= MOST_CASES:
@@ -53,6 +84,19 @@ def require_safe_total(cases: float, where: str) -> None:
             " where sums and products are safe",
             where=where,
             fix="multiply or divide all of them by the same number",
+        )
+
+
+def require_probabilities(low: Floats, high: Floats, where: str) -> None:
+    """Raise `ProbabilityError` unless segments that reach from `low` to `high` lie in [0, 1]."""
+    if high[0] > 1 or low[-1] < 0:
+        outside = np.where(low < 0, low, high)[(high > 1) | (low < 0)]
+        shown = ", ".join(f"{number:g}" for number in outside[:5])
+        raise ProbabilityError(
+            f"{outside.size:,} of {low.size:,} distinct scores lie outside [0, 1] (first {shown}), "
+            "and this question needs probabilities",
+            where=where,
+            fix="map them to probabilities first, e.g. with calibration_map(ranking)",
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.ranking.pieces import Floats
+from thresher.ranking.pieces import Floats, in_pieces
 
 
 def midway(upper: Floats, lower: Floats) -> Floats:
@@ -25,3 +25,21 @@ def midway(upper: Floats, lower: Floats) -> Floats:
         # A sum may overflow where the midpoint does not; -inf and inf have 0 between them.
         middle = np.where(np.isinf(middle), upper / 2 + lower / 2, np.where(np.isnan(middle), 0.0, middle))
         return np.where((lower < middle) & (middle <= upper), middle, upper)
+
+
+def separating(low: Floats, high: Floats) -> Floats:
+    """One threshold per split 0..m of segments that reach from `low` to `high`, ±inf at the ends; read-only.
+
+    >>> separating(np.array([0.8, 0.2]), np.array([0.9, 0.3]))
+    array([ inf, 0.55, -inf])
+    """
+    threshold = np.empty(low.size + 1)
+    threshold[0], threshold[-1] = np.inf, -np.inf
+    upper, lower, between = low[:-1], high[1:], threshold[1:-1]
+
+    def separate(piece: slice) -> None:
+        between[piece] = midway(upper[piece], lower[piece])
+
+    in_pieces(separate, between.size)
+    threshold.flags.writeable = False
+    return threshold

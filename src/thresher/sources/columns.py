@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
 from thresher.ranking import Flags
+from thresher.sources.arrow_columns import is_arrow, numpy_column, objects, of_capsule
+from thresher.sources.tensors import without_device
 
 Missing: TypeAlias = Literal["raise", "drop"]
 Column: TypeAlias = npt.NDArray[Any]
@@ -24,6 +26,9 @@ def column(values: Any, *, name: str, where: str) -> Column:
     >>> column([1, 2], name="scores", where="here")
     array([1, 2])
     """
+    values = of_capsule(values, where=where)
+    if is_arrow(values):
+        return numpy_column(values, name=name, where=where)
     try:
         array = _as_array(values)
     except ValueError:  # NumPy will not make a column of lists of different lengths
@@ -89,12 +94,23 @@ def is_missing(array: Column) -> Flags | None:
 def _as_array(values: Any) -> Column:
     if isinstance(values, np.ma.MaskedArray):
         return _with_gaps(values) if np.ma.is_masked(values) else values.data
-    chunks = getattr(values, "chunks", None)
-    if isinstance(chunks, list) and getattr(values, "null_count", None):
-        # pyarrow turns the nulls of a chunked dictionary into its last entry, but not those of its chunks.
-        return np.concatenate([np.asarray(chunk) for chunk in chunks])
-    array = np.asarray(values)
-    return _objects(values) if isinstance(values, list | tuple) and _changed(array, values) else array
+    kind = str(getattr(values, "dtype", "")).lower()
+    if kind.endswith("int128"):  # of Polars, which NumPy does not have
+        return objects(values.to_list())
+    array = np.asarray(without_device(values))
+    if isinstance(values, list | tuple):
+        return objects(list(values)) if _changed(array, values) else array
+    whole = not isinstance(values, np.ndarray) and kind and not any(word in kind for word in ("float", "double"))
+    return objects(_listed(values)) if whole and _rounds(array) else array
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values.to_list() if hasattr(values, "to_list") else values.tolist())
+
+
+def _rounds(array: Column) -> bool:
+    """Whether numbers are so large that integers among them may have been rounded on their way into floats."""
+    return array.dtype.kind == "f" and array.ndim == 1 and bool((np.abs(array) >= 2**53).any())
 
 
 def _with_gaps(values: np.ma.MaskedArray[Any, Any]) -> Column:
@@ -107,13 +123,7 @@ def _changed(array: Column, values: list[Any] | tuple[Any, ...]) -> bool:
     """Whether NumPy made texts of numbers ("1", "spam"), or rounded integers that stand among floats."""
     if array.dtype.kind in "US":
         return not all(isinstance(value, str) for value in values)
-    return array.dtype.kind == "f" and array.ndim == 1 and bool((np.abs(array) >= 2**53).any())
-
-
-def _objects(values: list[Any] | tuple[Any, ...]) -> Column:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return _rounds(array)
 
 
 def _is_absent(value: Any) -> bool:

@@ -1,0 +1,65 @@
+"""Bounds of expected cost, at a threshold and at the best one, for rankings that count ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.choices.condition import OperatingCondition
+from thresher.choices.threshold import choose, operating_condition
+from thresher.curves import Bounds, table_bounds
+from thresher.curves.bounds import certain, outward, upper_corners_of
+from thresher.ranking import Ranking
+from thresher.tables import Contingency, contingency_at
+
+
+def cost_bounds(ranking: Ranking, threshold: float, *, condition: OperatingCondition | None = None) -> Bounds:
+    """The smallest and the largest expected cost per case that acting at a threshold may have.
+
+    At a threshold that splits no segment, as every threshold that `choose` returns, both are the cost itself.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> cost_bounds(bounded, 0.5)
+    Bounds(lower=0.36..., upper=0.36...)
+    """
+    where = "cost_bounds(ranking, threshold)"
+    ranking.require_both_classes(where)
+    asked = operating_condition(condition, where).for_data(ranking)
+    if ranking.spans is None:
+        return certain(float(asked.expected_cost(contingency_at(ranking, threshold))))
+    found = table_bounds(ranking, threshold)
+    least, most = found.least, found.most
+    if (least.tp, least.fp) == (most.tp, most.fp):
+        return certain(float(asked.expected_cost(least)))
+    best = Contingency(tp=most.tp, fn=most.fn, fp=least.fp, tn=least.tn)
+    worst = Contingency(tp=least.tp, fn=least.fn, fp=most.fp, tn=most.tn)
+    return _outward(ranking, asked, float(asked.expected_cost(best)), float(asked.expected_cost(worst)))
+
+
+def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None = None) -> Bounds:
+    """Bounds of the least expected cost that any threshold reaches.
+
+    The upper one is reached by `choose(ranking, condition)`, so their distance is what the choice may leave on the
+    table by not knowing the order inside segments. Equal bounds say that the choice is certain.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> best_cost_bounds(bounded)
+    Bounds(lower=0.18..., upper=0.36...)
+    """
+    where = "best_cost_bounds(ranking)"
+    ranking.require_both_classes(where)
+    asked = operating_condition(condition, where)
+    reached = choose(ranking, asked).expected_cost
+    if ranking.spans is None or ranking.spans.corners:
+        return certain(reached)
+    fp, tp = upper_corners_of(ranking)
+    if np.isposinf(ranking.spans.high[0]):  # no threshold refuses a score of +inf
+        fp, tp = fp[1:], tp[1:]
+    table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+    resolved = asked.for_data(ranking)
+    least = float(np.min(resolved.expected_cost(table)))
+    return certain(reached) if least >= reached else _outward(ranking, resolved, least, reached)
+
+
+def _outward(ranking: Ranking, condition: OperatingCondition, lower: float, upper: float) -> Bounds:
+    costs = (condition.cost_fp, condition.cost_fn, condition.cost_tp, condition.cost_tn)
+    return outward(ranking, lower, upper, min(costs), max(costs), scale=max(abs(cost) for cost in costs))

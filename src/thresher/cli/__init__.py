@@ -1,0 +1,24 @@
+"""The command line: words in, words out; each command is the library call of the same name.
+
+Nothing here imports NumPy or the rest of thresher before a command runs, so that help and completion are immediate.
+"""
+
+import sys
+
+from thresher.errors import MissingExtraError
+from thresher.extras import extra
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command that the process was started with, and leave with its exit code."""
+    try:
+        extra("click", name="cli", where="the command thresher")
+        extra("rich", name="cli", where="the command thresher")
+    except MissingExtraError as error:
+        sys.stderr.write(f"thresher: {error}\n")
+        sys.exit(2)
+    from thresher.cli.program import program
+
+    program.main(prog_name="thresher")

@@ -1,0 +1,85 @@
+"""What `thresher apply` applies: a decision or a calibration map, read from JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thresher.calibration import CalibrationMap
+from thresher.cli.text_copy import Added
+from thresher.errors import ArgumentError, SourceError, ThresherError
+from thresher.evaluation import Decision, apply
+from thresher.plain_data import json_value
+from thresher.ranking import Floats
+
+
+@dataclass(slots=True)
+class Counted:
+    """How many cases were called positive so far; None where nothing is called."""
+
+    positive: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """A decision, or a map alone."""
+
+    decision: Decision | None
+    map: CalibrationMap | None
+
+    def score(self, given: str | None, *, where: str) -> str:
+        """The column of scores: the one given, or the one that is called as the decision's model."""
+        if given is not None:
+            return given
+        if self.decision is None:
+            raise ArgumentError("a map does not say which column holds the scores", where, "pass --score COLUMN")
+        return self.decision.model
+
+    def columns(self, name: str | None, *, probability: bool, where: str) -> tuple[Added, Counted]:
+        """What to add to a piece of scores, and a count that grows as it is used."""
+        if self.decision is None:
+            return lambda scores: {name or "probability": self._probability(scores)}, Counted(None)
+        if probability and self.map is None:
+            raise ArgumentError("the decision holds no calibration map", where, "leave --probability out")
+        if probability and name == "probability":
+            raise ArgumentError("two new columns would be called 'probability'", where, "give another --column")
+        decision, counted = self.decision, Counted(0)
+
+        def added(scores: Floats) -> Mapping[str, Any]:
+            called = apply(decision, scores)
+            counted.positive = (counted.positive or 0) + int(called.sum())
+            more = {"probability": self._probability(scores)} if probability else {}
+            return {name or "predicted": called.astype("int8"), **more}
+
+        return added, counted
+
+    def _probability(self, scores: Floats) -> Floats:
+        if self.map is None:
+            raise SourceError("there is no calibration map", "thresher apply", "give one that calibrate -o wrote")
+        return self.map(scores)
+
+
+def read_artefact(path: str, *, where: str) -> Artefact:
+    """Read a decision or a map; the file says itself which one it is."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SourceError(f"there is no file {path}", where, "check the path") from None
+    except UnicodeDecodeError:
+        raise SourceError(f"{path} is not in UTF-8", where, "give what evaluate --decision wrote") from None
+    try:
+        plain = json_value(text, name="Decision")
+        kind = plain.get("format") if isinstance(plain, dict) else None
+        if isinstance(kind, str) and kind.startswith("thresher/calibration-map/"):
+            return Artefact(None, CalibrationMap.from_dict(plain))
+        decision = Decision.from_dict(plain)
+        found = None if decision.calibration is None else CalibrationMap.from_dict(decision.calibration)
+        return Artefact(decision, found)
+    except ThresherError as error:
+        fix = "give what evaluate --decision or calibrate --output wrote"
+        raise SourceError(f"{path} cannot be applied: {error.what}", where, fix) from None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        fix = "give what evaluate --decision or calibrate --output wrote"
+        raise SourceError(f"{path} is a damaged decision: {error}", where, fix) from None

@@ -1,0 +1,181 @@
+"""What a requirement is judged by: a number or measure of a model, with limits that allow for everything chosen.
+
+A measure at a threshold that was itself looked for on the rows is resampled, threshold and all; where
+resamples agree too well, the limits of the table stand, so that no limit is ever surer than the cases allow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from thresher.calibration import log_loss
+from thresher.choices import Choice, OperatingCondition, choose
+from thresher.cli.requirement import Requirement, of_model
+from thresher.curves import average_precision, ks, pr_area
+from thresher.errors import InfeasibleError, MeasureError
+from thresher.evaluation import Evaluation, ModelEvaluation
+from thresher.inference import Interval, MeasureAt, Rows, bootstrap, calibration_intervals, measure_interval
+from thresher.ranking import Ranking
+from thresher.tables import Measure, contingency_at
+
+_WHOLE: dict[str, Callable[[Ranking], float]] = {
+    "average_precision": average_precision,
+    "pr_area": pr_area,
+    "ks": lambda ranking: ks(ranking).statistic,
+    "log_loss": lambda ranking: float(log_loss(ranking)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One requirement with what was found, and whether it holds."""
+
+    requirement: Requirement
+    model: str
+    interval: Interval
+    threshold: float | None
+
+    @property
+    def found(self) -> float:
+        """The bound that was asked for."""
+        found: float = getattr(self.interval, self.requirement.bound)
+        return found
+
+    @property
+    def passed(self) -> bool:
+        """Whether the bound meets the value; undefined meets nothing."""
+        return self.requirement.holds(self.found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        one = self.requirement
+        threshold = self.threshold
+        return {
+            "requirement": one.text,
+            "model": self.model,
+            "name": one.name,
+            "bound": one.bound,
+            "relation": one.relation,
+            "value": one.value,
+            "found": self.found if math.isfinite(self.found) else None,
+            "interval": self.interval.to_dict(),
+            "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
+            "passed": self.passed,
+        }
+
+
+def judged(one: Requirement, evaluation: Evaluation, rows: Rows, *, replicates: int) -> Judged:
+    """Find what a requirement speaks of, and judge it."""
+    name = of_model(one, tuple(evaluation.models), evaluation.decision.model)
+    model = evaluation[name]
+    resampled = _Resampled(rows, name, evaluation.level, evaluation.seed, replicates)
+    if one.measure is None:
+        at = model.choice.threshold if one.name in ("expected_cost", "honest_cost") else None
+        return Judged(one, name, _number(one, model, resampled), at)
+    if one.threshold is not None:
+        return Judged(one, name, _at_fixed(one, one.measure, model.ranking, resampled), one.threshold)
+    search = _search(one, one.measure, evaluation.condition)
+    try:
+        choice = search(model.ranking)
+    except (InfeasibleError, MeasureError) as error:
+        return Judged(one, name, _undefined(error.what, evaluation.level), None)
+    return Judged(one, name, _at_found(one, one.measure, choice, search, resampled), choice.threshold)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Resampled:
+    """One model's rows, ready to be drawn again."""
+
+    rows: Rows
+    model: str
+    level: float
+    seed: int
+    replicates: int
+
+    @property
+    def simple(self) -> bool:
+        """Whether every row is a case of its own."""
+        return self.rows.weight is None and self.rows.cluster is None
+
+    def interval(self, statistic: Any, name: str) -> Interval:
+        """Percentile limits; never of no width, which finite data do not allow."""
+        source = self.rows.ranking(self.model) if self.simple else self.rows
+        found = bootstrap(source, {name: statistic}, replicates=self.replicates, seed=self.seed, level=self.level)
+        plain = found.interval(name, None if self.simple else self.model)
+        if plain.lower < plain.upper or math.isnan(plain.estimate):
+            return replace(plain, lower=min(plain.lower, plain.estimate), upper=max(plain.upper, plain.estimate))
+        positive = int(self.rows.positive.sum())
+        cases = min(positive, self.rows.positive.size - positive)
+        unseen = 1 - ((1 - self.level) / 2) ** (1 / cases)
+        note = "all resamples agree; limits from what could stay unseen, conservative"
+        return replace(plain, lower=plain.estimate - unseen, upper=plain.estimate + unseen, note=note)
+
+
+def _number(one: Requirement, model: ModelEvaluation, resampled: _Resampled) -> Interval:
+    if one.name in ("auc", "expected_cost", "honest_cost", "brier"):
+        found: Interval | None = getattr(model, one.name)
+        return _not_probabilities(model, resampled.level) if found is None else found
+    if one.name in ("log_loss", "miscalibration", "discrimination") and model.decomposition is None:
+        return _not_probabilities(model, resampled.level)
+    if one.bound == "estimate":
+        value = getattr(model, one.name, None)
+        return _point(getattr(model.decomposition, one.name) if value is None else value, resampled.level)
+    if one.name in _WHOLE:
+        return resampled.interval(_WHOLE[one.name], one.name)
+    parts = calibration_intervals(
+        model.ranking, level=resampled.level, replicates=resampled.replicates, seed=resampled.seed
+    )
+    plain = parts.calibration if one.name == "miscalibration" else parts.discrimination
+    return replace(plain, lower=min(plain.lower, plain.estimate), upper=max(plain.upper, plain.estimate))
+
+
+def _at_fixed(one: Requirement, of: Measure, ranking: Ranking, resampled: _Resampled) -> Interval:
+    threshold = one.threshold if one.threshold is not None else math.nan
+    if resampled.simple or one.bound == "estimate":
+        return measure_interval(contingency_at(ranking, threshold), of, level=resampled.level)
+    return resampled.interval(MeasureAt(of, dict.fromkeys(resampled.rows.models, threshold)), of.name)
+
+
+def _search(one: Requirement, of: Measure, condition: OperatingCondition) -> Callable[[Ranking], Choice]:
+    """How the threshold is looked for: where the measure is best within limits, or where cost is lowest."""
+    if not one.limits:
+        return lambda ranking: choose(ranking, condition)
+    limits = [str(limit) for limit in one.limits]
+    if of.better == "higher":
+        return lambda ranking: choose(ranking, maximise=of, subject_to=limits)
+    return lambda ranking: choose(ranking, minimise=of, subject_to=limits)
+
+
+def _at_found(
+    one: Requirement, of: Measure, choice: Choice, search: Callable[[Ranking], Choice], resampled: _Resampled
+) -> Interval:
+    """Limits that hold although the threshold was looked for: the wider of resampling and of the table."""
+    table = measure_interval(choice.table, of, level=resampled.level)
+    if one.bound == "estimate" or math.isnan(table.estimate):
+        return table
+    worst = of.range[0] if of.better == "higher" else of.range[1]
+
+    def found(ranking: Ranking) -> float:
+        try:
+            return float(of.of(search(ranking).table))
+        except (InfeasibleError, MeasureError):  # a draw that cannot meet the limits counts as the worst
+            return worst
+
+    drawn = resampled.interval(found, of.name)
+    return replace(drawn, lower=min(drawn.lower, table.lower), upper=max(drawn.upper, table.upper))
+
+
+def _point(value: float, level: float) -> Interval:
+    return Interval(value, math.nan, math.nan, math.nan, level, "none", "only the estimate was asked for")
+
+
+def _undefined(why: str, level: float) -> Interval:
+    nan = math.nan
+    return Interval(nan, nan, nan, nan, level, "none", why)
+
+
+def _not_probabilities(model: ModelEvaluation, level: float) -> Interval:
+    return _undefined(f"the scores of {model.name} are no probabilities", level)

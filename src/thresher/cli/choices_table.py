@@ -1,0 +1,94 @@
+"""Choices in a terminal and as plain data: the threshold, what it does, and what ties with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.text import Text
+
+from thresher.choices import Choice, Point
+from thresher.cli.plain_text import plain_text
+from thresher.cli.screen import FAINT, cautions_text, name_text, number, table
+from thresher.cli.summary import contingency_table
+
+
+def choice_blocks(choices: Mapping[str, Choice]) -> Iterator[Any]:
+    """One sentence and one table per model; with several, a line each first."""
+    if len(choices) > 1:
+        yield _overview(choices)
+    for name, choice in choices.items():
+        yield [_sentence(name, choice), contingency_table(choice.table), *_remarks(choice)]
+    yield cautions_text(dict.fromkeys(caution for choice in choices.values() for caution in choice.cautions))
+
+
+def choice_data(choice: Choice) -> dict[str, Any]:
+    """All numbers as plain data; infinite ones become the texts "inf" and "-inf"."""
+    return {
+        "objective": choice.objective,
+        "value": _plain(choice.value),
+        **_point_data(choice.point),
+        "ties": [_point_data(point) for point in choice.points],
+        "undecided": None if choice.undecided is None else [_plain(end) for end in choice.undecided],
+        "holds_for": None if choice.holds_for is None else [_plain(end) for end in choice.holds_for],
+        "runner_up": None if choice.runner_up is None else _point_data(choice.runner_up),
+        "condition": choice.condition.to_dict(),
+        "cautions": [{"code": caution.code, "text": caution.text} for caution in choice.cautions],
+    }
+
+
+def _overview(choices: Mapping[str, Choice]) -> Any:
+    by = next(iter(choices.values())).objective
+    heads = ["model", "threshold", *([] if by == "expected cost" else [by]), "expected cost"]
+    lines = []
+    for name, choice in choices.items():
+        value = [] if by == "expected cost" else [Text(number(choice.value))]
+        cost = Text(number(choice.expected_cost))
+        lines.append([name_text(name), Text(f"{choice.threshold:.6g}"), *value, cost])
+    return table(heads, lines)
+
+
+def _sentence(name: str, choice: Choice) -> Text:
+    text = Text.assemble((plain_text(name), "bold"), ": call a case positive when its score is ")
+    text.append(f">= {choice.threshold:.6g}", style="bold").append(".")
+    if choice.objective != "expected cost":
+        text.append(f" That gives {choice.objective} {number(choice.value)}")
+        return text.append(f" and costs {number(choice.expected_cost)} per case.")
+    return text.append(f" That costs {number(choice.expected_cost)} per case.")
+
+
+def _remarks(choice: Choice) -> list[Text]:
+    low, high = choice.interval
+    said = [f"Every threshold above {low:.6g} and up to {high:.6g} makes the same calls."]
+    if choice.holds_for is not None:
+        said.append(
+            f"It stays the cheapest for cost ratios from {choice.holds_for[0]:.4g} to {choice.holds_for[1]:.4g}"
+            f" (now {choice.condition.cost_ratio:.4g})."
+        )
+    if choice.splits.size > 1:
+        shown = ", ".join(f"{point.threshold:.6g}" for point in choice.points[:8])
+        more = f" and {choice.splits.size - 8} more" if choice.splits.size > 8 else ""
+        said.append(f"{choice.splits.size} thresholds tie for best: {shown}{more}; the middle one is recommended.")
+    if choice.runner_up is not None:
+        next_best = choice.runner_up
+        said.append(f"Next best: {next_best.threshold:.6g}, at {number(next_best.expected_cost)} per case.")
+    return [Text(line, style=FAINT) for line in said]
+
+
+def _point_data(point: Point) -> dict[str, Any]:
+    return {
+        "threshold": _plain(point.threshold),
+        "interval": [_plain(end) for end in point.interval],
+        "table": {cell: _plain(getattr(point.table, cell)) for cell in ("tp", "fn", "fp", "tn")},
+        "expected_cost": _plain(point.expected_cost),
+    }
+
+
+def _plain(value: Any) -> Any:
+    number_ = value.item() if hasattr(value, "item") else value
+    return number_ if not isinstance(number_, float) or math.isfinite(number_) else _word(number_)
+
+
+def _word(value: float) -> str | None:
+    return None if math.isnan(value) else str(value)

@@ -1,0 +1,61 @@
+"""`thresher apply`: what a decision or a calibration map says, added to new scores as a column."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from thresher.cli.door import Door, place
+from thresher.cli.options import PRINTED
+
+
+@click.command(
+    "apply",
+    cls=Door,
+    examples=[
+        "thresher apply decision.json predictions.csv -o called.csv",
+        "thresher apply decision.json predictions.csv --probability -o called.parquet",
+    ],
+)
+@click.argument("artefact", metavar="DECISION", type=str)
+@click.argument("source", metavar="FILE", type=str)
+@click.option("--score", metavar="COLUMN", help="Column of scores; the decision's model unless told.")
+@click.option("--output", "-o", default="-", metavar="FILE", help="Where to (.csv, .csv.gz, .tsv, .parquet, .arrow).")
+@click.option("--column", metavar="NAME", help="Name of the new column; predicted (or probability) unless told.")
+@click.option("--probability", is_flag=True, help="Add the decision's calibrated probability, too.")
+@PRINTED
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Do what a decision or a calibration map says to new scores.
+
+    DECISION is what evaluate --decision or calibrate -o wrote. The rows of FILE come out in their order with a column
+    added: 1 where the score is at least the threshold and 0 elsewhere, or the probability. Without -o
+    they go to standard output, as CSV.
+    """
+    from thresher.cli.output import require_outputs
+    from thresher.cli.table_file import STANDARD
+
+    where, source, target = place(ctx), given["source"], given["output"]
+    if given["artefact"] == STANDARD:
+        raise click.UsageError("the decision must be a file; - is for rows", ctx)
+    if given["as_json"] and target == STANDARD:
+        raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
+    require_outputs(where, source=source, output=None if target == STANDARD else target)
+
+    from thresher.cli.artefact import read_artefact
+    from thresher.cli.table_file import write_with_columns
+    from thresher.cli.working import working
+
+    artefact = read_artefact(given["artefact"], where=where)
+    added, counted = artefact.columns(given["column"], probability=given["probability"], where=where)
+    with working("applying"):
+        rows = write_with_columns(
+            source, target, score=artefact.score(given["score"], where=where), added=added, where=where
+        )
+    if given["as_json"]:
+        click.echo(json.dumps({"rows": rows, "positive": counted.positive, "output": target}))
+    elif not given["quiet"] and target != STANDARD:
+        said = "" if counted.positive is None else f", {counted.positive:,} of them called positive"
+        click.echo(f"wrote {click.format_filename(target)}: {rows:,} rows{said}", err=True)

@@ -1,0 +1,109 @@
+"""`thresher calibrate`: a map from scores to probabilities, as JSON and as a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from thresher.cli.door import Door, place
+from thresher.cli.options import PRINTED, ROWS, SOURCE
+
+METHODS = ("isotonic", "platt", "beta", "temperature", "histogram")
+_NO_SMOOTHING = "none"
+
+
+@click.command(
+    "calibrate",
+    cls=Door,
+    examples=[
+        "thresher calibrate predictions.csv --label malignant --score forest -o map.json",
+        "thresher calibrate predictions.csv --label malignant --score bayes --method beta --write calibrated.csv",
+    ],
+)
+@SOURCE
+@ROWS
+@click.option("--method", type=click.Choice(METHODS), default="isotonic", show_default=True)
+@click.option(
+    "--smoothing",
+    default=_NO_SMOOTHING,
+    metavar="none|laplace|M:PRIOR",
+    show_default=True,
+    help="Of the pools or bins; 10:0.2 adds ten cases of which a fifth is positive.",
+)
+@click.option("--bins", type=click.IntRange(min=1), help="Of a histogram; 10 unless told.")
+@click.option("--interpolate", is_flag=True, help="Straight lines between pools instead of steps.")
+@click.option("--output", "-o", metavar="FILE", help="Write the map as JSON, for thresher apply.")
+@click.option("--write", metavar="FILE", help="Write the rows with a column of probabilities (.csv, .parquet, ...).")
+@click.option("--column", default="probability", show_default=True, help="Name of that column.")
+@PRINTED
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Fit a map from scores to probabilities, and use it.
+
+    Fit it on rows the model has not learnt from. FILE holds rows, or a ranking that thresher merge kept.
+    """
+    from thresher.cli.output import require_outputs, write_text
+
+    where, source = place(ctx), given["source"]
+    require_outputs(where, source=source, output=given["output"], write=given["write"])
+
+    from thresher.calibration import calibration_map
+    from thresher.cli.rankings import is_ranking, rankings_of
+    from thresher.cli.table_file import STANDARD, require_format, write_with_columns
+    from thresher.cli.working import working
+
+    if given["write"] is not None:
+        if source == STANDARD or is_ranking(source, where=where):
+            raise click.UsageError("--write needs rows in a file, which can be read twice", ctx)
+        require_format(given["write"], where)
+    rankings = rankings_of(given, where=where)
+    if len(rankings) > 1:
+        raise click.UsageError("a map is of one model; give --score once", ctx)
+    (ranking,) = rankings.values()
+    smoothing = _smoothing(given["smoothing"], ctx)
+    with working("fitting"):
+        found = calibration_map(
+            ranking,
+            method=given["method"],
+            smoothing=smoothing,
+            interpolate=given["interpolate"],
+            bins=given["bins"],
+        )
+    written = []
+    if given["write"] is not None:
+        column = given["column"]
+        with working("writing"):
+            write_with_columns(
+                source,
+                given["write"],
+                score=given["scores"][0],
+                added=lambda scores: {column: found(scores)},
+                where=where,
+            )
+        written.append(f"rows  {given['write']}")
+    if given["output"] is not None:
+        write_text(given["output"], found.to_json() + "\n")
+        written.append(f"map   {given['output']}")
+    if given["as_json"]:
+        click.echo(found.to_json())
+    elif not given["quiet"]:
+        from thresher.cli.map_table import map_blocks
+        from thresher.cli.screen import console, show
+
+        show(console(), map_blocks(ranking, found, written))
+
+
+def _smoothing(text: str, ctx: click.Context) -> Any:
+    from thresher.calibration import MEstimate
+
+    if text == _NO_SMOOTHING:
+        return None
+    if text == "laplace":
+        return "laplace"
+    m, _, prior = text.partition(":")
+    try:
+        return MEstimate(float(m), float(prior))
+    except ValueError as error:
+        said = getattr(error, "what", f"cannot read --smoothing {text!r}; write none, laplace or M:PRIOR, e.g. 10:0.2")
+        raise click.UsageError(said, ctx) from None

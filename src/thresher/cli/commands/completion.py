@@ -1,0 +1,26 @@
+"""`thresher completion`: the script that makes a shell complete commands, options, columns and measures."""
+
+from __future__ import annotations
+
+import click
+
+from thresher.cli.door import Door
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command("completion", cls=Door, examples=["thresher completion bash > thresher-completion.bash"])
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def command(ctx: click.Context, /, shell: str) -> None:
+    """Print the completion script of a shell.
+
+    Source it from ~/.bashrc or ~/.zshrc, or put it into ~/.config/fish/completions/thresher.fish. Columns are
+    completed once the file stands on the line.
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"there is no completion for {shell}", ctx)
+    click.echo(kind(ctx.find_root().command, {}, "thresher", "_THRESHER_COMPLETE").source())

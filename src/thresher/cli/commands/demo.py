@@ -1,0 +1,49 @@
+"""`thresher demo`: three real models, one decision and one report, without any input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from thresher.cli.door import Door, place
+from thresher.cli.options import PRINTED
+
+TITLE = "Is this tumour malignant?"
+COST_RATIO = 10.0
+
+
+@click.command("demo", cls=Door, examples=["thresher demo", "thresher demo --predictions predictions.csv"])
+@click.option("--output", "-o", default="thresher-demo.html", show_default=True, metavar="FILE", help="The report.")
+@click.option("--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on.")
+@click.option(
+    "--cost-ratio", type=float, default=COST_RATIO, show_default=True, help="False alarms that a missed tumour costs."
+)
+@PRINTED
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Evaluate three real models and write a report; needs no input.
+
+    569 breast tumours that come with scikit-learn, each scored by models that have not seen it (five-fold
+    cross-validation): which model should be used, and from which score on is a tumour called malignant?
+    """
+    from thresher.cli.output import require_outputs
+
+    require_outputs(place(ctx), source=None, output=given["output"], predictions=given["predictions"])
+
+    from thresher.choices import OperatingCondition
+    from thresher.cli.evaluated import present, write
+    from thresher.cli.tumours import scored_tumours, write_predictions
+    from thresher.cli.working import working
+    from thresher.evaluation import evaluate
+
+    with working("fitting three models five times"):
+        malignant, scores = scored_tumours()
+    condition = OperatingCondition(cost_ratio=given["cost_ratio"])
+    with working("evaluating"):
+        found = evaluate(malignant, scores, condition=condition)
+    written = write(found, given, title=TITLE)
+    if given["predictions"] is not None:
+        write_predictions(given["predictions"], malignant, scores)
+        written.append(f"rows      {given['predictions']}")
+    present(found, given, title=TITLE, written=written)

@@ -1,0 +1,60 @@
+"""`thresher evaluate`: which model to deploy at which threshold, on the terminal and as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thresher.cli.door import Door, place
+from thresher.cli.options import CLUSTER, CONDITION, LEVEL, PREDICTION, PRINTED, ROWS, SEED, SOURCE, operating_condition
+
+
+@click.command(
+    "evaluate",
+    cls=Door,
+    examples=[
+        "thresher evaluate predictions.csv --label malignant --score forest --score logistic --cost-ratio 10",
+        "thresher evaluate predictions.csv --label malignant --score forest -o report.html --decision decision.json",
+    ],
+)
+@SOURCE
+@ROWS
+@CLUSTER
+@PREDICTION
+@CONDITION
+@LEVEL
+@SEED
+@click.option("--rope", type=float, default=0.0, help="Differences in AUC within this margin do not matter.")
+@click.option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
+@click.option("--title", help="Of the report; the file's name unless told.")
+@click.option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
+@click.option("--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg unless told.")
+@click.option("--decision", metavar="FILE", help="Write the decision as JSON, for thresher apply.")
+@PRINTED
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Say which model to deploy at which threshold, and how sure that is.
+
+    FILE holds one row per case: a true label and the score of each model. CSV, TSV, Parquet, Arrow or JSON lines,
+    plain or compressed; - reads from standard input.
+    """
+    from thresher.cli.output import require_outputs
+
+    if given["format"] and not given["figures"]:
+        raise click.UsageError("--format is of figures, and --figures FOLDER is not given", ctx)
+    if given["title"] is not None and not given["output"]:
+        raise click.UsageError("--title is of the report, and --output FILE is not given", ctx)
+    require_outputs(place(ctx), source=given["source"], output=given["output"], decision=given["decision"])
+    condition = operating_condition(given)
+
+    from thresher.cli.evaluated import evaluated, present, write
+    from thresher.cli.rows import labelled_scores
+
+    rows = labelled_scores(given, where=place(ctx))
+    found = evaluated(rows, condition, given)
+    name = "standard input" if given["source"] == "-" else Path(given["source"]).name
+    title = name if given["title"] is None else given["title"]
+    written = write(found, given, title=title)
+    present(found, given, title=title, written=written)

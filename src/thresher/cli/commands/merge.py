@@ -1,0 +1,64 @@
+"""`thresher merge`: rankings counted on different days or machines, added up to the whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from thresher.cli.door import Door, place
+from thresher.cli.options import PRINTED, ROWS
+
+
+@click.command(
+    "merge",
+    cls=Door,
+    examples=[
+        "thresher merge predictions.csv --label malignant --score forest -o monday.json",
+        "thresher merge monday.json tuesday.json -o all.json",
+    ],
+)
+@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
+@ROWS
+@click.option("--output", "-o", metavar="FILE", help="Keep the ranking (.json or .parquet).")
+@PRINTED
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Count rows into rankings, and add rankings up.
+
+    A ranking holds how many positives and negatives share each score. That is all that choose and calibrate need, it is
+    small, and the sum of parts is exactly the whole. Every FILE is a ranking that was kept (.json, or .parquet that
+    merge wrote), or rows, which are counted by --label and --score.
+    """
+    from thresher.cli.output import require_outputs
+
+    for source in given["sources"]:
+        require_outputs(place(ctx), source=source, output=given["output"])
+
+    from functools import reduce
+    from operator import add
+
+    from thresher.cli.rankings import is_ranking, kept_ranking, rankings_of
+    from thresher.cli.working import working
+    from thresher.sources.saved import write_ranking
+
+    if len(given["scores"]) > 1:
+        raise click.UsageError("a ranking is of one model; give --score once", ctx)
+    parts = []
+    for source in given["sources"]:
+        where = f"{place(ctx)} {source}"
+        with working(f"counting {source}"):
+            if is_ranking(source, where=where):
+                parts.append(kept_ranking(source, where=where))
+            else:
+                parts += rankings_of({**given, "source": source}, where=where).values()
+    whole = reduce(add, parts)
+    if given["output"] is not None:
+        write_ranking(whole, given["output"])
+    if given["as_json"]:
+        click.echo(whole.to_json())
+    elif not given["quiet"]:
+        from thresher.cli.ranking_table import ranking_blocks
+        from thresher.cli.screen import console, show
+
+        show(console(), ranking_blocks(list(zip(given["sources"], parts, strict=True)), whole, given["output"]))

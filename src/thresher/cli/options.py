@@ -1,0 +1,115 @@
+"""Options that several commands share, spelt once: rows, the operating condition, what is printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from thresher.cli.completion import column_items, measure_items
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def ratio(text: str) -> float:
+    """A ratio as a number or as two: 5, 0.2, 5:1, 1/5.
+
+    Zero, negative and infinite ratios are refused by what they are used for.
+
+    >>> ratio("5:2"), ratio("0.1")
+    (2.5, 0.1)
+    """
+    parts = str(text).replace("/", ":").split(":")
+    try:
+        numbers = [float(part) for part in parts]
+        found = numbers[0] if len(numbers) == 1 else numbers[0] / numbers[1]
+    except (ValueError, ZeroDivisionError):
+        found = math.nan
+    if len(parts) > 2 or math.isnan(found):
+        raise click.BadParameter(f"{text!r} is no ratio; write a number or two, as 10 or 10:1")
+    return found
+
+
+def several(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, listed in help in the order given."""
+
+    def decorated(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
+SOURCE = click.argument("source", metavar="FILE", type=str)
+
+ROWS = several(
+    click.option("--label", metavar="COLUMN", shell_complete=column_items, help="Column of true labels."),
+    click.option(
+        "--score",
+        "scores",
+        metavar="COLUMN",
+        multiple=True,
+        shell_complete=column_items,
+        help="Column of scores; higher means more positive. Repeat it for several models.",
+    ),
+    click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word."),
+    click.option("--weight", metavar="COLUMN", shell_complete=column_items, help="Column of weights of rows."),
+    click.option(
+        "--missing",
+        type=click.Choice(["raise", "drop"]),
+        default="raise",
+        show_default=True,
+        help="Refuse rows with missing values, or leave them out and count them.",
+    ),
+)
+
+CLUSTER = click.option(
+    "--cluster", metavar="COLUMN", shell_complete=column_items, help="Column that says which rows belong together."
+)
+
+PREDICTION = click.option(
+    "--prediction",
+    "predictions",
+    metavar="[MODEL=]COLUMN",
+    multiple=True,
+    shell_complete=column_items,
+    help="Column of a model's own predicted labels, reported beside its scores.",
+)
+
+CONDITION = several(
+    click.option("--class-ratio", type=ratio, metavar="RATIO", help="Positives per negative at deployment: 1:20."),
+    click.option("--prevalence", type=float, help="Or the proportion of positives there: 0.05."),
+    click.option("--cost-ratio", type=ratio, metavar="RATIO", help="False alarms that a miss costs: 10 or 10:1."),
+    click.option("--cost-fp", type=float, help="Or the cost of a false positive ..."),
+    click.option("--cost-fn", type=float, help="... and of a false negative, ..."),
+    click.option("--cost-tp", type=float, help="... of a true positive (a benefit is negative) ..."),
+    click.option("--cost-tn", type=float, help="... and of a true negative."),
+)
+
+LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Of confidence intervals.")
+SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling.")
+
+PRINTED = several(
+    click.option("--json", "as_json", is_flag=True, help="Print plain data as JSON, and nothing else."),
+    click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors."),
+)
+
+MEASURE: dict[str, Any] = {"metavar": "MEASURE", "shell_complete": measure_items}
+
+
+def condition_given(given: dict[str, Any]) -> bool:
+    """Whether anything about the operating condition was said."""
+    return any(given.get(name) is not None for name in _CONDITION_NAMES)
+
+
+def operating_condition(given: dict[str, Any]) -> Any:
+    """The `OperatingCondition` that the options describe; contradictions are refused there."""
+    from thresher import OperatingCondition
+
+    return OperatingCondition(**{name: given[name] for name in _CONDITION_NAMES if given.get(name) is not None})
+
+
+_CONDITION_NAMES = ("class_ratio", "prevalence", "cost_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")

@@ -1,0 +1,120 @@
+"""`program`: all commands under one name, each loaded only when it is called."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import traceback
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from thresher import __version__
+from thresher.cli.door import BAD_INPUT
+from thresher.cli.plain_text import plain_text
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+BROKEN_PIPE = 141  # 128 + SIGPIPE
+FAULT = 70  # EX_SOFTWARE of sysexits.h
+
+# What each command does, told here so that the list of them needs none of them.
+COMMANDS = {
+    "evaluate": "Say which model to deploy at which threshold, and how sure that is.",
+    "choose": "Choose the best threshold of a model, exactly.",
+    "compare": "Compare models that scored the same rows, pair by pair.",
+    "calibrate": "Fit a map from scores to probabilities, and use it.",
+    "apply": "Do what a decision or a calibration map says to new scores.",
+    "gate": "Check requirements on bounds, for CI: exit 1 when one fails.",
+    "merge": "Count rows into rankings, and add rankings up.",
+    "demo": "Evaluate three real models and write a report; needs no input.",
+    "completion": "Print the completion script of a shell.",
+}
+
+
+class Program(click.Group):
+    """The group of all commands; it leaves with 0, 1 (a gate failed), 2 (bad input), 130 or 141."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which one meets them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"thresher.cli.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without loading any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one was perhaps meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
+            ctx.fail(f"there is no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run; being interrupted or no longer listened to is no error."""
+        try:
+            found = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # Python flushes stdout once more on leaving, which must not fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.exceptions.Exit(BROKEN_PIPE) from None
+        return found
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """Run and leave; every refusal is one paragraph on stderr."""
+        extra["standalone_mode"] = False
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not end the run
+        try:
+            code = super().main(*args, **extra)
+        except click.ClickException as error:
+            click.echo(_paragraph(error), err=True)
+            sys.exit(BAD_INPUT)
+        except click.Abort:
+            sys.exit(INTERRUPTED)
+        except Exception:  # noqa: BLE001 - a fault must not look like a gate that failed, which leaves with 1
+            traceback.print_exc()
+            click.echo("thresher: this is a fault of thresher and not of what it was given; please report it", err=True)
+            sys.exit(FAULT)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _paragraph(error: click.ClickException) -> str:
+    message = error.format_message()
+    if isinstance(error, click.UsageError):
+        called = error.ctx.command_path if error.ctx is not None else "thresher"
+        message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {called}\n  fix:   see {called} --help"
+    lines = [plain_text(line) for line in message.split("\n")]
+    return click.style("thresher: ", fg="red", bold=True) + "\n".join(lines)
+
+
+@click.command(
+    cls=Program,
+    invoke_without_command=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="thresher %(version)s")
+def program() -> None:
+    """Turn classifier scores into decisions.
+
+    Which model, at which threshold, for your costs and your mix of classes, and how far to trust the answer.
+    Try: thresher demo
+    """

@@ -1,0 +1,51 @@
+"""Rankings that a command works on: counted from rows, or read from what `thresher merge` kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from thresher.cli.rows import labelled_scores
+from thresher.errors import ArgumentError, ThresherError
+from thresher.extras import extra
+from thresher.ranking import Ranking
+from thresher.sources.saved import read_ranking
+
+_MARK = b"thresher"  # what a Parquet file of counts says of itself, and one of rows does not
+_PARQUET = (".parquet", ".pq")
+
+
+def rankings_of(given: Mapping[str, Any], *, where: str) -> dict[str, Ranking]:
+    """The ranking of each model by its name; a ranking on file has the file's name."""
+    source = given["source"]
+    if is_ranking(source, where=where):
+        if given["label"] or given["scores"]:
+            raise ArgumentError("a ranking has no columns", where, "leave --label and --score out")
+        return {Path(source).stem: kept_ranking(source, where=where)}
+    rows = labelled_scores(given, where=where)
+    return {name: rows.ranking(name, missing=given["missing"]) for name in rows.scores}
+
+
+def is_ranking(source: str, *, where: str) -> bool:
+    """Whether a file holds counts and not rows: JSON does by its name, Parquet says it in the file.
+
+    >>> is_ranking("monday.json", where="here"), is_ranking("monday.jsonl", where="here")
+    (True, False)
+    """
+    suffix = Path(source).suffix.lower()
+    if suffix not in _PARQUET or not Path(source).is_file():
+        return suffix == ".json"
+    parquet = extra("pyarrow.parquet", name="files", where=where)
+    try:
+        return _MARK in (parquet.read_schema(source).metadata or {})
+    except (OSError, ValueError):  # no Parquet at all, which reading its rows will say better
+        return False
+
+
+def kept_ranking(source: str, *, where: str) -> Ranking:
+    """A ranking from a file, or a word on why it is none."""
+    try:
+        return read_ranking(source)
+    except ThresherError as error:
+        raise type(error)(error.what, where, error.fix) from None

@@ -1,0 +1,102 @@
+"""Rows that a command reads: the columns its options name, and which label is positive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.errors import ArgumentError
+from thresher.ranking import Ranking
+from thresher.sources import rank
+from thresher.sources.columns import column
+from thresher.sources.files import column_names, read_columns
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledScores:
+    """Columns by what they mean; `positive` is the positive label in the labels' own type."""
+
+    labels: Any
+    scores: dict[str, Any]
+    predictions: dict[str, Any]
+    weights: Any
+    clusters: Any
+    positive: Any
+
+    def ranking(self, model: str, *, missing: Any) -> Ranking:
+        """The ranking of one model."""
+        return rank(self.labels, self.scores[model], positive=self.positive, weights=self.weights, missing=missing)
+
+
+def labelled_scores(given: Mapping[str, Any], *, where: str) -> LabelledScores:
+    """Read the columns that the options name; nothing is guessed when one is not named."""
+    source, label, scores = given["source"], given["label"], tuple(given["scores"])
+    if label is None or not scores:
+        raise _not_named(source, where, "--label" if label is None else "--score")
+    if len(set(scores)) < len(scores):
+        raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", where, "give each model once")
+    called = _predictions(given.get("predictions") or (), scores, where)
+    beside = [name for name in (given.get("weight"), given.get("cluster")) if name is not None]
+    wanted = list(dict.fromkeys([label, *scores, *called.values(), *beside]))
+    found = read_columns(source, wanted, where=where)
+    labels = column(found[label], name=f"the column {label!r}", where=where)
+    return LabelledScores(
+        labels=labels,
+        scores={name: found[name] for name in scores},
+        predictions={model: found[name] for model, name in called.items()},
+        weights=None if given.get("weight") is None else found[given["weight"]],
+        clusters=None if given.get("cluster") is None else found[given["cluster"]],
+        positive=positive_label(given.get("positive"), labels),
+    )
+
+
+def positive_label(text: str | None, labels: Any) -> Any:
+    """The positive label in the type of the labels: a number among numbers, a truth value among those.
+
+    >>> import numpy as np
+    >>> positive_label("2", np.array([1, 2])), positive_label("yes", np.array(["yes", "no"]))
+    (2, 'yes')
+    """
+    if text is None:
+        return None
+    numbers = labels.dtype.kind in "iuf" or (labels.dtype.kind == "O" and not any(isinstance(x, str) for x in labels))
+    if labels.dtype.kind == "b" or numbers:
+        word = text.strip().lower()
+        if word in ("true", "false") and labels.dtype.kind in "bO":
+            return word == "true"
+        try:
+            number = float(text)
+        except ValueError:
+            return text
+        return int(number) if math.isfinite(number) and number == int(number) else number
+    return text
+
+
+def _not_named(source: str, where: str, option: str) -> ArgumentError:
+    names = column_names(source, where=where)
+    shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
+    kind = "true labels" if option == "--label" else "scores"
+    return ArgumentError(
+        f"it is not said which column holds the {kind}", where, f"pass {option} with one of its columns: {shown}"
+    )
+
+
+def _predictions(given: tuple[str, ...], scores: tuple[str, ...], where: str) -> dict[str, str]:
+    """Columns of predictions by model, from "column" for the only model or "model=column"."""
+    found: dict[str, str] = {}
+    for text in given:
+        model, equals, name = text.rpartition("=")
+        if model not in scores:
+            # A column may hold a "=" of its own when there is only one model that it can belong to.
+            if len(scores) > 1:
+                what = f"there is no model {model!r}" if equals else f"it is not said which model predicted {text!r}"
+                raise ArgumentError(what, where, f"write --prediction MODEL=COLUMN, e.g. {scores[0]}={name}")
+            model, name = scores[0], text
+        if model in found:
+            raise ArgumentError(f"the model {model!r} has two columns of predictions", where, "give one")
+        found[model] = name
+    return found

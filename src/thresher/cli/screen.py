@@ -1,0 +1,120 @@
+"""What a terminal shows: one console, one way to write an interval, one look of tables."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from thresher.cli.plain_text import plain_text
+
+if TYPE_CHECKING:
+    from thresher.cautions import Caution
+    from thresher.inference import Interval
+
+NARROWEST, WIDEST, PIPED = 60, 200, 100
+LONGEST_NAME = 28
+# Okabe and Ito's colours, which everybody can tell apart; those that read well on black and on white come first.
+COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#0072B2")
+GOOD, BAD, MIND, FAINT = "#009E73", "#D55E00", "#E69F00", "dim"
+
+
+def console() -> Console:
+    """The terminal, between 60 and 200 columns wide; plain text where output is piped or NO_COLOR is set."""
+    screen = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    width = screen.width if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED
+    screen.width = min(max(width, NARROWEST), WIDEST)
+    return screen
+
+
+def draws_dots(screen: Console) -> bool:
+    """Whether braille can be shown."""
+    return not screen.options.ascii_only
+
+
+def name_text(name: str, style: str = "") -> Text:
+    """A name that people gave: no markup is read in it, and no control character is left."""
+    return Text(plain_text(name), style=style, overflow="fold")
+
+
+def interval_text(interval: Interval, *, decimals: int | None = None) -> Text:
+    """0.950 [0.913, 0.972], the limits fainter than the estimate."""
+    if math.isnan(interval.estimate):
+        return Text("undefined", style=FAINT)
+    numbers = [interval.estimate, interval.lower, interval.upper]
+    finite = [abs(value) for value in numbers if math.isfinite(value)]
+    largest = max(finite, default=0.0)
+    # Limits share the estimate's decimals, unless all three would vanish in them.
+    shared = 0.001 <= largest < 100 or decimals is not None
+    places = (3 if largest >= 0.01 else 4) if decimals is None else decimals
+    estimate, lower, upper = (
+        f"{value:.{places}f}" if shared and math.isfinite(value) else number(value) for value in numbers
+    )
+    return Text(estimate).append(f" [{lower}, {upper}]", style=FAINT)
+
+
+def number(value: float | None) -> str:
+    """Three decimals for what lies near 1, three digits otherwise, and words for what is no number.
+
+    >>> number(0.94951), number(12345.678), number(0.00012), number(float("inf")), number(None)
+    ('0.950', '12,346', '0.00012', '∞', '–')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
+    if size >= 100:
+        return f"{value:.1f}"
+    return f"{value:.3f}" if size >= 0.001 or value == 0 else f"{value:.2g}"
+
+
+def table(heads: Sequence[str | Text], rows: Iterable[Sequence[RenderableType]], *, left: int = 1) -> Table:
+    """A table whose first columns are names and the others numbers."""
+    found = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1), header_style="bold")
+    for i, head in enumerate(heads):
+        if i < left:
+            found.add_column(head, max_width=LONGEST_NAME, overflow="fold")
+        else:
+            found.add_column(head, justify="right", no_wrap=True)
+    for row in rows:
+        found.add_row(*row)
+    return found
+
+
+def heading(words: str, aside: str = "") -> Text:
+    """A heading, with a fainter remark."""
+    text = Text(words, style="bold")
+    return text.append(f"  {aside}", style=FAINT) if aside else text
+
+
+def cautions_text(cautions: Iterable[Caution]) -> list[RenderableType]:
+    """What a careful analyst would mind, each with the code that the documentation explains."""
+    found = Table.grid(padding=(0, 1))
+    for caution in cautions:
+        text = Text(plain_text(caution.text)).append(f"  ({caution.code})", style=FAINT)
+        found.add_row(Text("!", style=MIND), text)
+    return [heading("Mind"), found] if found.row_count else []
+
+
+def show(screen: Console, parts: Iterable[Any]) -> None:
+    """Print blocks with a blank line between them; a block is one renderable or a list of them."""
+    with screen.capture() as captured:
+        for i, part in enumerate(part for part in parts if part):
+            if i:
+                screen.print()
+            for line in part if isinstance(part, list) else [part]:
+                screen.print(line)
+    text = captured.get()
+    if not screen.is_terminal:
+        text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    screen.file.write(text)

@@ -1,0 +1,139 @@
+"""A table with columns added, written beside the target and put in its place when whole.
+
+Texts (CSV, TSV) become texts field by field; everything else is read and written by columns.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from thresher.cli.output import replacing
+from thresher.cli.text_copy import Added, Origin, copy_text, row_writer
+from thresher.errors import ArgumentError
+from thresher.extras import extra
+from thresher.sources.files import column_names, read_columns
+
+STANDARD = "-"
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_PARQUET = (".parquet", ".pq")
+_ARROW = (".arrow", ".feather", ".ipc")
+_PACKED = (".gz", ".zst")
+
+
+def write_with_columns(source: str, target: str, *, score: str, added: Added, where: str) -> int:
+    """Copy a table with the columns that `added` makes of its scores; returns how many rows there were.
+
+    The target's suffix says its format; "-" is standard output, as CSV.
+    """
+    origin = Origin("standard input" if source == STANDARD else source, score, where)
+    if target == STANDARD:
+        return _to_standard_output(source, origin, added)
+    require_format(target, where)
+    with replacing(target) as beside:
+        return _write(source, beside, suffix_of(target), origin, added)
+
+
+def require_format(target: str, where: str) -> None:
+    """Refuse a name that does not say what to write."""
+    kind = suffix_of(target)
+    if kind not in _DELIMITERS and kind not in _PARQUET + _ARROW:
+        fix = "end it in .csv, .tsv, .parquet or .arrow"
+        raise ArgumentError(f"the format of {target} cannot be told from its name", where, fix)
+    if target.lower().endswith(".zst") or (kind not in _DELIMITERS and target.lower().endswith(".gz")):
+        raise ArgumentError(f"{target} cannot be written so", where, "write .csv.gz, or .parquet, which is compressed")
+
+
+def suffix_of(name: str) -> str:
+    """The suffix that tells the format, under that of a compression.
+
+    >>> suffix_of("scores.csv.gz"), suffix_of("-")
+    ('.csv', '')
+    """
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
+    while suffixes and suffixes[-1] in _PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _to_standard_output(source: str, origin: Origin, added: Added) -> int:
+    """All of it or nothing: what fails in the middle must not have begun to speak."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder, "whole.csv")
+        rows = _write(source, whole, ".csv", origin, added)
+        with whole.open(encoding="utf-8", newline="") as text:
+            shutil.copyfileobj(text, sys.stdout)
+    return rows
+
+
+def _write(source: str, path: Path, kind: str, origin: Origin, added: Added) -> int:
+    delimiter = "," if source == STANDARD else _DELIMITERS.get(suffix_of(source))
+    one_text = delimiter is not None and (source == STANDARD or Path(source).is_file())
+    if delimiter is not None and one_text and kind in _DELIMITERS:
+        with _text(source, origin.where) as lines, _text_file(path) as out:
+            return copy_text(lines, out, origin, added, delimiters=(delimiter, _DELIMITERS[kind]))
+    return _by_columns(source, path, kind, origin, added)
+
+
+def _by_columns(source: str, path: Path, kind: str, origin: Origin, added: Added) -> int:
+    names = column_names(source, where=origin.where)
+    origin.place(names)
+    found = read_columns(source, None, where=origin.where)
+    columns = added(np.asarray(found[origin.score]))
+    origin.require_new(list(columns), names)
+    if kind in _DELIMITERS:
+        return _write_text(path, kind, {**found, **columns})
+
+    def arrow(package: str) -> Any:
+        return extra(package, name="files", where=origin.where)
+
+    whole = arrow("pyarrow").table({**found, **columns})
+    if kind in _PARQUET:
+        arrow("pyarrow.parquet").write_table(whole, path)
+    else:
+        arrow("pyarrow.feather").write_feather(whole, path)
+    return int(whole.num_rows)
+
+
+def _write_text(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
+    """Columns as delimited text; what is missing is an empty field."""
+    lists = [np.asarray(column).tolist() for column in columns.values()]
+    with _text_file(path) as out:
+        writer = row_writer(out, _DELIMITERS[kind])
+        writer.writerow(columns)
+        writer.writerows(["" if _is_absent(value) else value for value in row] for row in zip(*lists, strict=True))
+    return len(lists[0])
+
+
+def _is_absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _text(source: str, where: str) -> IO[str]:
+    """A text without its byte order mark, unpacked."""
+    if source == STANDARD:
+        return io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+    if source.lower().endswith(".gz"):
+        return io.TextIOWrapper(gzip.open(source), encoding="utf-8-sig", newline="")
+    if source.lower().endswith(".zst"):
+        opened = extra("zstandard", name="files", where=where).open(source, "rb")
+        return io.TextIOWrapper(opened, encoding="utf-8-sig", newline="")
+    return Path(source).open(encoding="utf-8-sig", newline="")
+
+
+def _text_file(path: Path) -> IO[str]:
+    return io.TextIOWrapper(_bytes_file(path), encoding="utf-8", newline="")
+
+
+def _bytes_file(path: Path) -> Any:
+    # No time is kept in the file, so that the same rows give the same bytes.
+    return gzip.GzipFile(path, "wb", mtime=0) if path.suffix.lower() == ".gz" else path.open("wb")

@@ -1,0 +1,145 @@
+"""CSV to CSV with columns added: field by field and piece by piece, so that every other field stays as written."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+
+from thresher.errors import ColumnError, MissingValueError, ScoreError, SourceError
+from thresher.ranking import Floats
+
+PIECE = 65_536
+_SHOWN = 12
+
+Added: TypeAlias = Callable[[Floats], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a table comes from, which of its columns holds the scores, and who asks."""
+
+    name: str
+    score: str
+    where: str
+
+    def place(self, head: Sequence[str]) -> int:
+        """Which column holds the scores.
+
+        >>> Origin("new.csv", "forst", "here").place(["id", "forest"])
+        Traceback (most recent call last):
+        thresher.errors.ColumnError: new.csv has no column 'forst'
+          where: here
+          fix:   did you mean 'forest'? Its columns are 'id', 'forest'
+        """
+        if self.score in head:
+            return list(head).index(self.score)
+        near = difflib.get_close_matches(self.score, head, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        more = f" and {len(head) - _SHOWN} more" if len(head) > _SHOWN else ""
+        fix = f"{hint}Its columns are {', '.join(map(repr, head[:_SHOWN]))}{more}"
+        raise ColumnError(f"{self.name} has no column {self.score!r}", self.where, fix)
+
+    def require_new(self, names: Sequence[str], present: Sequence[str]) -> None:
+        """Refuse to add a column that is there already."""
+        for name in names:
+            if name in present:
+                fix = "name the new column otherwise with --column"
+                raise ColumnError(f"{self.name} has a column {name!r} already", self.where, fix)
+
+
+def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, delimiters: tuple[str, str]) -> int:
+    r"""Copy delimited text with the columns that `added` makes of its scores; returns how many rows there were.
+
+    >>> import io
+    >>> out = io.StringIO()
+    >>> double = lambda score: {"twice": score * 2}
+    >>> origin = Origin("a.csv", "p", "here")
+    >>> copy_text(io.StringIO("id,p\n007,0.50\n"), out, origin, double, delimiters=(",", ","))
+    1
+    >>> out.getvalue()
+    'id,p,twice\n007,0.50,1.0\n'
+    """
+    reader = csv.reader(lines, delimiter=delimiters[0], strict=True)
+    writer = row_writer(out, delimiters[1])
+    rows = 0
+    try:
+        head = next(reader, None)
+        if not head:
+            raise SourceError(f"{origin.name} is empty", origin.where, "give a file with a line of column names")
+        place = origin.place(head)
+        for piece in _pieces(reader, len(head), origin):
+            columns = added(_numbers([row[place] for row in piece], rows, origin))
+            if not rows:
+                origin.require_new(list(columns), head)
+                writer.writerow([*head, *columns])
+            lists = [np.asarray(column).tolist() for column in columns.values()]
+            writer.writerows([*row, *more] for row, more in zip(piece, zip(*lists, strict=True), strict=True))
+            rows += len(piece)
+    except csv.Error as error:
+        raise SourceError(f"{origin.name} is no CSV: {error}", origin.where, f"see line {reader.line_num:,}") from None
+    except UnicodeDecodeError as error:
+        what = f"{origin.name} is not in UTF-8: {error.reason} after line {reader.line_num:,}"
+        raise SourceError(what, origin.where, "save it as UTF-8") from None
+    if not rows:
+        raise SourceError(f"{origin.name} has no rows", origin.where, "give at least one")
+    return rows
+
+
+def row_writer(out: IO[str], delimiter: str) -> Any:
+    r"""A writer of rows that end in a line feed, and whose fields may hold any character.
+
+    Only a writer that ends lines in CR LF quotes fields that hold a CR, so it does, and the CR is taken off.
+    """
+
+    class LineEnds:
+        """What the writer of rows writes to, one finished row at a time."""
+
+        @staticmethod
+        def write(row: str) -> object:
+            return out.write(f"{row[:-2]}\n")
+
+    return csv.writer(LineEnds, delimiter=delimiter, lineterminator="\r\n")
+
+
+def _pieces(reader: Any, width: int, origin: Origin) -> Iterator[list[list[str]]]:
+    """Some rows at a time, all as wide as the first line; empty lines are no rows."""
+    rows = (row for row in reader if row)
+    while piece := list(itertools.islice(rows, PIECE)):
+        for row in piece:
+            if len(row) != width:
+                what = f"a row of {origin.name} has {len(row)} fields where there are {width} columns"
+                raise SourceError(what, origin.where, f"mend the row that begins {','.join(row)[:60]!r}")
+        yield piece
+
+
+def _numbers(texts: list[str], before: int, origin: Origin) -> Floats:
+    try:
+        found = np.array([float(text) for text in texts])
+    except ValueError:
+        at, text = next((i, text) for i, text in enumerate(texts) if not _is_number(text))
+        if text.strip():
+            what = f"{text!r} in column {origin.score!r}, row {before + at + 1:,}, is no number"
+            raise ScoreError(what, origin.where, "give numbers only") from None
+        raise _missing(before + at, origin) from None
+    if np.isnan(found).any():
+        raise _missing(before + int(np.isnan(found).argmax()), origin)
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _missing(row: int, origin: Origin) -> MissingValueError:
+    what = f"the score in column {origin.score!r} is missing in row {row + 1:,}"
+    return MissingValueError(what, origin.where, "fill it, or leave that row out")

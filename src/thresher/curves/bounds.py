@@ -1,0 +1,185 @@
+"""Certified bounds of rankings that count ranges: the exact value lies between them, whatever the order inside.
+
+Splits between segments are exact. Inside an unresolved segment the curve climbs from one exact point to the next
+without stepping back, so it stays in the rectangle between them, and every bound here is the worst that such a
+curve can do. Floating-point rounding is allowed for outwards. For an exact ranking both bounds are the value itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.curves.area import auc
+from thresher.curves.gain import ks
+from thresher.ranking import Counts, Floats, Ranking
+from thresher.tables import Contingency, contingency_at
+
+_FITS_INT64 = 2**61
+_ULPS = 2.0**-46
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Between which numbers an exact value lies; both are the value itself when it is known.
+
+    >>> Bounds(0.25, 0.5), Bounds(0.25, 0.5).width, 0.3 in Bounds(0.25, 0.5)
+    (Bounds(lower=0.25, upper=0.5), 0.25, True)
+    """
+
+    lower: float
+    upper: float
+
+    @property
+    def width(self) -> float:
+        """How much is left open."""
+        return 0.0 if self.lower == self.upper else self.upper - self.lower
+
+    def __contains__(self, value: float) -> bool:
+        return self.lower <= value <= self.upper
+
+
+def auc_bounds(ranking: Ranking) -> Bounds:
+    """The smallest and the largest AUC that the ranking allows.
+
+    Pairs in different segments are certain; those inside an unresolved one may all be lost or all be won.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> auc_bounds(bounded)
+    Bounds(lower=0.39..., upper=0.86...)
+    >>> auc_bounds(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    Bounds(lower=0.71, upper=0.71)
+    """
+    ranking.require_both_classes("auc_bounds(ranking)")
+    if ranking.spans is None:
+        return certain(auc(ranking))
+    pos, neg = ranking.pos, ranking.neg
+    _, fp = ranking.covered()
+    if not ranking.weighted and 2 * ranking.Pos * ranking.Neg >= _FITS_INT64:
+        pos, neg, fp = (counts.astype(object) for counts in (pos, neg, fp))
+    least, most = ranking.spans.inner_pairs(pos, neg)
+    if np.array_equal(least, most):
+        return certain(auc(ranking))
+    if ranking.weighted:
+        sure = 2 * float(np.dot(pos, ranking.Neg - fp[1:]))
+        whole = 2 * ranking.Pos * ranking.Neg
+        return outward(ranking, (sure + float(least.sum())) / whole, (sure + float(most.sum())) / whole, 0.0, 1.0)
+    sure, whole = 2 * int(np.dot(pos, ranking.Neg - fp[1:])), 2 * ranking.Pos * ranking.Neg
+    return Bounds(_below(Fraction(sure + int(least.sum()), whole)), _above(Fraction(sure + int(most.sum()), whole)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableBounds:
+    """The contingency tables between which the table at a threshold lies: fewest and most called positive.
+
+    `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment.
+    """
+
+    least: Contingency
+    most: Contingency
+
+
+def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
+    """The tables between which the one at a threshold lies, or those at an array of thresholds.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> found = table_bounds(bounded, [0.5, 0.7])
+    >>> found.least.tp, found.most.tp
+    (array([3, 1]), array([3, 2]))
+    """
+    if ranking.spans is None:
+        table = contingency_at(ranking, threshold)
+        return TableBounds(table, table)
+    contingency_at(ranking, threshold)  # what is no threshold is refused there
+    at = np.asarray(threshold, dtype=np.float64)
+    tops = ranking.spans.high[::-1]
+    touched = len(ranking) - np.searchsorted(tops, at, side="left")  # segments with a score of at least t
+    inside = len(ranking) - np.searchsorted(ranking.score[::-1], at, side="left")  # segments that lie above t
+    last = np.maximum(touched - 1, 0)
+    cut = touched > inside
+    tables = []
+    for most in (False, True):
+        cells = []
+        for counts, covered, (low, high) in zip(
+            (ranking.pos, ranking.neg),
+            ranking.covered(),
+            (ranking.spans.ends[:2], ranking.spans.ends[2:]),
+            strict=True,
+        ):
+            of_cut = np.where(cut, _called(counts[last], low[last], high[last], at, most=most), 0)
+            cells.append(covered[inside] + of_cut.astype(counts.dtype))
+        tp, fp = cells
+        tables.append(Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp))
+    return TableBounds(*tables)
+
+
+def ks_bounds(ranking: Ranking) -> Bounds:
+    """Bounds of the Kolmogorov-Smirnov distance, the largest |tpr - fpr|.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> ks_bounds(bounded)
+    Bounds(lower=0.26..., upper=0.66...)
+    """
+    ranking.require_both_classes("ks_bounds(ranking)")
+    if ranking.spans is None:
+        return certain(ks(ranking).statistic)
+    tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    reached = np.abs(tp / ranking.Pos - fp / ranking.Neg).max()
+    (x, y), (u, v) = upper_corners_of(ranking), lower_corners_of(ranking)
+    furthest = max((y / ranking.Pos - x / ranking.Neg).max(), (u / ranking.Neg - v / ranking.Pos).max())
+    return outward(ranking, float(reached), float(furthest), 0.0, 1.0)
+
+
+def certain(value: float) -> Bounds:
+    """Bounds of a value that is known."""
+    return Bounds(value, value)
+
+
+def outward(ranking: Ranking, lower: float, upper: float, least: float, most: float, *, scale: float = 1.0) -> Bounds:
+    """Bounds moved apart by what rounding may have done to numbers of this scale, but not past least and most."""
+    slack = _ULPS
+    if ranking.weighted and ranking.spans is not None:
+        slack += 8 * ranking.spans.rounding + len(ranking) * 2.0**-50
+    return Bounds(max(least, lower - slack * scale), min(most, upper + slack * scale))
+
+
+def upper_corners_of(ranking: Ranking) -> tuple[Floats, Floats]:
+    """(fp, tp) of the highest curve a ranking allows: inside an open segment, positives come first."""
+    return _corners(ranking, positives_first=True)
+
+
+def lower_corners_of(ranking: Ranking) -> tuple[Floats, Floats]:
+    """(fp, tp) of the lowest curve a ranking allows: inside an open segment, negatives come first."""
+    return _corners(ranking, positives_first=False)
+
+
+def _corners(ranking: Ranking, *, positives_first: bool) -> tuple[Floats, Floats]:
+    tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    if ranking.spans is None:
+        return fp, tp
+    at = np.flatnonzero(ranking.spans.mixed)
+    x, y = (fp[at], tp[at + 1]) if positives_first else (fp[at + 1], tp[at])
+    return np.insert(fp, at + 1, x), np.insert(tp, at + 1, y)
+
+
+def _called(counts: Counts, low: Floats, high: Floats, at: Floats, *, most: bool) -> Counts:
+    """How many of a class are called positive in a segment that the threshold splits: at least, or at most.
+
+    Both ends occur, so that a threshold between them leaves one case on either side (no more is known of weights).
+    """
+    one = 0 if counts.dtype.kind == "f" else 1
+    within = counts - one if most else np.full_like(counts, one)
+    with np.errstate(invalid="ignore"):  # a class that is absent has no ends
+        return np.where(counts == 0, 0, np.where(at <= low, counts, np.where(at > high, 0, within)))
+
+
+def _below(share: Fraction) -> float:
+    return max(0.0, math.nextafter(float(share), -math.inf)) if Fraction(float(share)) != share else float(share)
+
+
+def _above(share: Fraction) -> float:
+    return min(1.0, math.nextafter(float(share), math.inf)) if Fraction(float(share)) != share else float(share)

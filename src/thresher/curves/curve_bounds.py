@@ -1,0 +1,66 @@
+"""Curves between which an exact ROC curve and its hull lie, for rankings that count ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.curves.bounds import lower_corners_of, upper_corners_of
+from thresher.curves.hull import hull_splits, upper_corners
+from thresher.ranking import Floats, Ranking
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurveBounds:
+    """Two curves in ROC space: the exact one lies on or between them.
+
+    Each is straight between its points. They coincide where splits are exact.
+    """
+
+    lower_fpr: Floats
+    lower_tpr: Floats
+    upper_fpr: Floats
+    upper_tpr: Floats
+
+
+def roc_bounds(ranking: Ranking) -> CurveBounds:
+    """The lowest and the highest ROC curve that a ranking allows.
+
+    Inside an unresolved segment the highest takes all positives first, the lowest all negatives.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> found = roc_bounds(bounded)
+    >>> found.upper_fpr.round(2), found.upper_tpr
+    (array([0.  , 0.  , 0.33, 0.33, 1.  ]), array([0. , 0.6, 0.6, 1. , 1. ]))
+    """
+    ranking.require_both_classes("roc_bounds(ranking)")
+    return _rates(ranking, lower_corners_of(ranking), upper_corners_of(ranking))
+
+
+def hull_bounds(ranking: Ranking) -> CurveBounds:
+    """The curves between which the hull of the exact ROC curve lies.
+
+    The lower one is the hull of the splits that are known, the upper one the hull of the highest curve.
+    They are equal wherever the corners of the hull are certain, and so is the choice of a threshold there.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> found = hull_bounds(bounded)
+    >>> found.lower_tpr, found.upper_tpr
+    (array([0. , 0.6, 1. ]), array([0. , 0.6, 1. , 1. ]))
+    """
+    ranking.require_both_classes("hull_bounds(ranking)")
+    corner = hull_splits(ranking, pool="ties")
+    tp, fp = (covered[corner].astype(np.float64) for covered in ranking.covered())
+    if ranking.spans is None or ranking.spans.corners:
+        return _rates(ranking, (fp, tp), (fp, tp))
+    x, y = upper_corners_of(ranking)
+    top = upper_corners(x, y, np.arange(x.size))
+    return _rates(ranking, (fp, tp), (x[top], y[top]))
+
+
+def _rates(ranking: Ranking, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]) -> CurveBounds:
+    columns = (lower[0] / ranking.Neg, lower[1] / ranking.Pos, upper[0] / ranking.Neg, upper[1] / ranking.Pos)
+    for column in columns:
+        column.flags.writeable = False
+    return CurveBounds(*columns)

@@ -1,0 +1,135 @@
+"""`CalibrationMapDisplay`: what probability each score stands for, with and without the Laplace correction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from thresher.calibration import CalibrationMap, calibration_map
+from thresher.calibration.steps import Steps
+from thresher.plots.display import Display, Frame, stacked
+from thresher.plots.models import FEW, by_name, one_ranking
+from thresher.plots.style import WIDTH, ink, looks
+from thresher.plots.words import add_legend, fits_inside, set_title, shown
+from thresher.ranking import Floats, Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.lines import Line2D
+
+_POINTS = 401
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class CalibrationMapDisplay(Display):
+    """Calibration maps over the scores: steps, straight pieces or curves, as each map has it.
+
+    The cases of `ranking`, if given and few, stand at 1 (positives) and at 0 (negatives).
+
+    >>> import thresher as th
+    >>> emails = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
+    >>> display = CalibrationMapDisplay.from_ranking(emails)
+    >>> list(display.maps)
+    ['isotonic', 'with Laplace correction']
+    """
+
+    maps: Mapping[str, CalibrationMap]
+    ranking: Ranking | None = None
+    lines_: dict[str, Line2D] = field(init=False)
+    cases_: list[PathCollection] = field(init=False)
+
+    @classmethod
+    def from_map(cls, maps: CalibrationMap | Mapping[str, CalibrationMap], *, ranking: Ranking | None = None) -> Self:
+        """Of one map, or of several by name, over the scores of the ranking or of the maps' own knots."""
+        found = by_name(maps, CalibrationMap, where="CalibrationMapDisplay.from_map(maps)", alone="map")
+        return cls(maps=found, ranking=ranking)
+
+    @classmethod
+    def from_ranking(cls, ranking: Ranking, *, interpolate: bool = False) -> Self:
+        """The isotonic map of a ranking, with and without the Laplace correction."""
+        one_ranking(ranking, "CalibrationMapDisplay.from_ranking(ranking)")
+        plain = calibration_map(ranking, interpolate=interpolate)
+        smooth = calibration_map(ranking, smoothing="laplace", interpolate=interpolate)
+        return cls(maps={"isotonic": plain, "with Laplace correction": smooth}, ranking=ranking)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Wider when there are many maps."""
+        return 6.0 + (0 if fits_inside(list(map(shown, self.maps))) else 2.6), 4.4
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it."""
+        ax = self._opened(ax)
+        low, high = self._span()
+        if (low, high) == (0.0, 1.0):
+            ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.7)
+        look = looks(self.maps, ax)
+        self.lines_, self.cases_ = {}, []
+        entries: list[tuple[Artist, str]] = []
+        for name, each in self.maps.items():
+            x, y = self._points(each)
+            style = "steps-post" if _stepped(each) else "default"
+            colour, dashes = look[name].colour, look[name].dashes
+            (self.lines_[name],) = ax.plot(
+                x,
+                y,
+                color=colour,
+                linestyle=dashes,
+                linewidth=WIDTH,
+                drawstyle=style,
+                zorder=3,
+            )
+            entries.append((self.lines_[name], shown(name)))
+        if self.ranking is not None and len(self.ranking) <= FEW:
+            entries += self._cases(ax, self.ranking)
+        ax.set(xlabel="score", ylabel="probability", ylim=(-0.06, 1.06))
+        ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
+        if len(entries) > 1:
+            add_legend(ax, entries, outside=bool(self.cases_) or None)
+            set_title(ax, "Calibration map")
+        else:
+            set_title(ax, f"Calibration map: {entries[0][1]}")
+        return self
+
+    def frame(self) -> Frame:
+        """Per map and drawn point: score and probability."""
+        points = {name: self._points(each) for name, each in self.maps.items()}
+        return stacked({name: {"score": x, "probability": y} for name, (x, y) in points.items()}, key="map")
+
+    def _span(self) -> tuple[float, float]:
+        """The scores to draw: all of [0, 1] where they lie in it, else from the lowest to the highest."""
+        scores = [each.curve.score for each in self.maps.values() if isinstance(each.curve, Steps)]
+        if self.ranking is not None:
+            scores.append(self.ranking.score)
+        known = np.concatenate(scores or [np.array([0.0, 1.0])])
+        known = known[np.isfinite(known)]
+        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        if low >= 0 and high <= 1:
+            return 0.0, 1.0
+        margin = 0.05 * (high - low) or 0.5
+        return low - margin, high + margin
+
+    def _points(self, each: CalibrationMap) -> tuple[Floats, Floats]:
+        low, high = self._span()
+        if isinstance(each.curve, Steps):
+            knots = each.curve.score
+            x = np.concatenate([[low], knots[(knots > low) & (knots < high)], [high]])
+        else:
+            x = np.linspace(low, high, _POINTS)
+        return x, each(x)
+
+    def _cases(self, ax: Axes, ranking: Ranking) -> list[tuple[Artist, str]]:
+        for counts, height, sign in ((ranking.pos, 1, "+"), (ranking.neg, 0, "_")):
+            there = (counts > 0) & np.isfinite(ranking.score)
+            x = ranking.score[there]
+            self.cases_.append(ax.scatter(x, np.full(x.size, height), marker=sign, s=60, color=ink(ax), zorder=4))
+        return [(self.cases_[0], "positives"), (self.cases_[1], "negatives")]
+
+
+def _stepped(each: CalibrationMap) -> bool:
+    return isinstance(each.curve, Steps) and not each.curve.interpolate

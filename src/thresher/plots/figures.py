@@ -1,0 +1,199 @@
+"""`write_figures`: every picture of an evaluation as a file, with no browser and no window."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from thresher.errors import ArgumentError
+from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
+from thresher.extras import extra
+from thresher.inference import (
+    Band,
+    Interval,
+    net_benefit_band,
+    precision_recall_band,
+    reliability_band,
+    roc_band,
+)
+from thresher.plots.brier import BrierCurveDisplay
+from thresher.plots.calibration_map import CalibrationMapDisplay
+from thresher.plots.cost import CostCurveDisplay
+from thresher.plots.coverage import CoverageDisplay
+from thresher.plots.display import Display
+from thresher.plots.forest import ComparisonDisplay, MeasuresDisplay
+from thresher.plots.gain import GainDisplay, LiftDisplay
+from thresher.plots.joint import JointHullDisplay, WinnersDisplay
+from thresher.plots.ks import KSDisplay
+from thresher.plots.losses import MarginLossDisplay
+from thresher.plots.net_benefit import NetBenefitDisplay
+from thresher.plots.pairs import PairsDisplay
+from thresher.plots.pr_gain import PRGainDisplay
+from thresher.plots.precision_recall import PrecisionRecallDisplay
+from thresher.plots.reliability import ReliabilityDisplay
+from thresher.plots.roc import ROCDisplay
+from thresher.plots.scores import ScoresDisplay
+from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
+from thresher.plots.wins import WinsDisplay
+from thresher.ranking import Ranking
+
+Format: TypeAlias = Literal["pdf", "svg", "png"]
+FORMATS = ("pdf", "svg", "png")
+REPLICATES = 500
+MOST_ROWS_FOR_BANDS = 100_000
+MOST_PAIRS = 60
+_WHERE = "write_figures(evaluation, folder)"
+# Without a date or a random salt the same evaluation gives the same bytes.
+_METADATA: Mapping[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+
+
+def write_figures(
+    evaluation: Evaluation | MulticlassEvaluation,
+    folder: str | os.PathLike[str],
+    *,
+    format: Format = "pdf",  # noqa: A002
+) -> list[Path]:
+    """Write all pictures of an evaluation into a folder, one file each, and return their paths.
+
+    The folder is made if need be, and files of the same names are replaced as wholes. Pictures of calibration are left
+    out for scores that are no probabilities. Curves of a single model have bands where its rows are independent,
+    unweighted and at most 100,000. The user's pyplot, backend and style are left alone.
+
+    >>> import tempfile
+    >>> from thresher import evaluate
+    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_figures(found, folder, format="svg")][:3]
+    ['coverage.svg', 'roc.svg', 'precision-recall.svg']
+    """
+    if format not in FORMATS:
+        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, got {format!r}", _WHERE, "pick one")
+    if not isinstance(evaluation, Evaluation | MulticlassEvaluation):
+        raise ArgumentError(
+            f"this is a {type(evaluation).__name__}, not an evaluation",
+            _WHERE,
+            "give what evaluate(...) or evaluate_classes(...) returned",
+        )
+    extra("matplotlib", name="plot", where=_WHERE)
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(
+            f"the folder {str(place)!r} cannot be made: {error.strerror}",
+            _WHERE,
+            "give a folder that can be written to",
+        ) from None
+    shown = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
+    return [_written(display, place / f"{name}.{format}", format) for name, display in shown]
+
+
+def _two_classes(evaluation: Evaluation) -> Iterator[tuple[str, Display]]:
+    models = evaluation.models
+    probabilities = all(model.brier is not None for model in models.values())
+    yield "coverage", CoverageDisplay.from_evaluation(evaluation)
+    yield "roc", ROCDisplay.from_evaluation(evaluation, bands=_bands(evaluation, roc_band))
+    yield (
+        "precision-recall",
+        PrecisionRecallDisplay.from_evaluation(evaluation, bands=_bands(evaluation, precision_recall_band)),
+    )
+    yield "precision-recall-gain", PRGainDisplay.from_evaluation(evaluation)
+    yield "cost-curve", CostCurveDisplay.from_evaluation(evaluation)
+    yield "gain", GainDisplay.from_evaluation(evaluation)
+    yield "lift", LiftDisplay.from_evaluation(evaluation)
+    if probabilities:
+        net = NetBenefitDisplay.from_evaluation(evaluation, bands=_bands(evaluation, net_benefit_band))
+        if evaluation.condition.class_ratio is not None:
+            net.class_ratio, net.bands = evaluation.condition.class_ratio, {}
+        yield "net-benefit", net
+        yield "brier-curve", BrierCurveDisplay.from_evaluation(evaluation)
+        yield (
+            "reliability",
+            ReliabilityDisplay.from_evaluation(evaluation, bands=_bands(evaluation, _consistency)),
+        )
+    yield "measures", MeasuresDisplay.from_evaluation(evaluation)
+    if evaluation.comparison is not None:
+        yield "comparison", ComparisonDisplay.from_evaluation(evaluation)
+        yield "joint-hull", JointHullDisplay.from_evaluation(evaluation)
+    yield "winners", WinnersDisplay.from_evaluation(evaluation)
+    if len(models) > 1:
+        yield "wins", WinsDisplay.from_evaluation(evaluation)
+    for ending, model in zip(_endings(list(models)), models.values(), strict=True):
+        yield from _of_model(model, ending)
+
+
+def _of_model(model: ModelEvaluation, ending: str) -> Iterator[tuple[str, Display]]:
+    """What shows one model at a time."""
+    ranking = model.ranking
+    yield f"scores{ending}", ScoresDisplay.from_evaluation(model)
+    yield f"ks{ending}", KSDisplay.from_ranking(ranking, name=model.name)
+    at = f"{model.name} at {model.choice.threshold:.4g}"
+    yield f"table{ending}", ContingencyDisplay.from_table(model.table, name=at)
+    maps = {f"{model.name}, isotonic": model.calibration}
+    yield f"calibration-map{ending}", CalibrationMapDisplay.from_map(maps, ranking=ranking)
+    if model.brier is None and ranking.score[-1] < 0 < ranking.score[0]:
+        yield f"margin-losses{ending}", MarginLossDisplay.from_ranking(ranking)
+    if not ranking.weighted and max(ranking.Pos, ranking.Neg) <= MOST_PAIRS:
+        yield f"pairs{ending}", PairsDisplay.from_ranking(ranking)
+
+
+def _multiclass(evaluation: MulticlassEvaluation) -> Iterator[tuple[str, Display]]:
+    endings = _endings(list(evaluation.models))
+    for ending, (name, model) in zip(endings, evaluation.models.items(), strict=True):
+        yield f"confusion{ending}", ConfusionDisplay.from_matrix(model.confusion, name=name)
+    for key, words in (("recall", "recall"), ("precision", "precision")):
+        found = {name: _named(getattr(model.rates, key)) for name, model in evaluation.models.items()}
+        yield words, MeasuresDisplay.from_intervals(found)
+    areas = {name: _named(model.auc.one_vs_rest) for name, model in evaluation.models.items()}
+    yield "auc-one-vs-rest", MeasuresDisplay.from_intervals(areas)
+
+
+def _named(intervals: Mapping[Any, Interval]) -> dict[str, Interval]:
+    return {str(name): interval for name, interval in intervals.items()}
+
+
+def _bands(evaluation: Evaluation, band: Any) -> dict[str, Band]:
+    """The band of a single model whose rows are what bands take them for: independent, and each a case."""
+    (name, model), *others = evaluation.models.items()
+    plain = model.auc.method not in ("obuchowski", "delong, weighted") and not model.ranking.weighted
+    if others or not plain or evaluation.rows > MOST_ROWS_FOR_BANDS:
+        return {}
+    return {name: band(model.ranking, level=evaluation.level, replicates=REPLICATES, seed=evaluation.seed)}
+
+
+def _consistency(ranking: Ranking, **options: Any) -> Band:
+    return reliability_band(ranking, "consistency", **options)
+
+
+def _endings(names: list[str]) -> list[str]:
+    """What tells the files of models apart: nothing for one model, else a number and what is plain of the name."""
+    if len(names) == 1:
+        return [""]
+    plain = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] for name in names]
+    return [f"-{number}-{name}".rstrip("-") for number, name in enumerate(plain, start=1)]
+
+
+def _written(display: Display, path: Path, kind: Format) -> Path:
+    """Draw on a figure of our own, write beside the target, and replace it as a whole."""
+    import matplotlib.style
+    from matplotlib.figure import Figure
+
+    looks: dict[str, Any] = {"svg.hashsalt": "thresher", "savefig.dpi": 150, "pdf.fonttype": 42}
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("xb") as file, matplotlib.style.context(["default", looks]):
+            figure = Figure(figsize=display.size, layout="constrained")
+            display.plot(figure.add_subplot())
+            figure.savefig(file, format=kind, metadata=_METADATA[kind])
+        beside.replace(path)
+    except OSError as error:
+        raise ArgumentError(
+            f"{str(path)!r} cannot be written: {error.strerror}", _WHERE, "give a folder that can be written to"
+        ) from None
+    finally:
+        beside.unlink(missing_ok=True)
+    return path

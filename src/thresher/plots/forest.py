@@ -1,0 +1,203 @@
+"""`MeasuresDisplay` and `ComparisonDisplay`: numbers with their intervals, one line each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.evaluation import Evaluation
+from thresher.inference import Comparison, Difference, Interval
+from thresher.inference.difference import shown_p
+from thresher.plots.display import Display, Frame, stacked
+from thresher.plots.models import MODEL
+from thresher.plots.style import FAINT, Look, ink, looks, palette
+from thresher.plots.words import LITERAL, add_legend, fits_inside, set_title, shown, taken_literally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
+    from matplotlib.patches import Polygon, Rectangle
+
+MEASURES_SHOWN = ("accuracy", "tpr", "tnr", "precision", "npv", "f1", "average_recall", "mcc")
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class MeasuresDisplay(Display):
+    """Measures of one or several models, each with its interval; what is undefined says so.
+
+    >>> import thresher as th
+    >>> intervals = th.table_intervals(th.Contingency(tp=30, fn=20, fp=10, tn=40))
+    >>> display = MeasuresDisplay.from_intervals({"tree": {"recall": intervals["tpr"], "mcc": intervals["mcc"]}})
+    >>> display.frame()["lower"].round(4)
+    array([0.4618, 0.218 ])
+    """
+
+    intervals: Mapping[str, Mapping[str, Interval]]
+    bars_: dict[str, ErrorbarContainer] = field(init=False)
+
+    @classmethod
+    def from_intervals(cls, intervals: Mapping[str, Mapping[str, Interval]]) -> Self:
+        """Of intervals by model and measure; all models have the same measures."""
+        if len({tuple(each) for each in intervals.values()}) != 1:
+            raise ArgumentError(
+                "the models do not have the same measures",
+                "MeasuresDisplay.from_intervals(intervals)",
+                "give {model: {measure: interval}} with the same measures for every model",
+            )
+        return cls(intervals=intervals)
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation, *, measures: Sequence[str] = MEASURES_SHOWN) -> Self:
+        """Of every model of an evaluation: its AUC, and measures at its chosen threshold."""
+        return cls.from_intervals(
+            {
+                name: {"auc": model.auc} | {each: model.measures[each] for each in measures}
+                for name, model in evaluation.models.items()
+            }
+        )
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """It grows with the number of measures and models."""
+        rows = len(next(iter(self.intervals.values())))
+        return 6.6 + (0 if self._inside() else 2.6), 1.2 + rows * max(0.34, 0.14 * (len(self.intervals) + 1))
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it, the first measure on top."""
+        ax = self._opened(ax)
+        names = list(next(iter(self.intervals.values())))
+        look = looks(self.intervals, ax)
+        offsets = np.linspace(-0.26, 0.26, len(self.intervals)) if len(self.intervals) > 1 else np.zeros(1)
+        self.bars_ = {}
+        for (model, given), offset in zip(self.intervals.items(), offsets.tolist(), strict=True):
+            found = [given[name] for name in names]
+            places = np.arange(len(names)) + offset
+            self.bars_[model] = _bars(ax, found, places, look[model])
+            for place, interval in zip(places.tolist(), found, strict=True):
+                if math.isnan(interval.estimate):
+                    _undefined(ax, place, look[model].colour)
+        _rows(ax, [shown(name.replace("_", " ")) for name in names])
+        entries = [(bar, shown(model)) for model, bar in self.bars_.items()]
+        if list(self.intervals) != [MODEL]:
+            add_legend(ax, entries, loc="lower left", outside=not self._inside() or len(entries) > 1)
+        level = next(iter(next(iter(self.intervals.values())).values())).level
+        set_title(ax, f"Measures with {level:.0%} intervals")
+        return self
+
+    def frame(self) -> Frame:
+        """Per model and measure: estimate, lower and upper limit."""
+        parts: dict[str, dict[str, Any]] = {}
+        for model, given in self.intervals.items():
+            names = np.empty(len(given), dtype=object)
+            names[:] = list(given)
+            limits = {part: [getattr(each, part) for each in given.values()] for part in ("estimate", "lower", "upper")}
+            parts[model] = {"measure": names} | limits
+        return stacked(parts)
+
+    def _inside(self) -> bool:
+        return len(self.intervals) == 1 and fits_inside([shown(name) for name in self.intervals])
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ComparisonDisplay(Display):
+    """Paired differences between models with their limits, the verdict on the first of each pair in words.
+
+    >>> import thresher as th
+    >>> labels, near = [1, 1, 1, 0, 0, 0], [6, 5, 2, 4, 3, 1]
+    >>> display = ComparisonDisplay.from_comparison(th.compare(labels, {"a": near, "b": [6, 4, 3, 5, 2, 1]}))
+    >>> display.frame()["difference"].round(4)
+    array([0.])
+    """
+
+    comparison: Comparison
+    bars_: list[ErrorbarContainer] = field(init=False)
+    rope_: Polygon | Rectangle | None = field(init=False)
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison) -> Self:
+        """Of what `compare` returned."""
+        return cls(comparison=comparison)
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation) -> Self:
+        """Of an evaluation of two models or more."""
+        if evaluation.comparison is None:
+            raise ArgumentError(
+                "there is one model, and nothing to compare it with",
+                "ComparisonDisplay.from_evaluation(evaluation)",
+                "evaluate two models or more",
+            )
+        return cls(comparison=evaluation.comparison)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """It grows with the number of pairs."""
+        return 8.2, 1.3 + 0.36 * len(self.comparison.differences)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it; the shaded margin holds differences that do not matter (`rope`)."""
+        ax = self._opened(ax)
+        colours = palette(ax)
+        found = list(self.comparison.differences.values())
+        of = {"better": colours[2], "worse": colours[1], "practically equal": colours[0], "undecided": colours[4]}
+        self.rope_ = None
+        if self.comparison.rope:
+            rope = self.comparison.rope
+            self.rope_ = ax.axvspan(-rope, rope, color=ink(ax), alpha=FAINT / 2, linewidth=0)
+        ax.axvline(0, color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)))
+        self.bars_ = []
+        for place, each in enumerate(found):
+            look = Look(of[each.verdict], "solid", "o")
+            self.bars_.append(_bars(ax, [each.interval], np.array([place]), look))
+            beside = ax.annotate(
+                _verdict(each), (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize="small"
+            )
+            taken_literally(beside).set_color(of[each.verdict])
+            if math.isnan(each.difference):
+                _undefined(ax, place, of[each.verdict])
+        _rows(ax, [f"{shown(each.a, longest=24)} − {shown(each.b, longest=24)}" for each in found])
+        ax.set_xlabel(f"difference in {self.comparison.measure}")
+        set_title(ax, f"Models compared, {self.comparison.level:.0%} limits")
+        return self
+
+    def frame(self) -> Frame:
+        """Per pair: the models, difference, limits, p-value, adjusted p-value and verdict."""
+        found = list(self.comparison.differences.values())
+        columns = ("a", "b", "difference", "lower", "upper", "p_value", "p_adjusted", "verdict")
+        return {
+            name: np.array([getattr(each, name) for each in found], dtype=object if name in "ab" else None)
+            for name in columns
+        }
+
+
+def _bars(ax: Axes, found: Sequence[Interval], places: Any, look: Look) -> ErrorbarContainer:
+    estimate, lower, upper = (np.array([getattr(i, part) for i in found]) for part in ("estimate", "lower", "upper"))
+    # An estimate may lie outside limits that are corrected for its bias; the bar then starts at the estimate.
+    reach = np.maximum([estimate - lower, upper - estimate], 0)
+    return ax.errorbar(
+        estimate, places, xerr=reach, fmt=look.marker, color=look.colour, markersize=5, capsize=2.5, linewidth=1.5
+    )
+
+
+def _rows(ax: Axes, labels: Sequence[str]) -> None:
+    ax.set_yticks(range(len(labels)), labels, **LITERAL)
+    ax.set_ylim(len(labels) - 0.5, -0.5)
+    for row in range(0, len(labels), 2):
+        ax.axhspan(row - 0.5, row + 0.5, color="grey", alpha=0.07, linewidth=0, zorder=0)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(visible=True, axis="x", color="grey", alpha=0.22, linewidth=0.6)
+
+
+def _undefined(ax: Axes, place: float, colour: str) -> None:
+    ax.annotate(
+        "undefined", (0.01, place), xycoords=("axes fraction", "data"), va="center", fontsize="x-small", color=colour
+    )
+
+
+def _verdict(each: Difference) -> str:
+    return f"{each.verdict} (p {shown_p(each.p_adjusted)})"

@@ -1,0 +1,76 @@
+"""`KSDisplay`: both classes' score distributions, and where they are farthest apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from thresher.curves import ks, roc
+from thresher.plots.display import Display, Frame
+from thresher.plots.models import MODEL, drawn_splits, one_ranking
+from thresher.plots.style import WIDTH, class_colours, ink
+from thresher.plots.words import add_legend, set_title, shown
+from thresher.ranking import Floats, Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class KSDisplay(Display):
+    """The share of each class at or above every threshold; the longest vertical distance is the statistic.
+
+    >>> import thresher as th
+    >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+    >>> KSDisplay.from_ranking(spam_tree).frame()["positives"]
+    array([0. , 0.4, 0.6, 1. ])
+    """
+
+    ranking: Ranking
+    name: str = MODEL
+    positives_: Line2D = field(init=False)
+    negatives_: Line2D = field(init=False)
+    distance_: Line2D = field(init=False)
+
+    @classmethod
+    def from_ranking(cls, ranking: Ranking, *, name: str = MODEL) -> Self:
+        """Of one ranking."""
+        where = "KSDisplay.from_ranking(ranking)"
+        one_ranking(ranking, where).require_both_classes(where)
+        return cls(ranking=ranking, name=name)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it against the score; infinite scores stand at the edge."""
+        ax = self._opened(ax)
+        pos, neg = class_colours(ax)
+        fpr, tpr, _ = (column[drawn_splits(self.ranking)] for column in roc(self.ranking))
+        score = _edges(self.ranking)[drawn_splits(self.ranking)]
+        # Above split k's lowest score lie its segments: the share holds from there down to the next score.
+        (self.positives_,) = ax.step(score, tpr, where="post", color=pos, linewidth=WIDTH)
+        (self.negatives_,) = ax.step(score, fpr, where="post", color=neg, linewidth=WIDTH, linestyle=(0, (3.5, 1.5)))
+        found = ks(self.ranking)
+        at = float(np.clip(found.threshold, score.min(), score.max()))
+        heights = [roc(self.ranking)[side][found.split] for side in (0, 1)]
+        (self.distance_,) = ax.plot([at, at], heights, color=ink(ax), linewidth=2, marker="_", markersize=9)
+        ax.set(ylim=(-0.01, 1.01), xlabel="threshold", ylabel="share at or above the threshold")
+        ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
+        entries = [(self.positives_, "positives (tpr)"), (self.negatives_, "negatives (fpr)")]
+        add_legend(ax, [*entries, (self.distance_, f"KS {found.statistic:.3f} at {found.threshold:.3g}")], loc="best")
+        set_title(ax, "Classes apart" + ("" if self.name == MODEL else f": {shown(self.name)}"))
+        return self
+
+    def frame(self) -> Frame:
+        """Per split: threshold and the share of positives and of negatives at or above it."""
+        fpr, tpr, threshold = roc(self.ranking)
+        return {"threshold": threshold, "positives": tpr, "negatives": fpr}
+
+
+def _edges(ranking: Ranking) -> Floats:
+    """The score from which each split holds; the split without cases stands a little above the highest."""
+    finite = ranking.score[np.isfinite(ranking.score)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    margin = 0.04 * (high - low) or 0.5
+    return np.concatenate([[high + margin], np.clip(ranking.score, low - margin, high + margin)])

@@ -1,0 +1,107 @@
+"""`MarginLossDisplay`: how losses judge a margin, and what they make of a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+import numpy as np
+
+from thresher.calibration import losses
+from thresher.errors import ArgumentError
+from thresher.plots.display import Display, Frame, stacked
+from thresher.plots.style import WIDTH, ink, looks
+from thresher.plots.words import add_legend, set_title, shown
+from thresher.ranking import Floats, Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+Loss: TypeAlias = Callable[[Floats], Floats]
+LOSSES: dict[str, Loss] = {
+    "0-1": losses.zero_one,
+    "hinge": losses.hinge,
+    "logistic": losses.logistic,
+    "exponential": losses.exponential,
+    "squared": losses.squared,
+}
+_HIGHEST = 4.0
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class MarginLossDisplay(Display):
+    """Losses against the margin; each is 1 at 0, and the convex ones bound the 0-1 loss from above.
+
+    With a ranking the legend gives each loss's mean over its cases.
+
+    >>> display = MarginLossDisplay.from_losses()
+    >>> list(display.losses)
+    ['0-1', 'hinge', 'logistic', 'exponential', 'squared']
+    """
+
+    losses: Mapping[str, Loss]
+    margin: Floats
+    ranking: Ranking | None = None
+    lines_: dict[str, Line2D] = field(init=False)
+
+    @classmethod
+    def from_losses(cls, of: Mapping[str, Loss] | None = None, *, margin: tuple[float, float] = (-2.0, 2.0)) -> Self:
+        """Of thresher's five losses, or of any functions of the margin by name, over a range of margins."""
+        low, high = margin
+        if not (np.isfinite([low, high]).all() and low < high):
+            raise ArgumentError(
+                f"margin must be a range of two numbers, got {margin}",
+                "MarginLossDisplay.from_losses(margin=...)",
+                "give e.g. margin=(-2, 2)",
+            )
+        return cls(losses=LOSSES if of is None else of, margin=_margins(low, high))
+
+    @classmethod
+    def from_ranking(cls, ranking: Ranking) -> Self:
+        """Of thresher's five losses, with their means over a ranking whose scores have their boundary at 0."""
+        display = cls.from_losses()
+        display.ranking = ranking
+        return display
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Wide enough for the legend beside it."""
+        return 6.8, 4.4
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it, up to a loss of 4."""
+        ax = self._opened(ax)
+        look = looks(self.losses, ax)
+        self.lines_ = {}
+        for name, loss in self.losses.items():
+            colour, dashes = look[name].colour, look[name].dashes
+            (self.lines_[name],) = ax.plot(
+                self.margin, loss(self.margin), color=colour, linestyle=dashes, linewidth=WIDTH
+            )
+        ax.axvline(0, color=ink(ax), linewidth=0.8, alpha=0.6)
+        ax.set(xlim=(self.margin[0], self.margin[-1]), ylim=(-0.05, _HIGHEST), xlabel="margin", ylabel="loss")
+        ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
+        add_legend(ax, [(line, self._label(name)) for name, line in self.lines_.items()], outside=True)
+        set_title(ax, "Losses of the margin")
+        return self
+
+    def frame(self) -> Frame:
+        """Per loss and margin: the loss."""
+        return stacked(
+            {name: {"margin": self.margin, "value": loss(self.margin)} for name, loss in self.losses.items()},
+            key="loss",
+        )
+
+    def _label(self, name: str) -> str:
+        if self.ranking is None:
+            return shown(name)
+        return f"{shown(name)} (mean {losses.mean_loss(self.ranking, self.losses[name]):.3f})"
+
+
+def _margins(low: float, high: float) -> Floats:
+    """Even margins; where 0 is among them so is the next number above it, since the 0-1 loss jumps there."""
+    if not low < 0 < high:
+        return np.linspace(low, high, 401)
+    return np.concatenate([np.linspace(low, 0, 201), [np.nextafter(0, 1)], np.linspace(0, high, 201)[1:]])

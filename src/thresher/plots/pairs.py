@@ -1,0 +1,110 @@
+"""`PairsDisplay`: every positive against every negative, and which of the two scores higher."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.curves import Pairs, auc, coverage, pairs, pairs_grid
+from thresher.plots.display import Display, Frame
+from thresher.plots.models import one_ranking
+from thresher.plots.style import is_dark
+from thresher.plots.words import add_legend, set_title
+from thresher.ranking import Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+    from matplotlib.lines import Line2D
+
+_LINED = 40  # cases per side for which the cells have borders
+_LABELLED = 16  # cases per side that are labelled with their score
+# lost, tied, won: told apart by lightness as well
+_ON_LIGHT = ("#b84a00", "#f0c27b", "#dcebf5")
+_ON_DARK = ("#f0a35e", "#8a6a3c", "#1f3f57")
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class PairsDisplay(Display):
+    """The grid of pairs in coverage space: a row per positive from below, a column per negative from the left.
+
+    The coverage curve parts pairs that are won (below it) from those that are lost (above it); a tie is split.
+
+    >>> import thresher as th
+    >>> display = PairsDisplay.from_ranking(th.Ranking.parse("[1+][1+,1-][1-]"))
+    >>> display.frame()["won"].tolist()
+    [1.0, 1.0, 0.5, 1.0]
+    """
+
+    ranking: Ranking
+    grid: npt.NDArray[np.float64]
+    pairs: Pairs
+    image_: AxesImage = field(init=False)
+    curve_: Line2D = field(init=False)
+
+    @classmethod
+    def from_ranking(cls, ranking: Ranking) -> Self:
+        """Of a ranking of counts, up to four million pairs."""
+        one_ranking(ranking, "PairsDisplay.from_ranking(ranking)")
+        return cls(ranking=ranking, grid=pairs_grid(ranking), pairs=pairs(ranking))
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """As wide and high as Neg and Pos ask for, and a legend beside."""
+        return min(max(4.2 * self.ranking.Neg / self.ranking.Pos, 2.6), 7.0) + 2.2, 4.8
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it, with the coverage curve."""
+        from matplotlib.colors import ListedColormap
+        from matplotlib.patches import Patch
+
+        ax = self._opened(ax)
+        Pos, Neg = int(self.ranking.Pos), int(self.ranking.Neg)
+        colours = _ON_DARK if is_dark(ax) else _ON_LIGHT
+        near = max(Pos, Neg) <= 3 * min(Pos, Neg)
+        self.image_ = ax.imshow(
+            self.grid,
+            cmap=ListedColormap(colours),
+            vmin=0,
+            vmax=1,
+            origin="lower",
+            extent=(0, Neg, 0, Pos),
+            interpolation="nearest",
+            aspect="equal" if near else "auto",
+        )
+        table = coverage(self.ranking)
+        (self.curve_,) = ax.plot(
+            table.fp, table.tp, color="white" if is_dark(ax) else "black", linewidth=1.8, clip_on=False, zorder=3
+        )
+        self._ticks(ax, Pos, Neg)
+        counted = (("lost", self.pairs.lost), ("tied", self.pairs.tied), ("won", self.pairs.won))
+        entries: list[tuple[Artist, str]] = [
+            (Patch(facecolor=colour, edgecolor="grey", linewidth=0.5), f"{word}: {number:,}")
+            for colour, (word, number) in zip(colours, counted, strict=True)
+        ]
+        add_legend(ax, [*entries, (self.curve_, f"AUC {auc(self.ranking):.3f}")], outside=True)
+        set_title(ax, "Pairs of a positive and a negative")
+        return self
+
+    def frame(self) -> Frame:
+        """Per pair: the positive's and the negative's place in the ranking, from 0, and 1, ½ or 0 for its outcome."""
+        positive, negative = np.indices(self.grid.shape)
+        return {"positive": positive.ravel(), "negative": negative.ravel(), "won": self.grid.ravel()}
+
+    def _ticks(self, ax: Axes, Pos: int, Neg: int) -> None:
+        scores = np.repeat(self.ranking.score, self.ranking.pos), np.repeat(self.ranking.score, self.ranking.neg)
+        if max(Pos, Neg) <= _LABELLED:
+            ax.set_yticks(np.arange(Pos) + 0.5, [f"{score:.3g}" for score in scores[0]])
+            ax.set_xticks(np.arange(Neg) + 0.5, [f"{score:.3g}" for score in scores[1]])
+            ax.set(xlabel="negatives by falling score", ylabel="positives by falling score")
+            ax.tick_params(length=0)
+        else:
+            ax.set(xlabel=f"negatives by falling score (of {Neg:,})")
+            ax.set(ylabel=f"positives by falling score (of {Pos:,})")
+        if max(Pos, Neg) <= _LINED:
+            ax.hlines(np.arange(Pos + 1), 0, Neg, color="grey", linewidth=0.4, alpha=0.6)
+            ax.vlines(np.arange(Neg + 1), 0, Pos, color="grey", linewidth=0.4, alpha=0.6)

@@ -1,0 +1,172 @@
+"""`ReliabilityDisplay`: scores against how many of their cases turn out positive, and how many cases there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from thresher.calibration import Reliability, reliability
+from thresher.calibration.binning import Binning
+from thresher.choices import OperatingCondition
+from thresher.evaluation import Evaluation
+from thresher.inference import Band
+from thresher.plots.display import Frame, stacked
+from thresher.plots.models import FEW, ModelsDisplay, unit_square
+from thresher.plots.style import FAINT, WIDTH, Look, ink, looks
+from thresher.plots.words import add_legend, set_title
+from thresher.ranking import Floats, Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.collections import FillBetweenPolyCollection, PathCollection
+    from matplotlib.lines import Line2D
+
+_FEW_MODELS = 4
+_EDGES = np.linspace(0, 1, 21)
+_WORDS = {
+    "exact": "per distinct score",
+    "hull": "steps of the hull",
+    "quantile": "bins of equal count",
+    "uniform": "bins of equal width",
+}
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ReliabilityDisplay(ModelsDisplay):
+    """Reliability diagrams. Bands come from `reliability_band`, around the steps or around the diagonal.
+
+    `tables` holds each model's `reliability`: by default over the hull's pools, for which no bins are to be chosen.
+
+    >>> import thresher as th
+    >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
+    >>> ReliabilityDisplay.from_ranking(spam_tree).frame()["observed"].round(4)
+    array([0.8   , 0.6667, 0.3333])
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"bands"})
+
+    segments: Binning = "hull"
+    tables: Mapping[str, Reliability] = field(default_factory=dict)
+    bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
+    marks_: list[PathCollection] = field(init=False)
+    counts_: Axes | None = field(init=False)
+
+    @classmethod
+    def from_ranking(
+        cls,
+        ranking: Ranking | Mapping[str, Ranking],
+        *,
+        conditions: OperatingCondition | Mapping[str, OperatingCondition] | None = None,
+        bands: Band | Mapping[str, Band] | None = None,
+        segments: Binning = "hull",
+        bins: int = 10,
+    ) -> Self:
+        """Of one ranking or several; `segments` and `bins` as in `reliability`."""
+        display = super(ReliabilityDisplay, cls).from_ranking(ranking, conditions=conditions, bands=bands)
+        return display._filled(segments, bins)
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluation: Evaluation,
+        *,
+        bands: Mapping[str, Band] | None = None,
+        segments: Binning = "hull",
+        bins: int = 10,
+    ) -> Self:
+        """Of every model of an evaluation; all of them must give probabilities."""
+        return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._filled(segments, bins)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Square, with room for a legend beside it."""
+        return 4.9 + self._beside(), 4.8
+
+    def plot(self, ax: Axes | None = None, *, counts: bool | None = None) -> Self:
+        """Draw it; `counts` adds a small histogram of the cases by score in the corner that curves seldom reach.
+
+        Unless told, it is there for up to four models.
+        """
+        ax = self._opened(ax)
+        unit_square(ax, "score", "proportion of positives")
+        ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.7, zorder=1.7)
+        look = looks(self.rankings, ax)
+        self.lines_, self.bands_, self.marks_ = {}, {}, []
+        entries: list[tuple[Artist, str]] = []
+        for name, table in self.tables.items():
+            band = self._banded(name, look[name])
+            if band is not None:
+                self.bands_[name] = band
+            (self.lines_[name],) = self._curve(ax, table, look[name])
+            entries.append((self.lines_[name], self._label(name, "" if len(self.tables) > 1 else "observed")))
+        add_legend(ax, [*entries, *self._band_entry()], loc="upper left", outside=bool(self._beside()))
+        set_title(ax, f"Reliability, {_WORDS[self.segments]}")
+        wanted = len(self.rankings) <= _FEW_MODELS if counts is None else counts
+        self.counts_ = self._histogram(ax, look) if wanted else None
+        return self
+
+    def frame(self) -> Frame:
+        """Per model and run of scores: mean score, observed proportion, positives, negatives, the scores it spans."""
+        columns = ("score", "observed", "pos", "neg", "lowest", "highest")
+        return stacked({name: {each: getattr(table, each) for each in columns} for name, table in self.tables.items()})
+
+    def _filled(self, segments: Binning, bins: int) -> Self:
+        self.segments = segments
+        self.tables = {
+            name: reliability(ranking, segments=segments, bins=bins) for name, ranking in self.rankings.items()
+        }
+        return self
+
+    def _curve(self, ax: Axes, table: Reliability, look: Look) -> list[Line2D]:
+        style: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "linewidth": WIDTH, "zorder": 3}
+        if table.segments == "hull":
+            if len(table) < FEW:  # a pool of one score has no length
+                self.marks_.append(ax.scatter(table.score, table.observed, s=14, color=look.colour, zorder=3))
+            return ax.plot(*flat(table), **style)
+        if len(table) < FEW:
+            style |= {"marker": look.marker, "markersize": 4.5}
+        return ax.plot(table.score[::-1], table.observed[::-1], **style)
+
+    def _band_entry(self) -> list[tuple[Artist, str]]:
+        from matplotlib.patches import Patch
+
+        kinds = {(band.level, band.method.partition(" ")[0]): None for band in self.bands.values()}
+        return [
+            (Patch(color="grey", alpha=2 * FAINT, linewidth=0), f"{level:.0%} {kind} band") for level, kind in kinds
+        ]
+
+    def _histogram(self, ax: Axes, look: Mapping[str, Look]) -> Axes:
+        small = ax.inset_axes((0.62, 0.09, 0.36, 0.2))
+        filled = len(self.rankings) == 1
+        for name, ranking in self.rankings.items():
+            small.hist(
+                ranking.score,
+                bins=_EDGES.tolist(),
+                weights=ranking.pos + ranking.neg,
+                histtype="stepfilled" if filled else "step",
+                color=look[name].colour,
+                alpha=0.6 if filled else 1,
+                linestyle=look[name].dashes,
+            )
+        small.set(xlim=(0, 1), xticks=(0, 0.5, 1), xticklabels=("0", "½", "1"))
+        small.set_title("cases by score", fontsize="x-small", pad=2)
+        small.locator_params(axis="y", nbins=2)
+        small.tick_params(labelsize="x-small", length=2)
+        small.patch.set_alpha(0.75)
+        for side in ("top", "right"):
+            small.spines[side].set_visible(False)
+        return small
+
+
+def flat(table: Reliability) -> tuple[Floats, Floats]:
+    """Each run as a flat piece from its lowest to its highest score, by rising score.
+
+    >>> flat(reliability(Ranking.parse("[1+][1-][1+][1-]", score=[0.9, 0.6, 0.4, 0.1]), segments="hull"))
+    (array([0.1, 0.1, 0.4, 0.6, 0.9, 0.9]), array([0. , 0. , 0.5, 0.5, 1. , 1. ]))
+    """
+    ends = np.stack([table.highest, table.lowest], axis=1).ravel()[::-1]
+    return ends, np.repeat(table.observed, 2)[::-1]

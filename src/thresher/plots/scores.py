@@ -1,0 +1,126 @@
+"""`ScoresDisplay`: how the scores of both classes are spread, positives upwards and negatives downwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from thresher.choices import Choice
+from thresher.errors import ArgumentError
+from thresher.evaluation import ModelEvaluation
+from thresher.plots.display import Display, Frame
+from thresher.plots.models import FEW, MODEL, one_ranking
+from thresher.plots.style import class_colours, ink
+from thresher.plots.words import add_legend, set_title, shown
+from thresher.ranking import Counts, Floats, Ranking
+from thresher.tables import contingency_at
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.lines import Line2D
+
+_BINS = 40
+_WHERE = "ScoresDisplay.from_ranking(ranking)"
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ScoresDisplay(Display):
+    """Positives and negatives by score, each as a share of their class, so that a rare class can be seen.
+
+    Up to 60 distinct scores stand one by one; more are counted between `edges`, a score on an edge belonging above it.
+    `beyond` says how many cases have infinite scores and are not shown.
+
+    >>> import thresher as th
+    >>> display = ScoresDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
+    >>> display.frame()["pos"].tolist(), display.frame()["score"].tolist()
+    ([20, 10, 20], [2.0, 1.0, -1.0])
+    """
+
+    score: Floats
+    pos: Counts
+    neg: Counts
+    edges: Floats | None
+    beyond: float
+    choice: Choice | None = None
+    name: str = MODEL
+    positives_: BarContainer = field(init=False)
+    negatives_: BarContainer = field(init=False)
+    threshold_: Line2D | None = field(init=False)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Wide enough for the legend beside it."""
+        return 7.0, 4.2
+
+    @classmethod
+    def from_ranking(
+        cls, ranking: Ranking, *, bins: int | None = None, choice: Choice | None = None, name: str = MODEL
+    ) -> Self:
+        """Of one ranking; `bins` asks for that many intervals of equal width, `choice` draws its threshold."""
+        one_ranking(ranking, _WHERE)
+        if bins is not None and bins < 1:
+            raise ArgumentError(f"the number of bins must be 1, 2, 3, ..., got {bins}", _WHERE, "give e.g. bins=40")
+        finite = np.isfinite(ranking.score)
+        beyond = float((ranking.pos + ranking.neg)[~finite].sum())
+        score, pos, neg = (column[finite] for column in (ranking.score, ranking.pos, ranking.neg))
+        edges = None
+        if bins is not None or score.size > FEW:
+            edges = np.linspace(score[-1], score[0], (bins or _BINS) + 1) if score.size else np.array([0.0, 1.0])
+            pos, neg = _between(ranking, edges)
+            score = (edges[1:] + edges[:-1]) / 2
+        return cls(score=score, pos=pos, neg=neg, edges=edges, beyond=beyond, choice=choice, name=name)
+
+    @classmethod
+    def from_evaluation(cls, model: ModelEvaluation, *, bins: int | None = None) -> Self:
+        """Of one model of an evaluation, with its threshold: `from_evaluation(evaluation["name"])`."""
+        return cls.from_ranking(model.ranking, bins=bins, choice=model.choice, name=model.name)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it; both halves have the same scale."""
+        from matplotlib.patches import Patch
+        from matplotlib.ticker import FuncFormatter
+
+        ax = self._opened(ax)
+        up, down = class_colours(ax)
+        self.positives_ = self._bars(ax, self.pos, up, 1)
+        self.negatives_ = self._bars(ax, self.neg, down, -1)
+        ax.axhline(0, color=ink(ax), linewidth=0.8)
+        ax.set(xlabel="score", ylabel="share of the negatives  |  of the positives")
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):.10g}"))
+        ax.grid(visible=True, axis="y", color="grey", alpha=0.18, linewidth=0.6)
+        ax.margins(x=0.06, y=0.12)
+        entries: list[tuple[Artist, str]] = [(Patch(color=up), "positives"), (Patch(color=down), "negatives")]
+        self.threshold_ = None
+        if self.choice is not None and np.isfinite(self.choice.threshold):
+            at = self.choice.threshold
+            self.threshold_ = ax.axvline(at, color=ink(ax), linewidth=1.2, linestyle=(0, (3, 2)))
+            entries.append((self.threshold_, f"threshold {at:.4g}"))
+        add_legend(ax, entries, outside=True)
+        beyond = f" ({self.beyond:,.10g} infinite left out)" if self.beyond else ""
+        set_title(ax, "Scores by class" + ("" if self.name == MODEL else f": {shown(self.name)}") + beyond)
+        return self
+
+    def frame(self) -> Frame:
+        """Per distinct score, or per interval (its middle, lower and upper end): positives and negatives."""
+        ends: Frame = {} if self.edges is None else {"lower": self.edges[:-1], "upper": self.edges[1:]}
+        return {"score": self.score, **ends, "pos": self.pos, "neg": self.neg}
+
+    def _bars(self, ax: Axes, counts: Counts, colour: str, sign: int) -> BarContainer:
+        height = sign * counts / max(counts.sum(), np.finfo(float).tiny)  # an absent class has no share anywhere
+        if self.edges is not None:
+            widths = np.diff(self.edges)
+            return ax.bar(self.edges[:-1], height, width=widths, align="edge", color=colour, edgecolor="none")
+        span = float(np.ptp(self.score)) if self.score.size > 1 else 1.0
+        near = float(np.abs(np.diff(self.score)).min(initial=span))
+        wide = min(max(0.6 * near, 0.008 * span), 0.035 * span)
+        return ax.bar(self.score, height, width=wide, color=colour, edgecolor="none")
+
+
+def _between(ranking: Ranking, edges: Floats) -> tuple[Counts, Counts]:
+    """Positives and negatives from one edge up to the next; the highest score belongs to the last interval."""
+    at = contingency_at(ranking, np.append(edges[:-1], np.nextafter(edges[-1], np.inf)))
+    return -np.diff(at.tp), -np.diff(at.fp)

@@ -1,0 +1,80 @@
+"""`ScreeDisplay`: how much of the variance each component explains, and how much all up to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ArgumentError
+from thresher.plots.display import Display, Frame
+from thresher.plots.style import WIDTH, ink, palette
+from thresher.plots.words import add_legend, set_title
+from thresher.ranking import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.lines import Line2D
+
+_WHERE = "ScreeDisplay.from_ratios(ratios)"
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ScreeDisplay(Display):
+    """A scree plot of the shares of variance that principal components explain.
+
+    >>> display = ScreeDisplay.from_ratios([0.6, 0.3, 0.1])
+    >>> display.frame()["cumulative"]
+    array([0.6, 0.9, 1. ])
+    """
+
+    ratios: Floats
+    bars_: BarContainer = field(init=False)
+    cumulative_: Line2D = field(init=False)
+    kept_: Line2D | None = field(init=False)
+
+    @classmethod
+    def from_ratios(cls, ratios: npt.ArrayLike) -> Self:
+        """Of shares of variance by component, such as `explained_variance_ratio_`."""
+        given = np.asarray(ratios, dtype=np.float64)
+        if given.ndim != 1 or not given.size or not ((given >= 0) & (given <= 1)).all() or given.sum() > 1 + 1e-9:
+            raise ArgumentError(
+                "ratios are shares of the variance, each in [0, 1] and together at most 1",
+                _WHERE,
+                "give one share per component, e.g. [0.6, 0.3, 0.1]",
+            )
+        return cls(ratios=given)
+
+    def plot(self, ax: Axes | None = None, *, kept: int | None = None) -> Self:
+        """Draw it; `kept` marks how many components are kept."""
+        from matplotlib.ticker import MaxNLocator
+
+        ax = self._opened(ax)
+        component = np.arange(1, self.ratios.size + 1)
+        first, second = palette(ax)[:2]
+        self.bars_ = ax.bar(component, self.ratios, color=first, alpha=0.75, edgecolor="none")
+        (self.cumulative_,) = ax.plot(
+            component, self.ratios.cumsum(), color=second, linewidth=WIDTH, marker="s", markersize=4.5
+        )
+        entries = [(self.bars_[0], "each component"), (self.cumulative_, "all up to it")]
+        self.kept_ = None
+        if kept is not None:
+            self.kept_ = ax.axvline(kept + 0.5, color=ink(ax), linewidth=1.1, linestyle=(0, (3, 2)))
+            entries.append((self.kept_, f"kept: {kept}"))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set(xlabel="component", ylabel="share of the variance", ylim=(0, 1.05))
+        ax.grid(visible=True, axis="y", color="grey", alpha=0.18, linewidth=0.6)
+        add_legend(ax, entries, loc="center right")
+        set_title(ax, "Scree plot")
+        return self
+
+    def frame(self) -> Frame:
+        """Per component: its share of the variance, and the share of all up to it."""
+        return {
+            "component": np.arange(1, self.ratios.size + 1),
+            "ratio": self.ratios,
+            "cumulative": self.ratios.cumsum(),
+        }

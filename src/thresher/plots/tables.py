@@ -1,0 +1,182 @@
+"""`ContingencyDisplay` and `ConfusionDisplay`: tables of actual against predicted classes, shaded by row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.plots.display import Display, Frame
+from thresher.plots.models import MODEL
+from thresher.plots.style import is_dark
+from thresher.plots.words import LITERAL, set_title, shown, taken_literally
+from thresher.ranking import Counts, Floats
+from thresher.tables import ConfusionMatrix, Contingency
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+    from matplotlib.text import Text
+
+_WRITTEN = 20  # classes up to which cells hold their counts
+_LABELLED = 60  # classes up to which every one is named
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ContingencyDisplay(Display):
+    """The table of one threshold: counts, and each as a share of its actual class.
+
+    >>> import thresher as th
+    >>> display = ContingencyDisplay.from_table(th.Contingency(tp=30, fn=20, fp=10, tn=40))
+    >>> display.frame()["count"].tolist()
+    [30, 20, 10, 40]
+    """
+
+    table: Contingency
+    name: str = MODEL
+    image_: AxesImage = field(init=False)
+    texts_: list[Text] = field(init=False)
+
+    @classmethod
+    def from_table(cls, table: Contingency, *, name: str = MODEL) -> Self:
+        """Of a table of single counts."""
+        if np.ndim(table.tp):
+            raise ArgumentError(
+                f"this table has {np.size(table.tp):,} splits",
+                "ContingencyDisplay.from_table(table)",
+                "give the table of one threshold, e.g. contingency_at(ranking, 0.5)",
+            )
+        return cls(table=table, name=name)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Small: there are four numbers."""
+        return 4.4, 3.6
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it."""
+        ax = self._opened(ax)
+        table = self.table
+        counts = np.array([[table.tp, table.fn], [table.fp, table.tn]])
+        shares = np.array([[table.tpr, table.fnr], [table.fpr, table.tnr]], dtype=np.float64)
+        words = [[f"tp {table.tp:,.6g}", f"fn {table.fn:,.6g}"], [f"fp {table.fp:,.6g}", f"tn {table.tn:,.6g}"]]
+        said = [
+            [f"{word}\n{share:.1%}" if math.isfinite(share) else word for word, share in zip(*row, strict=True)]
+            for row in zip(words, shares.tolist(), strict=True)
+        ]
+        self.image_, self.texts_ = _heat_map(ax, shares, said, large=True)
+        ax.set_xticks([0, 1], [f"+\n{counts[:, 0].sum():,.6g}", f"−\n{counts[:, 1].sum():,.6g}"])
+        ax.set_yticks([0, 1], [f"+\n{table.Pos:,.6g}", f"−\n{table.Neg:,.6g}"])
+        ax.set(xlabel="predicted", ylabel="actual")
+        set_title(ax, "Contingency table" if self.name == MODEL else shown(self.name))
+        return self
+
+    def frame(self) -> Frame:
+        """Per cell: actual and predicted class, and the count."""
+        table = self.table
+        return {
+            "actual": np.array(["+", "+", "-", "-"]),
+            "predicted": np.array(["+", "-", "+", "-"]),
+            "count": np.array([table.tp, table.fn, table.fp, table.tn]),
+        }
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ConfusionDisplay(Display):
+    """A confusion matrix as a heat map: actual classes in rows, shaded by their share of the row.
+
+    >>> import thresher as th
+    >>> display = ConfusionDisplay.from_matrix(th.ConfusionMatrix([[8, 2], [1, 9]], classes=["cat", "dog"]))
+    >>> display.frame()["share_of_actual"].tolist()
+    [0.8, 0.2, 0.1, 0.9]
+    """
+
+    matrix: ConfusionMatrix
+    name: str = MODEL
+    image_: AxesImage = field(init=False)
+    texts_: list[Text] = field(init=False)
+
+    @classmethod
+    def from_matrix(cls, matrix: ConfusionMatrix, *, name: str = MODEL) -> Self:
+        """Of a confusion matrix of any number of classes."""
+        return cls(matrix=matrix, name=name)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """It grows with the number of classes."""
+        side = min(2.6 + 0.55 * len(self.matrix.classes), 11.0)
+        return side + 1.0, side
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it; up to 20 classes the cells hold their counts."""
+        ax = self._opened(ax)
+        matrix = self.matrix
+        size = len(matrix.classes)
+        written = size <= _WRITTEN
+        said = [[_short(each) for each in row] for row in matrix.counts.tolist()] if written else None
+        self.image_, self.texts_ = _heat_map(ax, self._shares(), said, large=False)
+        if size <= _LABELLED:
+            names = [shown(name, longest=18) for name in matrix.classes]
+            turned: dict[str, Any] = (
+                {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, names)) > 4 else {}
+            )
+            ax.set_xticks(range(size), names, **LITERAL, **turned)
+            ax.set_yticks(range(size), names, **LITERAL)
+        ax.set(xlabel="predicted", ylabel="actual")
+        bar = self.figure_.colorbar(self.image_, ax=ax, fraction=0.045, pad=0.03)
+        bar.set_label("share of the actual class")
+        title = "Confusion matrix" if self.name == MODEL else shown(self.name)
+        set_title(ax, f"{title}, accuracy {matrix.overall_accuracy:.3f}")
+        return self
+
+    def frame(self) -> Frame:
+        """Per cell: actual and predicted class, the count and its share of the actual class (NaN without cases)."""
+        names = np.empty(len(self.matrix.classes), dtype=object)
+        names[:] = self.matrix.classes
+        return {
+            "actual": np.repeat(names, names.size),
+            "predicted": np.tile(names, names.size),
+            "count": self.matrix.counts.ravel(),
+            "share_of_actual": self._shares().ravel(),
+        }
+
+    def _shares(self) -> Floats:
+        actual: Counts = self.matrix.actual
+        return self.matrix.counts / np.where(actual > 0, actual, np.nan)[:, np.newaxis]
+
+
+def _heat_map(
+    ax: Axes, shares: Floats, said: Sequence[Sequence[str]] | None, *, large: bool
+) -> tuple[AxesImage, list[Text]]:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ground, full = ("#16181c", "#56b4e9") if is_dark(ax) else ("#ffffff", "#0072b2")
+    colours = LinearSegmentedColormap.from_list("thresher", [ground, full])
+    image = ax.imshow(shares, cmap=colours, vmin=0, vmax=1, aspect="equal" if not large else "auto")
+    for side in ("left", "bottom"):
+        ax.spines[side].set_visible(False)
+    ax.tick_params(length=0)
+    texts = []
+    for i, row in enumerate(said or []):
+        for j, words in enumerate(row):
+            light = (shares[i, j] > 0.55) != is_dark(ax)
+            text = ax.text(j, i, words, ha="center", va="center", color="white" if light else "black")
+            text.set_fontsize("large" if large else "small")
+            texts.append(taken_literally(text))
+    return image, texts
+
+
+def _short(count: float) -> str:
+    """A count in five letters: 12,345 is 12.3k.
+
+    >>> _short(930), _short(12345), _short(2_500_000)
+    ('930', '12.3k', '2.5M')
+    """
+    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if count >= unit:
+            return f"{count / (1e3 if letter == 'k' else unit):.3g}{letter}"
+    return f"{count:.4g}"

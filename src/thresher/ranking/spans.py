@@ -1,0 +1,229 @@
+"""Spans: between which scores the cases of a segment lie, where a ranking counted ranges instead of scores.
+
+A ranking of a billion distinct scores need not name them. It counts ranges that do not overlap, and keeps for
+each class the lowest and the highest score that occurs there. Splits between ranges are then exact, and what is
+not known is only the order of positives and negatives inside a range that both classes share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from thresher.ranking.counting import Counts, Flags
+from thresher.ranking.pieces import Floats
+
+Indices: TypeAlias = Any
+UNKNOWN = -1
+_ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spans:
+    """The lowest and highest score of each class in each segment; NaN for a class that is absent.
+
+    Both ends occur in the data. `won`, where it is known, is twice the pairs that positives win inside a segment
+    (ties counting one), and -1 where it is not; None when it is known nowhere. `corners` says that every corner of
+    the hull is a split between segments, so that no case inside one lies above the hull of what is known.
+    `rounding` bounds the relative error of the counts, which is 0 unless they are sums of weights that an engine
+    added in an order of its own.
+    """
+
+    pos_low: Floats
+    pos_high: Floats
+    neg_low: Floats
+    neg_high: Floats
+    won: Counts | None = None
+    corners: bool = False
+    rounding: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if isinstance(column := getattr(self, field.name), np.ndarray):
+                column.flags.writeable = False
+
+    @property
+    def ends(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """The four columns of scores."""
+        return self.pos_low, self.pos_high, self.neg_low, self.neg_high
+
+    @property
+    def low(self) -> Floats:
+        """The lowest score of each segment."""
+        return np.fmin(self.pos_low, self.neg_low)
+
+    @property
+    def high(self) -> Floats:
+        """The highest score of each segment."""
+        return np.fmax(self.pos_high, self.neg_high)
+
+    @property
+    def mixed(self) -> Flags:
+        """Segments of more than one score that hold both classes."""
+        return (self.low < self.high) & ~np.isnan(self.pos_low) & ~np.isnan(self.neg_low)
+
+    @property
+    def unresolved(self) -> Flags:
+        """Segments in which the order of positives and negatives is not known."""
+        return self.mixed if self.won is None else self.mixed & (self.won == UNKNOWN)
+
+    def inner_pairs(self, pos: Counts, neg: Counts) -> tuple[Counts, Counts]:
+        """Twice the pairs won inside each segment (a tie counting one): at least, and at most.
+
+        Where the ranges of the classes only touch, the pairs that are not tied all go the same way.
+
+        >>> one = Spans(*(np.array([end]) for end in (0.5, 0.7, 0.1, 0.5)))
+        >>> one.inner_pairs(np.array([3]), np.array([2]))
+        (array([6]), array([12]))
+        """
+        both = pos * neg
+        mixed = self.mixed
+        least = np.where(mixed & (self.pos_low < self.neg_high), both * 0, both)
+        most = np.where(mixed & (self.pos_high > self.neg_low), both * 2, both)
+        if self.won is not None:
+            known = mixed & (self.won != UNKNOWN)
+            least, most = np.where(known, self.won, least), np.where(known, self.won, most)
+        return least, most
+
+    def pooled(self, starts: Indices) -> Spans:
+        """The spans of runs of segments that begin at `starts`."""
+        low, high = np.fmin.reduceat, np.fmax.reduceat
+        return Spans(
+            low(self.pos_low, starts),
+            high(self.pos_high, starts),
+            low(self.neg_low, starts),
+            high(self.neg_high, starts),
+            rounding=self.rounding,
+        )
+
+    def same_as(self, other: Spans) -> bool:
+        """Whether both say the same of every segment."""
+        ends = (np.array_equal(a, b, equal_nan=True) for a, b in zip(self.ends, other.ends, strict=True))
+        if self.won is None or other.won is None:
+            return self.won is other.won and self.corners == other.corners and all(ends)
+        return all(ends) and self.corners == other.corners and np.array_equal(self.won, other.won)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: an absent class has no ends (None), infinite ones are texts."""
+        plain: dict[str, Any] = {end: [_plain(number) for number in getattr(self, end).tolist()] for end in _ENDS}
+        if self.won is not None:
+            plain["won"] = self.won.tolist()
+        if self.corners:
+            plain["corners"] = True
+        return plain | ({"rounding": self.rounding} if self.rounding else {})
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Spans:
+        """Read what `to_dict` wrote; whatever it cannot read raises ValueError, TypeError or KeyError."""
+        pos_low, pos_high, neg_low, neg_high = (
+            np.array([np.nan if end is None else float(end) for end in value[name]]) for name in _ENDS
+        )
+        won = None if value.get("won") is None else np.array(value["won"])
+        corners = value.get("corners", False) is True
+        return cls(
+            pos_low, pos_high, neg_low, neg_high, won=won, corners=corners, rounding=float(value.get("rounding", 0.0))
+        )
+
+
+def require_spans(score: Any, pos: Any, neg: Any, spans: Spans) -> None:
+    """Raise ValueError unless spans belong to these segments: inside each, of the classes there, apart from others."""
+    low, high, counts = spans.low, spans.high, (np.asarray(pos), np.asarray(neg))
+    ends = zip(counts, (spans.ends[:2], spans.ends[2:]), strict=True)
+    if any(end.shape != counts[0].shape for end in spans.ends) or not np.array_equal(low, score):
+        raise ValueError("a segment carries its lowest score")
+    if any(((count > 0) == np.isnan(end)).any() for count, both in ends for end in both):
+        raise ValueError("a class has ends where it has cases")
+    if (spans.pos_low > spans.pos_high).any() or (spans.neg_low > spans.neg_high).any() or (low[:-1] <= high[1:]).any():
+        raise ValueError("ranges rise, and do not overlap")
+    if spans.won is not None:
+        won, both = spans.won, 2 * counts[0] * counts[1]
+        if won.shape != both.shape or ((won != UNKNOWN) & ((won < 0) | (won > both))).any():
+            raise ValueError("won counts pairs inside a segment")
+
+
+Bounded: TypeAlias = tuple[Floats, Counts, Counts, Spans | None]
+
+
+def resolved(
+    low: Floats, high: Floats, count: Counts, positive: Flags, *, won: Counts | None = None, rounding: float = 0.0
+) -> Bounded:
+    """Segments of groups that each count one class between two scores: (score, pos, neg, spans) by falling score.
+
+    Groups come in any order and may overlap; those that do become one segment, whose order inside is unknown. A
+    segment carries its lowest score. Spans are None when every segment is one score, as in an exact ranking.
+    `won` belongs to groups as to segments, and stays known for groups that meet no others.
+
+    >>> low, high = np.array([0.1, 0.6, 0.3]), np.array([0.4, 0.9, 0.7])
+    >>> score, pos, neg, spans = resolved(low, high, np.array([5, 6, 7]), np.array([True, False, False]))
+    >>> score, pos, neg, spans.unresolved
+    (array([0.1]), array([5]), array([13]), array([ True]))
+    """
+    order = np.argsort(low, kind="stable")
+    low, high, count, positive = low[order] + 0.0, high[order] + 0.0, count[order], positive[order]
+    first = np.ones(low.size, dtype=np.bool_)
+    np.greater(low[1:], np.maximum.accumulate(high)[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+
+    def of_class(mine: Flags) -> tuple[Counts, Floats, Floats]:
+        counts = np.add.reduceat(np.where(mine, count, 0), starts)
+        there = np.logical_or.reduceat(mine, starts)
+        least = np.minimum.reduceat(np.where(mine, low, np.inf), starts)
+        most = np.maximum.reduceat(np.where(mine, high, -np.inf), starts)
+        return counts[::-1].copy(), np.where(there, least, np.nan)[::-1], np.where(there, most, np.nan)[::-1]
+
+    pos, pos_low, pos_high = of_class(positive)
+    neg, neg_low, neg_high = of_class(~positive)
+    spans = Spans(pos_low, pos_high, neg_low, neg_high, rounding=rounding)
+    score = np.ascontiguousarray(spans.low)
+    if (score == spans.high).all():
+        return score, pos, neg, None
+    if won is not None:
+        spans = replace(spans, won=_still_known(won[order], starts)[::-1])
+    return score, pos, neg, spans
+
+
+def joined(*parts: Bounded) -> Bounded:
+    """The segments of several rankings' (score, pos, neg, spans) together; ranges that overlap become one.
+
+    >>> one = np.array([0.5]), np.array([2]), np.array([0]), None
+    >>> joined(one, (np.array([0.3]), np.array([0]), np.array([1]), None))[:3]
+    (array([0.5, 0.3]), array([2, 0]), array([0, 1]))
+    """
+    low, high, count, positive, won = (
+        np.concatenate(columns) for columns in zip(*(_groups(*part) for part in parts), strict=True)
+    )
+    known = any(part[3] is not None and part[3].won is not None for part in parts)
+    rounding = max(part[3].rounding if part[3] else 0.0 for part in parts)
+    return resolved(low, high, count, positive, won=won if known else None, rounding=rounding)
+
+
+def _groups(
+    score: Floats, pos: Counts, neg: Counts, spans: Spans | None
+) -> tuple[Floats, Floats, Counts, Flags, Counts]:
+    """The groups that `resolved` would make these segments of: low, high, count, positive, won."""
+    has = pos > 0, neg > 0
+    ends = (score,) * 4 if spans is None else spans.ends
+    inner = np.full(score.size, UNKNOWN) if spans is None or spans.won is None else spans.won
+    return (
+        np.concatenate([ends[0][has[0]], ends[2][has[1]]]),
+        np.concatenate([ends[1][has[0]], ends[3][has[1]]]),
+        np.concatenate([pos[has[0]], neg[has[1]]]),
+        np.repeat([True, False], [has[0].sum(), has[1].sum()]),
+        np.concatenate([inner[has[0]], inner[has[1]]]),
+    )
+
+
+def _still_known(won: Counts, starts: Indices) -> Counts:
+    """What is known of a segment made of one class each of the same old segment; nothing of any other."""
+    size = np.diff(starts, append=won.size)
+    same = (np.minimum.reduceat(won, starts) == np.maximum.reduceat(won, starts)) & (size == 2)
+    return np.where(same, won[starts], UNKNOWN)
+
+
+def _plain(number: float) -> float | str | None:
+    if np.isnan(number):
+        return None
+    return number if np.isfinite(number) else str(number)

@@ -1,0 +1,113 @@
+"""Arrow columns as NumPy arrays: every value as it was, nothing copied where the layouts agree."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ColumnError
+from thresher.extras import extra
+
+Column: TypeAlias = npt.NDArray[Any]
+
+_MOST_NAMES = 1 << 16  # distinct texts up to which a column of them is worth an array of one width
+_WIDEST_NAME = 64
+
+
+def numpy_column(values: Any, *, name: str, where: str) -> Column:
+    """A pyarrow Array or ChunkedArray as a NumPy array; missing entries become NaN, NaT or None.
+
+    Floats without nulls in one chunk are not copied. Integers and booleans with nulls become objects, so that no
+    integer is rounded. Decimals stay `Decimal`. Texts get one width when that loses nothing. Nested types are refused.
+
+    >>> import pyarrow as pa
+    >>> numpy_column(pa.array([1, None, 2**60]), name="p", where="here")
+    array([1, None, 1152921504606846976], dtype=object)
+    """
+    arrow = extra("pyarrow", name="files", where=where)
+    compute = extra("pyarrow.compute", name="files", where=where)
+    types = arrow.types
+    values = _storage(values, arrow)
+    if isinstance(values, arrow.ChunkedArray) and values.num_chunks == 1:
+        values = values.chunk(0)
+    kind = values.type
+    if types.is_run_end_encoded(kind):
+        return numpy_column(compute.run_end_decode(values), name=name, where=where)
+    if types.is_nested(kind):
+        raise ColumnError(
+            f"the column {name!r} holds {kind}, not one value per row", where, "take a column of plain values"
+        )
+    if types.is_dictionary(kind):
+        return _from_dictionary(values, arrow, name=name, where=where)
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        plain = values.cast(arrow.large_string())  # chunks of many gigabytes fit, and views have few kernels
+        return _from_dictionary(plain.dictionary_encode(), arrow, name=name, where=where)
+    if types.is_floating(kind) or types.is_temporal(kind) or (values.null_count == 0 and not types.is_null(kind)):
+        array: Column = (
+            values.to_numpy() if isinstance(values, arrow.ChunkedArray) else values.to_numpy(zero_copy_only=False)
+        )
+        return array
+    return objects(values.to_pylist())
+
+
+def is_arrow(values: Any) -> bool:
+    """Whether values are a column of pyarrow, without loading it for those that are not."""
+    return type(values).__module__.partition(".")[0] == "pyarrow" and hasattr(values, "type")
+
+
+def of_capsule(values: Any, *, where: str) -> Any:
+    """A column that speaks only Arrow's PyCapsule interface as one of pyarrow; anything else as it is."""
+    if hasattr(values, "__array__") or is_arrow(values):
+        return values
+    if hasattr(values, "__arrow_c_stream__"):
+        return extra("pyarrow", name="files", where=where).chunked_array(values)
+    if hasattr(values, "__arrow_c_array__"):
+        return extra("pyarrow", name="files", where=where).array(values)
+    return values
+
+
+def objects(values: list[Any]) -> Column:
+    """Python values as an array of objects, one per row whatever they are."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _storage(values: Any, arrow: Any) -> Any:
+    """What an extension type is made of; Arrow's own booleans of a byte are booleans."""
+    kind = values.type
+    if not isinstance(kind, arrow.BaseExtensionType):
+        return values
+    chunks = values.chunks if isinstance(values, arrow.ChunkedArray) else [values]
+    plain = arrow.chunked_array([chunk.storage for chunk in chunks], type=kind.storage_type)
+    return plain.cast(arrow.bool_()) if kind.extension_name == "arrow.bool8" else _storage(plain, arrow)
+
+
+def _from_dictionary(values: Any, arrow: Any, *, name: str, where: str) -> Column:
+    if isinstance(values, arrow.ChunkedArray):
+        values = values.unify_dictionaries().combine_chunks()
+    if isinstance(values, arrow.ChunkedArray):  # what has no chunks at all stays chunked
+        values = arrow.array([], type=values.type)
+    if arrow.types.is_string(values.dictionary.type) or arrow.types.is_large_string(values.dictionary.type):
+        words = _texts(values.dictionary.to_pylist(), fixed=values.null_count == 0)
+    else:
+        words = numpy_column(values.dictionary, name=name, where=where)
+    if not len(words):
+        return objects([None] * len(values)) if len(values) else words
+    codes = values.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    taken: Column = words[codes]
+    if values.null_count:
+        if words.dtype.kind != "f":
+            taken = taken.astype(object)
+        taken[values.indices.is_null().to_numpy(zero_copy_only=False)] = np.nan if words.dtype.kind == "f" else None
+    return taken
+
+
+def _texts(words: list[Any], *, fixed: bool) -> Column:
+    # An array of one width compares fast, but forgets NULs at the end of a text.
+    plain = fixed and words and len(words) <= _MOST_NAMES and None not in words
+    if plain and max(map(len, words)) <= _WIDEST_NAME and not any(word.endswith("\0") for word in words):
+        return np.array(words, dtype=np.str_)
+    return objects(words)

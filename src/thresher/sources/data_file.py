@@ -1,0 +1,68 @@
+"""`DataFile`: one file of rows, opened through Arrow, with what goes wrong on the way said in words."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from thresher.errors import SourceError, ThresherError
+from thresher.extras import extra
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """Its name for messages, its format, and what its folders say about every row in it."""
+
+    name: str
+    format: str
+    compression: str | None = None
+    content: bytes | None = field(default=None, repr=False)
+    partition: Mapping[str, str | None] = field(default_factory=dict)
+
+    def opened(self, where: str) -> Any:
+        """The bytes as an Arrow stream, decompressed on the way."""
+        arrow = extra("pyarrow", name="files", where=where)
+        raw = self.name if self.content is None else arrow.BufferReader(self.content)
+        return arrow.input_stream(raw, compression=self.compression)
+
+    def lines(self, where: str) -> Iterator[bytes]:
+        """The lines of a text, decompressed, each with its line break."""
+        with self.opened(where) as raw:
+            yield from io.BufferedReader(raw, buffer_size=1 << 20)
+
+    def at_once(self, where: str) -> Any:
+        """The bytes as something that can be read from anywhere; a plain file on disk is only mapped."""
+        arrow = extra("pyarrow", name="files", where=where)
+        if self.compression is None:
+            return arrow.memory_map(self.name) if self.content is None else arrow.BufferReader(self.content)
+        with self.opened(where) as stream:
+            return arrow.BufferReader(stream.read())
+
+
+@contextmanager
+def reading(file: DataFile, where: str) -> Iterator[None]:
+    """Turn what Arrow and the operating system say about a file into a `SourceError`.
+
+    >>> with reading(DataFile("p.parquet", "parquet"), "here"):
+    ...     raise OSError("Invalid argument")
+    Traceback (most recent call last):
+    thresher.errors.SourceError: p.parquet cannot be read as parquet: Invalid argument
+      where: here
+      fix:   check that the file is whole, is what its name says, and may be read by you
+    """
+    arrow = extra("pyarrow", name="files", where=where)
+    try:
+        yield
+    except ThresherError:
+        raise
+    except (OSError, EOFError, arrow.ArrowException) as error:
+        kind = f" as {file.format}" if file.format else ""
+        said = (getattr(error, "strerror", None) or str(error)).strip().partition("\n")[0]
+        raise SourceError(
+            f"{file.name} cannot be read{kind}: {said}",
+            where=where,
+            fix="check that the file is whole, is what its name says, and may be read by you",
+        ) from None

@@ -1,0 +1,108 @@
+"""Rows in frames: the wanted columns of pandas, Polars, pyarrow and every frame Narwhals knows, as NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import ArgumentError, LengthError
+from thresher.extras import extra
+from thresher.sources.column_names import require_columns
+from thresher.sources.columns import Column, column
+
+
+def frame_columns(frame: Any, names: Sequence[str] | None = None, *, where: str) -> dict[str, Column]:
+    """The wanted columns of a frame, all of them when `names` is None, not copied where NumPy can share them.
+
+    Takes eager and lazy frames; of a lazy one only the wanted columns are computed. A mapping of names to columns
+    and a NumPy array with named fields are frames too. Missing entries stay missing.
+
+    >>> import polars as pl
+    >>> frame_columns(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"], where="here")
+    {'p': array([0.9, 0.2])}
+    """
+    frame = _of_capsule(frame, where)
+    present = frame_names(frame, where=where)
+    wanted = list(dict.fromkeys(present if names is None else names))
+    require_columns(wanted, present, place="the frame", where=where)
+    native = _selected(frame, wanted, where)
+    columns = {name: column(native[name], name=name, where=where) for name in wanted}
+    if len({values.size for values in columns.values()}) > 1:
+        told = ", ".join(f"{name} {values.size:,}" for name, values in columns.items())
+        raise LengthError(f"columns differ in length: {told}", where, "give one entry per row in each of them")
+    return columns
+
+
+def frame_names(frame: Any, *, where: str) -> list[str]:
+    """The names of a frame's columns.
+
+    >>> frame_names({"y": [1, 0], "p": [0.9, 0.2]}, where="here")
+    ['y', 'p']
+    """
+    if isinstance(frame, Mapping):
+        return list(frame)
+    if isinstance(frame, np.ndarray) and frame.dtype.names is not None:
+        return list(frame.dtype.names)
+    native = _native(_of_capsule(frame, where))
+    if _is_arrow_table(native):
+        return list(native.schema.names)
+    if _is_pandas(native):  # Narwhals refuses names that occur twice before we can say which
+        return list(native.columns)
+    return list(_narwhals_frame(frame, where).collect_schema().names())
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a source is a frame, without loading anything for those that are not.
+
+    >>> is_frame({"y": [1]}), is_frame("rows.csv"), is_frame(np.zeros(3))
+    (True, False, False)
+    """
+    if isinstance(source, Mapping) or _is_arrow_table(source):
+        return True
+    if isinstance(source, np.ndarray):
+        return source.dtype.names is not None
+    if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "__array__"):
+        return True
+    kind = type(source)  # whose properties can be seen without computing them
+    return hasattr(kind, "columns") and (hasattr(kind, "select") or hasattr(kind, "loc"))
+
+
+def _selected(frame: Any, wanted: Sequence[str], where: str) -> Any:
+    """Something that gives a column by its name, with lazy work done once for all that are wanted."""
+    native = _native(frame)
+    if isinstance(frame, Mapping | np.ndarray) or _is_arrow_table(frame) or _is_pandas(native):
+        return native
+    known = _narwhals_frame(frame, where).select(list(wanted))
+    return (known.collect() if hasattr(known, "collect") else known).to_native()
+
+
+def _narwhals_frame(frame: Any, where: str) -> Any:
+    narwhals = extra("narwhals", name="frames", where=where)
+    try:
+        return narwhals.from_native(frame)
+    except TypeError:
+        raise ArgumentError(
+            f"a {type(frame).__module__}.{type(frame).__name__} is no frame that thresher knows",
+            where=where,
+            fix="give a frame of pandas, Polars, pyarrow or another library that Narwhals supports",
+        ) from None
+
+
+def _of_capsule(frame: Any, where: str) -> Any:
+    """A table that Narwhals does not know, and that speaks Arrow's PyCapsule interface, as one of pyarrow."""
+    known = hasattr(type(frame), "columns") or _is_arrow_table(frame) or not hasattr(frame, "__arrow_c_stream__")
+    return frame if known else extra("pyarrow", name="files", where=where).table(frame)
+
+
+def _native(frame: Any) -> Any:
+    return frame.to_native() if type(frame).__module__.startswith("narwhals") else frame
+
+
+def _is_arrow_table(frame: Any) -> bool:
+    return type(frame).__module__.partition(".")[0] == "pyarrow" and hasattr(frame, "schema")
+
+
+def _is_pandas(frame: Any) -> bool:
+    return type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "columns")

@@ -1,0 +1,127 @@
+"""JSON lines: one object per line; a key that a line does not have is missing there.
+
+Arrow's parser reads the usual file. It guesses types from the first block, makes dates of texts and rounds integers
+that stand among floats; wherever that would change a value, or nothing fits, Python's parser reads the file instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import EmptyError, SourceError
+from thresher.extras import extra
+from thresher.sources.columns import column
+from thresher.sources.data_file import DataFile, reading
+
+_BLOCK = 1 << 23
+_EXACT_IN_FLOAT64 = 2**53
+
+
+def names_in(file: DataFile, wanted: Collection[str] | None, *, where: str) -> list[str]:
+    """Keys in order of appearance: of the first lines when those have all that is wanted, else of all lines."""
+    first = _first_schema(file, where)
+    if first is not None and wanted is not None and set(wanted) <= set(first.names):
+        return list(first.names)
+    names: dict[str, None] = {}
+    for _, pairs in _parsed(file, where):
+        names.update(dict.fromkeys(pairs))
+    return list(names)
+
+
+def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str, Any]:
+    """The wanted keys as columns of pyarrow or, where Arrow would change a value, of NumPy."""
+    table = _table(file, names, where)
+    if table is not None and not any(_rounded(table[name]) for name in names):
+        return {name: table[name] for name in names}
+    values: dict[str, list[Any]] = {name: [] for name in names}
+    for _, pairs in _parsed(file, where):
+        for name, entries in values.items():
+            entries.append(pairs.get(name))
+    return {name: column(entries, name=name, where=where) for name, entries in values.items()}
+
+
+def _first_schema(file: DataFile, where: str) -> Any:
+    """The columns of the first block; None where Arrow cannot make sense of it."""
+    arrow = extra("pyarrow", name="files", where=where)
+    arrow_json = extra("pyarrow.json", name="files", where=where)
+    with reading(file, where), file.opened(where) as raw:
+        try:
+            options = arrow_json.ReadOptions(block_size=_BLOCK)
+            return arrow_json.open_json(raw, read_options=options).schema
+        except (arrow.ArrowInvalid, UnicodeDecodeError):
+            return None
+
+
+def _table(file: DataFile, names: Sequence[str], where: str) -> Any:
+    """The wanted columns by Arrow's parser; None where the types of the first block do not hold to the end."""
+    arrow = extra("pyarrow", name="files", where=where)
+    arrow_json = extra("pyarrow.json", name="files", where=where)
+    schema = _first_schema(file, where)
+    if schema is None or not set(names) <= set(schema.names):
+        return None
+    kinds = {name: schema.field(name).type for name in names}
+    kinds = {name: arrow.string() if arrow.types.is_temporal(kind) else kind for name, kind in kinds.items()}
+    if any(arrow.types.is_null(kind) or arrow.types.is_nested(kind) for kind in kinds.values()):
+        return None
+    wider = {name: arrow.float64() if arrow.types.is_integer(kind) else kind for name, kind in kinds.items()}
+    for tried in (kinds, wider):
+        options = arrow_json.ParseOptions(
+            explicit_schema=arrow.schema(list(tried.items())), unexpected_field_behavior="ignore"
+        )
+        with (
+            reading(file, where),
+            file.opened(where) as raw,
+            contextlib.suppress(arrow.ArrowInvalid, UnicodeDecodeError),
+        ):
+            return arrow_json.read_json(raw, arrow_json.ReadOptions(block_size=_BLOCK), options)
+    return None
+
+
+def _rounded(values: Any) -> bool:
+    """Whether Arrow may have rounded an integer that stands among floats."""
+    if str(values.type) != "double":
+        return False
+    pieces = (chunk.to_numpy(zero_copy_only=False) for chunk in values.chunks)
+    return any(bool((np.abs(piece) >= _EXACT_IN_FLOAT64).any()) for piece in pieces)
+
+
+def _parsed(file: DataFile, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Objects by Python's parser, with their line numbers: slow and exact."""
+    empty = True
+    with reading(file, where):
+        for number, line in enumerate(file.lines(where), start=1):
+            if line.strip():
+                empty = False
+                yield number, _parsed_line(line, number, file, where)
+    if empty:
+        raise EmptyError(f"{file.name} is empty", where, "give one JSON object per line")
+
+
+def _parsed_line(line: bytes, number: int, file: DataFile, where: str) -> dict[str, Any]:
+    try:
+        value = _DECODER.decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except ValueError as error:  # what is no UTF-8, no JSON, or has a key twice
+        raise _malformed(f"line {number:,} of {file.name} is not a JSON object: {error}", where) from None
+    if not isinstance(value, dict):
+        raise _malformed(f"line {number:,} of {file.name} holds a {type(value).__name__}, not a JSON object", where)
+    return value
+
+
+def _malformed(what: str, where: str) -> SourceError:
+    return SourceError(what, where, "give one JSON object per line, in UTF-8")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice")
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct)

@@ -1,0 +1,172 @@
+"""Rankings kept in files, as JSON or Parquet by the file's suffix: written whole or not at all, read back exactly.
+
+Rankings of different days or machines add up to that of all rows, so a file of counts is what is worth keeping.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import NotationError, SourceError, ThresherError
+from thresher.extras import extra
+from thresher.ranking import Ranking, Spans
+from thresher.ranking.spans import require_spans
+from thresher.sources.data_file import DataFile, reading
+from thresher.sources.listing import Place
+
+FORMAT = "thresher/ranking-columns/1"
+_KEY = b"thresher"
+_COLUMNS = ("score", "pos", "neg")
+_ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
+
+
+def write_ranking(ranking: Ranking, path: Place) -> None:
+    """Write a ranking to a `.json` or `.parquet` file; a file that stood there stays until the new one is whole.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "monday.json")
+    ...     write_ranking(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), path)
+    ...     print(read_ranking(path))
+    [20+,5-][10+,5-][20+,40-]
+    """
+    where = "write_ranking(ranking, path)"
+    _replace(Path(path), _known(path, where).written(ranking), where)
+
+
+def read_ranking(path: Place) -> Ranking:
+    """Read what `write_ranking`, `Ranking.to_json` or `Ranking.to_parquet` wrote."""
+    where = "read_ranking(path)"
+    return _read(path, _known(path, where), where)
+
+
+def write_parquet(ranking: Ranking, path: Place) -> None:
+    """Write a Parquet file, whatever it is called."""
+    _replace(Path(path), _PARQUET.written(ranking), "Ranking.to_parquet(path)")
+
+
+def read_parquet(path: Place) -> Ranking:
+    """Read a Parquet file, whatever it is called."""
+    return _read(path, _PARQUET, "Ranking.from_parquet(path)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    written: Callable[[Ranking], bytes]
+    read: Callable[[bytes, str], Ranking]
+
+
+def _read(path: Place, form: _Form, where: str) -> Ranking:
+    name = os.fspath(path)
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise SourceError(f"the ranking {name} cannot be read: {error.strerror}", where, "check the path") from None
+    try:
+        return form.read(content, name)
+    except ThresherError as error:  # which knows what is wrong, but not in which file
+        raise type(error)(f"{name}: {error.what.removeprefix(f'{name} ')}", where, error.fix) from None
+
+
+def _json_bytes(ranking: Ranking) -> bytes:
+    return (ranking.to_json() + "\n").encode()
+
+
+def _of_json(content: bytes, name: str) -> Ranking:
+    del name
+    return Ranking.from_json(content.decode("utf-8", errors="replace"))
+
+
+def _parquet_bytes(ranking: Ranking) -> bytes:
+    where = "Ranking.to_parquet"
+    arrow = extra("pyarrow", name="files", where=where)
+    parquet = extra("pyarrow.parquet", name="files", where=where)
+    columns = {name: getattr(ranking, name) for name in _COLUMNS}
+    about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
+    if (spans := ranking.spans) is not None:
+        columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
+        about |= {"corners": spans.corners, "rounding": spans.rounding}
+    table = arrow.table(columns)
+    sink = io.BytesIO()
+    # A dictionary of distinct scores would only be a second copy of them.
+    parquet.write_table(
+        table.replace_schema_metadata({_KEY: json.dumps(about)}),
+        sink,
+        compression="zstd",
+        use_dictionary=["pos", "neg"],
+    )
+    return sink.getvalue()
+
+
+def _of_parquet(content: bytes, name: str) -> Ranking:
+    where = "Ranking.from_parquet"
+    parquet = extra("pyarrow.parquet", name="files", where=where)
+    with reading(DataFile(name, "parquet"), where):
+        table = parquet.read_table(io.BytesIO(content), partitioning=None)
+    about = _about(table.schema.metadata)
+    if not about or table.column_names[:3] != list(_COLUMNS) or about.get("segments") != table.num_rows:
+        raise NotationError(
+            "this is not a ranking as thresher writes it",
+            where=where,
+            fix=f'give a file that Ranking.to_parquet wrote: its metadata say "format": "{FORMAT}"',
+        )
+    columns = {name: np.array(table[name]) for name in table.column_names}
+    exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
+    if "corners" not in about:
+        return exact
+    try:
+        known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
+        spans = Spans(**known, corners=bool(about["corners"]), rounding=float(about["rounding"]))
+        require_spans(exact.score, exact.pos, exact.neg, spans)
+    except (KeyError, TypeError, ValueError) as error:
+        said = f"the ranges of this ranking do not fit its segments ({error})"
+        raise NotationError(said, where, "give what Ranking.to_parquet wrote, unchanged") from None
+    return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, spans=spans)
+
+
+def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
+    """What a file says of itself; nothing when it is another tool's."""
+    with contextlib.suppress(ValueError, TypeError):
+        about = json.loads((metadata or {}).get(_KEY, b""))
+        if about["format"] == FORMAT and isinstance(about["dropped"], int) and about["dropped"] >= 0:
+            return dict(about)
+    return {}
+
+
+_JSON = _Form(_json_bytes, _of_json)
+_PARQUET = _Form(_parquet_bytes, _of_parquet)
+_FORMS = {".json": _JSON, ".parquet": _PARQUET, ".pq": _PARQUET}
+
+
+def _known(path: Place, where: str) -> _Form:
+    form = _FORMS.get(Path(path).suffix.lower())
+    if form is None:
+        raise SourceError(
+            f"a ranking is kept as JSON or Parquet, and the name {os.fspath(path)} says neither",
+            where=where,
+            fix="call it .json or .parquet",
+        )
+    return form
+
+
+def _replace(path: Path, content: bytes, where: str) -> None:
+    """Put bytes in the place of a file at once; whoever reads meanwhile sees the old file or the new one."""
+    draft = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        fix = "check the folder and its rights"
+        raise SourceError(f"{path} cannot be written: {error.strerror}", where, fix) from None
+    finally:
+        draft.unlink(missing_ok=True)

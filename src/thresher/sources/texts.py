@@ -1,0 +1,86 @@
+"""Columns of text from files without types: what is a number, a truth value or a word, decided by all rows."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from thresher.sources.arrow_columns import numpy_column, objects
+from thresher.sources.columns import Column
+
+# Missing where all else is numbers or truth values; in a column of words they are words.
+ABSENT = ("", "NA", "N/A", "#N/A", "null", "NULL", "Null", "None", "nan", "NaN", "NAN")
+_TRUTH = ("true", "false")
+_EXACT_IN_FLOAT64 = 2**53
+
+
+def typed(values: Any, *, name: str, where: str) -> Column:
+    """A pyarrow column of texts as integers, floats, booleans or words, whichever holds every entry exactly.
+
+    Numbers are read to the nearest float64 in one notation everywhere (a decimal point, no groups); integers stay
+    integers. Whole numbers written as `01` or `0x1` make a column of words, since numbers would forget how they were
+    written.
+
+    >>> import pyarrow as pa
+    >>> typed(pa.chunked_array([["0.1", "2", None]]), name="p", where="here")
+    array([0.1, 2. , nan])
+    >>> typed(pa.chunked_array([["yes", "NA"]]), name="y", where="here")
+    array(['yes', 'NA'], dtype='<U3')
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = _numbers(values, name=name, where=where)
+    if array is not None:
+        return array
+    trimmed = pc.utf8_trim_whitespace(values)
+    absent = pc.is_in(trimmed, value_set=pa.array(ABSENT, trimmed.type))
+    kept = pc.if_else(absent, pa.scalar(None, trimmed.type), trimmed)
+    if kept.null_count == len(kept):
+        return numpy_column(values, name=name, where=where)
+    if pc.all(pc.is_in(pc.utf8_lower(kept.drop_null()), value_set=pa.array(_TRUTH, kept.type))).as_py():
+        return numpy_column(pc.equal(pc.utf8_lower(kept), "true"), name=name, where=where)
+    array = _numbers(kept, name=name, where=where)
+    return numpy_column(values, name=name, where=where) if array is None else array
+
+
+def _numbers(texts: Any, *, name: str, where: str) -> Column | None:
+    """Texts that are all numbers as integers or floats; None if one is not, or is a code such as 01."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if texts.null_count == len(texts):
+        return None
+    for kind in (pa.int64(), pa.uint64(), pa.float64()):
+        try:
+            numbers = texts.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        array = numpy_column(numbers, name=name, where=where)
+        if kind == pa.float64():
+            return _exact(array, texts)
+        coded = pc.any(pc.match_substring_regex(texts, "^[+-]?0[0-9xX]")).as_py()
+        return None if coded else array
+    return None
+
+
+def _exact(floats: Column, texts: Any) -> Column:
+    """Floats as they are, unless a large integer was rounded or a finite number became infinite."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    large = np.flatnonzero(np.abs(floats) >= _EXACT_IN_FLOAT64)
+    if not large.size:
+        return floats
+    written = texts.take(pa.array(large))
+    whole = pc.match_substring_regex(written, r"^[+-]?[0-9]+$").to_numpy()
+    burst = np.isinf(floats[large]) & ~pc.match_substring_regex(written, "(?i)inf").to_numpy()
+    if not (whole | burst).any():
+        return floats
+    array = objects(floats.tolist())
+    for i in np.flatnonzero(whole | burst):
+        text = written[int(i)].as_py()
+        array[large[i]] = int(text) if whole[i] else Decimal(text)
+    return array

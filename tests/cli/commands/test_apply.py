@@ -1,0 +1,135 @@
+"""`thresher apply` does what `th.apply` does, to files, without touching anything else in them."""
+
+import csv
+import gzip
+import io
+import json
+
+import numpy as np
+import pytest
+
+import thresher as th
+
+ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--cost-ratio", "4"]
+
+
+@pytest.fixture
+def decision(run, folder):
+    run("evaluate", *ROWS, "--decision", "decision.json", "--quiet")
+    return th.Decision.from_json((folder / "decision.json").read_text())
+
+
+def rows_in(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_column_is_added_and_nothing_else_changes(run, folder, decision, columns):
+    result = run("apply", "decision.json", "predictions.csv", "-o", "out.csv")
+    assert result.exit_code == 0
+    before, after = ((folder / name).read_text().splitlines() for name in ("predictions.csv", "out.csv"))
+    called = th.apply(decision, columns["forest"]).astype(int)
+    assert after == [f"{before[0]},predicted", *(f"{row},{call}" for row, call in zip(before[1:], called, strict=True))]
+    assert f"240 rows, {called.sum()} of them called positive" in result.stderr
+
+
+def test_standard_output_is_csv_and_standard_input_is_read(run, folder, decision):
+    text = (folder / "predictions.csv").read_bytes()
+    result = run("apply", "decision.json", "-", given=text)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert result.stdout == run("apply", "decision.json", "predictions.csv").stdout
+    assert rows_in(result.stdout)[0]["predicted"] in ("0", "1")
+    assert decision.model == "forest"
+
+
+def test_probabilities_come_from_the_decision(run, decision, columns):
+    rows = rows_in(run("apply", "decision.json", "predictions.csv", "--probability", "--column", "call").stdout)
+    expected = th.CalibrationMap.from_dict(decision.calibration)(columns["forest"])
+    assert [float(row["probability"]) for row in rows] == expected.tolist()
+    assert {row["call"] for row in rows} == {"0", "1"}
+
+
+def test_a_map_alone(run, folder, columns):
+    run("calibrate", *ROWS[:5], "-o", "map.json")
+    rows = rows_in(run("apply", "map.json", "predictions.csv", "--score", "forest").stdout)
+    found = th.CalibrationMap.from_json((folder / "map.json").read_text())
+    assert [float(row["probability"]) for row in rows] == found(columns["forest"]).tolist()
+
+
+@pytest.mark.usefixtures("decision")
+@pytest.mark.parametrize("name", ["out.csv.gz", "out.tsv", "out.parquet", "out.arrow"])
+def test_formats_are_told_from_names(run, folder, name):
+    assert run("apply", "decision.json", "predictions.csv", "-o", name, "-q").exit_code == 0
+    again = run("apply", "decision.json", name, "--column", "again", "-o", "again.csv")
+    assert again.exit_code == 0, again.output
+    rows = rows_in((folder / "again.csv").read_text())
+    assert [row["again"] for row in rows] == [row["predicted"] for row in rows]
+    assert len(rows) == 240
+
+
+@pytest.mark.usefixtures("decision")
+def test_compressed_output_is_the_same_every_time(run, folder):
+    for name in ("a.csv.gz", "b.csv.gz"):
+        run("apply", "decision.json", "predictions.csv", "-o", name)
+    one, other = (gzip.decompress((folder / name).read_bytes()) for name in ("a.csv.gz", "b.csv.gz"))
+    assert one == other
+
+
+@pytest.mark.usefixtures("decision")
+def test_what_is_written_in_other_columns_stays(run, folder):
+    (folder / "odd.csv").write_text('\ufeffid,forest,note\n007,0.50,"a, ""b"""\n1e3,1,\n', encoding="utf-8")
+    text = run("apply", "decision.json", "odd.csv").stdout
+    assert text.splitlines()[0] == "id,forest,note,predicted"
+    assert text.splitlines()[1].startswith('007,0.50,"a, ""b""",')
+    assert text.splitlines()[2].startswith("1e3,1,,")
+
+
+def test_plain_data_tell_what_was_done(run, decision, columns):
+    told = json.loads(run("apply", "decision.json", "predictions.csv", "-o", "out.csv", "--json").stdout)
+    positive = int(np.sum(columns["forest"] >= decision.threshold))
+    assert told == {"rows": 240, "positive": positive, "output": "out.csv"}
+
+
+@pytest.mark.usefixtures("decision")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["absent.json", "predictions.csv"], "there is no file absent.json"),
+        (["predictions.csv", "predictions.csv"], "cannot be applied: this is not JSON"),
+        (["-", "predictions.csv"], "the decision must be a file"),
+        (["decision.json", "absent.csv"], "absent.csv"),
+        (["decision.json", "predictions.csv", "--score", "forst"], "did you mean 'forest'?"),
+        (["decision.json", "predictions.csv", "--column", "label"], "has a column 'label' already"),
+        (["decision.json", "predictions.csv", "--column", "probability", "--probability"], "two new columns"),
+        (["decision.json", "predictions.csv", "-o", "out.doc"], "cannot be told from its name"),
+        (["decision.json", "predictions.csv", "-o", "out.parquet.gz"], "cannot be written so"),
+        (["decision.json", "predictions.csv", "-o", "predictions.csv"], "would overwrite the input"),
+        (["decision.json", "predictions.csv", "--json"], "needs --output FILE"),
+        (["damaged.json", "predictions.csv"], "damaged"),
+    ],
+)
+def test_what_is_refused(refused, folder, words, told):
+    plain = json.loads((folder / "decision.json").read_text())
+    plain["expected_cost"] = 3
+    (folder / "damaged.json").write_text(json.dumps(plain))
+    assert told in refused("apply", *words)
+
+
+@pytest.mark.usefixtures("decision")
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b"id,forest\n", "has no rows"),
+        (b"id,forest\n1,0.5\n2\n", "a row of bad.csv has 1 fields where there are 2 columns"),
+        (b"id,forest\n1,0.5\n2,\n", "is missing in row 2"),
+        (b"id,forest\n1,0.5\n2,nan\n", "is missing in row 2"),
+        (b"id,forest\n1,high\n", "'high' in column 'forest', row 1, is no number"),
+        (b"id,forest\n\xff,0.5\n", "is not in UTF-8"),
+        (b'id,forest\n"1,0.5\n', "is no CSV"),
+    ],
+)
+def test_rows_that_cannot_be_judged(refused, folder, content, told):
+    (folder / "bad.csv").write_bytes(content)
+    assert told in refused("apply", "decision.json", "bad.csv")
+    assert told in refused("apply", "decision.json", "bad.csv", "-o", "out.csv")

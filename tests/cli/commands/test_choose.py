@@ -1,0 +1,74 @@
+"""`thresher choose` says what `th.choose` says."""
+
+import pytest
+
+import thresher as th
+
+ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest"]
+
+
+@pytest.fixture
+def ranking(columns):
+    return th.rank(columns["malignant"], columns["forest"])
+
+
+def test_by_cost(data, ranking):
+    choice = th.choose(ranking, th.OperatingCondition(cost_ratio=3))
+    told = data("choose", *ROWS, "--cost-ratio", "3")["forest"]
+    assert told["threshold"] == choice.threshold
+    assert told["expected_cost"] == choice.expected_cost
+    assert told["table"] == {cell: getattr(choice.table, cell) for cell in ("tp", "fn", "fp", "tn")}
+    assert tuple(told["holds_for"]) == choice.holds_for
+    assert told["interval"] == list(choice.interval)
+
+
+def test_by_a_measure_under_constraints(data, ranking):
+    choice = th.choose(ranking, maximise="f1", subject_to=["fpr <= 0.1", "recall >= 0.5"], at_most=80)
+    words = ["--maximise", "f1", "--subject-to", "fpr <= 0.1", "--subject-to", "recall >= 0.5", "--at-most", "80"]
+    told = data("choose", *ROWS, *words)["forest"]
+    assert told["threshold"] == choice.threshold
+    assert told["objective"] == "f1"
+    assert told["value"] == choice.value
+
+
+def test_several_models_stand_in_one_table(run):
+    text = run("choose", *ROWS, "--score", "bayes", "--minimise", "fpr", "--subject-to", "recall >= 0.8").stdout
+    assert text.splitlines()[0].split() == ["model", "threshold", "fpr", "expected", "cost"]
+    assert "forest: call a case positive" in text
+    assert "bayes: call a case positive" in text
+
+
+def test_ties_are_all_told(run, folder):
+    (folder / "ties.csv").write_text("y,p\n1,4\n0,3\n1,2\n0,1\n")
+    text = run("choose", "ties.csv", "--label", "y", "--score", "p").stdout
+    assert "2 thresholds tie for best: 3.5, 1.5" in text
+
+
+def test_rules_that_ignore_scores(data, folder):
+    (folder / "worst.csv").write_text("y,p\n0,4\n0,3\n0,2\n1,1\n")
+    told = data("choose", "worst.csv", "--label", "y", "--score", "p")["p"]
+    assert told["threshold"] == "inf"
+    assert told["cautions"][0]["code"] == "all-negative"
+
+
+def test_a_ranking_on_file(data, folder, ranking):
+    (folder / "day.json").write_text(ranking.to_json())
+    assert data("choose", "day.json")["day"] == data("choose", *ROWS)["forest"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([*ROWS, "--maximise", "f1", "--minimise", "fpr"], "maximise"),
+        ([*ROWS, "--maximise", "acuracy"], "did you mean accuracy?"),
+        ([*ROWS, "--subject-to", "recall >= 2"], "no threshold meets tpr >= 2"),
+        ([*ROWS, "--subject-to", "recall is high"], "cannot read the constraint"),
+        ([*ROWS, "--at-most", "-1"], "at_most must be 0 or more"),
+        (["day.json", "--label", "y"], "a ranking has no columns"),
+        (["absent.json"], "the ranking absent.json cannot be read"),
+        (["bad.json"], "bad.json: this is not a ranking"),
+    ],
+)
+def test_what_is_refused(refused, folder, words, told):
+    (folder / "bad.json").write_text("{}")
+    assert told in refused("choose", *words)

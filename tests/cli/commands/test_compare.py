@@ -1,0 +1,62 @@
+"""`thresher compare` says what `th.compare` says."""
+
+import pytest
+
+import thresher as th
+
+ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "bayes"]
+
+
+@pytest.fixture
+def rows(columns):
+    return columns["malignant"], {name: columns[name] for name in ("forest", "bayes")}
+
+
+def told_of(found):
+    return {
+        "measure": found.measure,
+        "estimates": dict(found.estimates),
+        "differences": [one.to_dict() for one in found.differences.values()],
+        "dropped": 0,
+    }
+
+
+def test_by_auc(data, rows):
+    assert data("compare", *ROWS, "--rope", "0.01") == told_of(th.compare(*rows, rope=0.01))
+
+
+def test_by_cost(data, rows):
+    found = th.compare(*rows, measure=th.OperatingCondition(cost_ratio=5), replicates=200, seed=2)
+    words = ["--measure", "cost", "--cost-ratio", "5", "--replicates", "200", "--seed", "2"]
+    assert data("compare", *ROWS, *words) == told_of(found)
+
+
+def test_by_a_measure_at_thresholds(data, rows):
+    found = th.compare(*rows, measure="recall", thresholds={"forest": 0.5, "bayes": 0.4}, replicates=200)
+    words = ["--measure", "recall", "--threshold", "forest=0.5", "--threshold", "bayes=0.4", "--replicates", "200"]
+    assert data("compare", *ROWS, *words) == told_of(found)
+
+
+def test_the_table(run):
+    text = run("compare", *ROWS, "--rope", "0.01").stdout
+    assert "forest - bayes" in text
+    assert "better" in text
+    assert "Differences within 0.01 count as practically none." in text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (ROWS[:5], "there is 1 model to compare"),
+        ([*ROWS, "--measure", "recall"], "--threshold forest=... --threshold bayes=..."),
+        ([*ROWS, "--measure", "recal"], "did you mean recall"),
+        ([*ROWS, "--cost-ratio", "5"], "matter to --measure cost only"),
+        ([*ROWS, "--measure", "recall", "--threshold", "0.5"], "write MODEL=NUMBER"),
+        ([*ROWS, "--measure", "recall", "--threshold", "forest=x"], "write MODEL=NUMBER"),
+        ([*ROWS, "--measure", "recall", "--threshold", "forest=1", "--threshold", "forest=2"], "twice"),
+        ([*ROWS, "--threshold", "forest=1", "--threshold", "bayes=1"], "an AUC has none"),
+        ([*ROWS, "--rope", "-1"], "rope must be 0 or more"),
+    ],
+)
+def test_what_is_refused(refused, words, told):
+    assert told in refused("compare", *words)

@@ -1,0 +1,31 @@
+"""`thresher demo`: real models, a report, the same every time."""
+
+import csv
+import json
+
+import thresher as th
+
+
+def test_the_demonstration(run, folder):
+    result = run("demo", "--predictions", "rows.csv")
+    assert result.exit_code == 0, result.output
+    assert "Use logistic" in result.stdout
+    assert "wrote report    thresher-demo.html" in result.stdout
+    assert sorted(path.name for path in folder.iterdir()) == ["predictions.csv", "rows.csv", "thresher-demo.html"]
+    page = (folder / "thresher-demo.html").read_text(encoding="utf-8")
+    assert "Is this tumour malignant?" in page
+    with (folder / "rows.csv").open(newline="") as text:
+        rows = list(csv.DictReader(text))
+    assert len(rows) == 569
+    auc = th.auc(th.rank([int(row["malignant"]) for row in rows], [float(row["logistic"]) for row in rows]))
+    assert auc > 0.99
+
+
+def test_it_is_the_same_every_time(run):
+    one, other = (json.loads(run("demo", "--json", "-o", f"{i}.html").stdout) for i in range(2))
+    assert one == other
+
+
+def test_a_folder_in_its_place(refused, folder):
+    (folder / "thresher-demo.html").mkdir()
+    assert "it is a folder" in refused("demo")

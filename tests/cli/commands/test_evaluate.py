@@ -1,0 +1,145 @@
+"""`thresher evaluate` says what `th.evaluate` says."""
+
+import json
+
+import pytest
+
+import thresher as th
+
+ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "logistic"]
+
+
+def test_plain_data_are_those_of_the_library(data, columns):
+    found = th.evaluate(
+        columns["malignant"],
+        {name: columns[name] for name in ("forest", "logistic")},
+        condition=th.OperatingCondition(cost_ratio=5, class_ratio=1 / 9),
+        level=0.9,
+        seed=3,
+    )
+    told = data("evaluate", *ROWS, "--cost-ratio", "5:1", "--class-ratio", "1:9", "--level", "0.9", "--seed", "3")
+    assert told == json.loads(found.to_json())
+
+
+def test_weights_clusters_positive_and_predictions_are_passed_on(data, columns):
+    found = th.evaluate(
+        columns["label"],
+        {"forest": columns["forest"]},
+        positive="ham",
+        predictions=None,
+        weights=columns["weight"],
+        clusters=columns["patient"],
+    )
+    words = ["--label", "label", "--score", "forest", "--positive", "ham", "--weight", "weight", "--cluster", "patient"]
+    assert data("evaluate", "predictions.csv", *words) == json.loads(found.to_json())
+
+
+def test_the_summary_answers_first(run):
+    text = run("evaluate", *ROWS, "--cost-fn", "5", "--cost-fp", "1").stdout
+    assert text.index("Use forest") < text.index("Models") < text.index("At threshold") < text.index("Differences")
+    assert "A miss costs 5 false alarms; class ratio 0.6107, as in the data." in text
+    assert "240 rows: 91 positive, 149 negative" in text
+
+
+def test_predictions_are_reported_beside(run):
+    named = run("evaluate", *ROWS, "--prediction", "forest=said")
+    assert named.exit_code == 0
+    single = run("evaluate", *ROWS[:5], "--prediction", "said")
+    assert single.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("prediction", "told"),
+    [
+        (["said"], "it is not said which model predicted 'said'"),
+        (["bayes=said"], "there is no model 'bayes'"),
+        (["forest=said", "forest=said"], "has two columns of predictions"),
+    ],
+)
+def test_predictions_of_nobody(refused, prediction, told):
+    words = [word for one in prediction for word in ("--prediction", one)]
+    assert told in refused("evaluate", *ROWS, *words)
+
+
+def test_the_decision_is_written_and_named(run, folder):
+    result = run("evaluate", *ROWS, "--decision", "decision.json")
+    assert "wrote decision  decision.json" in result.stdout
+    decision = th.Decision.from_json((folder / "decision.json").read_text())
+    assert decision.model in ("forest", "logistic")
+    assert sorted(path.name for path in folder.iterdir()) == ["decision.json", "predictions.csv"]
+
+
+def test_quiet_is_quiet(run):
+    result = run("evaluate", *ROWS, "--quiet", "--decision", "decision.json")
+    assert result.output == ""
+
+
+def test_standard_input(run, folder):
+    text = (folder / "predictions.csv").read_bytes()
+    result = run("evaluate", "-", *ROWS[1:], given=text)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("standard input\n240 rows")
+
+
+def test_missing_values_are_refused_with_the_option_that_drops_them(refused, run, folder):
+    lines = (folder / "predictions.csv").read_text().splitlines()
+    lines[3] = ",".join(["", *lines[3].split(",")[1:]])
+    (folder / "gaps.csv").write_text("\n".join(lines) + "\n")
+    words = ["gaps.csv", *ROWS[1:]]
+    assert "--missing drop" in refused("evaluate", *words)
+    assert "1 dropped for missing values" in run("evaluate", *words, "--missing", "drop").stdout
+
+
+def test_labels_that_do_not_speak_for_themselves(refused):
+    text = refused("evaluate", "predictions.csv", "--label", "label", "--score", "forest")
+    assert "which of the labels 'ham' and 'spam' is the positive one is not said" in text
+    assert "pass --positive spam" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--label", "malignant"], "'malignant', 'forest', 'logistic', 'bayes', 'label'"),
+        (["--score", "forest"], "it is not said which column holds the true labels"),
+        (["--label", "malignant", "--score", "forrest"], "did you mean 'forest'?"),
+        (["--label", "malignant", "--score", "forest", "--score", "forest"], "given twice as --score"),
+        (["--label", "malignant", "--score", "label"], "scores must be numbers"),
+        (["--label", "patient", "--score", "forest"], "more than two labels"),
+        (["--label", "malignant", "--score", "forest", "--format", "pdf"], "--figures FOLDER is not given"),
+        (["--label", "malignant", "--score", "forest", "--title", "a"], "--output FILE is not given"),
+        (["--label", "malignant", "--score", "forest", "--decision", "predictions.csv"], "overwrite the input"),
+        (["--label", "malignant", "--score", "forest", "-o", "a", "--decision", "a"], "name the same file"),
+        (["--label", "malignant", "--score", "forest", "--decision", "."], "it is a folder"),
+        (["--label", "malignant", "--score", "forest", "--decision", "no/a.json"], "no such file or folder"),
+        (["--label", "malignant", "--score", "forest", "--missing", "skip"], "'skip' is not one of"),
+    ],
+)
+def test_what_is_refused(refused, words, told):
+    assert told in refused("evaluate", "predictions.csv", *words)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b"malignant,forest\n", "no rows"),
+        (b"malignant,forest\n1,0.5\n0\n", "1 field"),
+        (b"malignant,forest\n1,0.5\n0,\xff0.2\n", "not UTF-8"),
+        (b"malignant,forest\n1,0.5\n1,0.2\n", "there are no negatives among 2 cases"),
+    ],
+)
+def test_files_that_are_no_rows(refused, folder, content, told):
+    (folder / "bad.csv").write_bytes(content)
+    assert told in refused("evaluate", "bad.csv", "--label", "malignant", "--score", "forest")
+
+
+def test_hostile_names(run, folder, columns):
+    name = "\x1b[31m[bold]=cmd()</script>\u202e"
+    header = f'malignant,"{name}"\n'
+    rows = "".join(f"{y},{p}\n" for y, p in zip(columns["malignant"], columns["forest"], strict=True))
+    (folder / "odd.csv").write_text(header + rows, encoding="utf-8")
+    result = run("evaluate", "odd.csv", "--label", "malignant", "--score", name)
+    assert result.exit_code == 0
+    assert "[31m[bold]=cmd()</script>" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert "\u202e" not in result.stdout

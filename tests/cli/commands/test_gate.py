@@ -1,0 +1,93 @@
+"""`thresher gate` leaves with 0 when all requirements hold, 1 when one fails, 2 when it cannot know."""
+
+import json
+
+import pytest
+
+import thresher as th
+
+ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest"]
+
+
+def required(*texts):
+    return [word for text in texts for word in ("--require", text)]
+
+
+def test_all_hold(run):
+    result = run("gate", *ROWS, *required("auc >= 0.85", "recall@fpr<=0.2 >= 0.5"))
+    assert result.exit_code == 0
+    assert "all 2 requirements hold" in result.stdout
+
+
+def test_one_fails_and_the_table_says_which(run):
+    result = run("gate", *ROWS, *required("auc >= 0.85", "precision >= 0.99"))
+    assert result.exit_code == 1
+    assert result.stderr == ""
+    assert "pass   auc >= 0.85" in result.stdout
+    assert "FAIL   precision >= 0.99" in result.stdout
+    assert "1 of 2 requirements failed" in result.stdout
+
+
+def test_a_bound_is_judged_and_not_the_estimate(run, columns):
+    interval = th.auc_interval(th.rank(columns["malignant"], columns["forest"]))
+    between = (interval.lower + interval.estimate) / 2
+    assert run("gate", *ROWS, *required(f"auc >= {between}")).exit_code == 1
+    assert run("gate", *ROWS, *required(f"auc.estimate >= {between}")).exit_code == 0
+    assert run("gate", *ROWS, *required(f"auc.upper <= {interval.upper}")).exit_code == 0
+
+
+def test_plain_data(run):
+    result = run("gate", *ROWS, *required("auc >= 0.99", "brier <= 0.5"), "--json")
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert told["passed"] is False
+    assert [one["passed"] for one in told["requirements"]] == [False, True]
+    assert told["requirements"][0]["bound"] == "lower"
+
+
+def test_quiet_still_tells_what_failed(run):
+    assert run("gate", *ROWS, *required("auc >= 0.5"), "--quiet").stdout == ""
+    assert "FAIL" in run("gate", *ROWS, *required("auc >= 0.999"), "--quiet").stdout
+
+
+def test_a_model_by_its_name(run):
+    words = ["gate", *ROWS, "--score", "bayes"]
+    assert run(*words, *required("auc >= 0.85")).exit_code == 0
+    assert run(*words, *required("bayes:auc >= 0.85")).exit_code == 1
+
+
+def test_a_constraint_that_nothing_meets_fails_with_the_reason(run):
+    result = run("gate", *ROWS, *required("precision@recall>1 >= 0.1"))
+    assert result.exit_code == 1
+    assert "no threshold meets tpr > 1" in result.stdout
+
+
+def test_scores_that_are_no_probabilities_have_no_brier_score(run, folder):
+    (folder / "far.csv").write_text("y,p\n" + "1,40\n0,30\n1,20\n0,10\n" * 10)
+    result = run("gate", "far.csv", "--label", "y", "--score", "p", *required("brier <= 1", "log_loss <= 9"))
+    assert result.exit_code == 1
+    assert "the scores of p are no probabilities" in result.stdout
+
+
+@pytest.mark.parametrize("width", ["60", "80", "200"])
+def test_it_fits_any_terminal(run, width):
+    result = run("gate", *ROWS, *required("auc >= 0.5", "recall@fpr<=0.1 >= 0.99"), env={"COLUMNS": width})
+    assert max(map(len, result.stdout.splitlines())) <= int(width)
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        ([], "nothing is required"),
+        (["acu >= 0.5"], "did you mean auc"),
+        (["auc is high"], "cannot read the requirement"),
+        (["auc.lowr >= 0.5"], "did you mean .lower?"),
+        (["tree:auc >= 0.5"], "there is no model 'tree'"),
+        (["forst:auc >= 0.5"], "did you mean forest?"),
+        (["auc@fpr<=0.1 >= 0.5"], "nothing can stand after @"),
+        (["recall@fp >= 0.5"], "cannot read the constraint"),
+        (["prevalence@fpr<=0.1 >= 0.5"], "has no better side"),
+    ],
+)
+def test_what_is_refused(refused, texts, told):
+    assert told in refused("gate", *ROWS, *required(*texts))

@@ -1,0 +1,93 @@
+"""A folder with scored rows in it, and a way to run a command there."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from thresher.cli.program import program
+
+
+@pytest.fixture(scope="session")
+def columns():
+    """Labels, three models of different worth, weights, clusters and predictions: 240 rows."""
+    rng = np.random.default_rng(7)
+    positive = rng.random(240) < 0.4
+    noise = rng.normal(size=(3, 240))
+    squashed = {
+        name: 1 / (1 + np.exp(-(noise[i] + worth * positive)))
+        for i, (name, worth) in enumerate({"forest": 2.5, "logistic": 2.0, "bayes": 1.0}.items())
+    }
+    return {
+        "malignant": positive.astype(int),
+        **squashed,
+        "label": np.where(positive, "spam", "ham"),
+        "weight": rng.integers(1, 4, 240),
+        "patient": np.arange(240) // 3,
+        "said": (squashed["forest"] >= 0.5).astype(int),
+    }
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, columns):
+    """A working directory that holds predictions.csv."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    write_csv(tmp_path / "predictions.csv", columns)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder):  # noqa: ARG001 - the command runs there
+    """Run a command line; the result has exit_code, stdout and stderr."""
+
+    def ran(*words, given=None, env=None):
+        result = CliRunner().invoke(program, list(words), input=given, env=env, prog_name="thresher")
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result
+
+    return ran
+
+
+@pytest.fixture
+def refused(run, folder):
+    """Run a command line that must be refused: exit 2, one paragraph, nothing on stdout, nothing written."""
+
+    def ran(*words, given=None):
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        result = run(*words, given=given)
+        assert result.exit_code == 2, result.output
+        assert result.stdout == ""
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+        text = result.stderr
+        assert text.startswith("thresher: ")
+        assert "\n\n" not in text
+        assert "Traceback" not in text
+        assert "\n  where: " in text
+        assert "\n  fix:   " in text
+        return text
+
+    return ran
+
+
+@pytest.fixture
+def data(run):
+    """Run a command line with --json and read what it prints, which must be plain JSON and nothing else."""
+
+    def ran(*words, given=None):
+        result = run(*words, "--json", given=given)
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout, parse_constant=_refuse)
+
+    return ran
+
+
+def write_csv(path, columns):
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _refuse(word):
+    raise AssertionError(f"{word} is no JSON ({math.nan})")

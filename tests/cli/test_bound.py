@@ -1,0 +1,94 @@
+"""What a gate judges: limits that allow for the search of a threshold, and are never surer than the cases."""
+
+import math
+
+import pytest
+
+import thresher as th
+from thresher.cli.bound import judged
+from thresher.cli.requirement import requirement
+
+REPLICATES = 200
+
+
+@pytest.fixture(scope="module")
+def judge(columns):
+    scores = {name: columns[name] for name in ("forest", "bayes")}
+    evaluation = th.evaluate(columns["malignant"], scores, condition=th.OperatingCondition(cost_ratio=3))
+    rows = th.Rows.of(columns["malignant"], scores)
+    return lambda text: judged(requirement(text), evaluation, rows, replicates=REPLICATES), evaluation
+
+
+def test_numbers_with_intervals_are_those_of_the_evaluation(judge):
+    of, evaluation = judge
+    for name in ("auc", "brier", "expected_cost", "honest_cost"):
+        assert of(f"bayes:{name} >= 0").interval == getattr(evaluation["bayes"], name)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "pr_area", "ks", "log_loss", "miscalibration", "discrimination"])
+def test_other_numbers_are_resampled(judge, name):
+    of, evaluation = judge
+    model = evaluation["forest"]
+    plain = getattr(model, name, None)
+    expected = getattr(model.decomposition, name) if plain is None else plain
+    found = of(f"{name} >= 0").interval
+    assert found.estimate == pytest.approx(expected)
+    assert found.lower <= found.estimate <= found.upper
+    assert found.lower < found.upper
+    only = of(f"{name}.estimate >= 0")
+    assert only.found == pytest.approx(expected)
+
+
+def test_a_fixed_threshold_needs_no_resampling(judge, columns):
+    of, _ = judge
+    table = th.contingency_at(th.rank(columns["malignant"], columns["forest"]), 0.4)
+    found = of("recall@threshold=0.4 >= 0")
+    assert found.interval == th.measure_interval(table, "recall")
+    assert found.threshold == 0.4
+
+
+@pytest.mark.parametrize("text", ["recall@fpr<=0.1 >= 0", "fpr@recall>=0.9 <= 1", "precision >= 0", "f2@fpr<0.3 >= 0"])
+def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(judge, columns, text):
+    of, evaluation = judge
+    found = of(text)
+    table = th.contingency_at(evaluation["forest"].ranking, found.threshold)
+    plain = th.measure_interval(table, found.requirement.name)
+    assert found.interval.estimate == pytest.approx(plain.estimate)
+    assert found.interval.lower <= plain.lower
+    assert found.interval.upper >= plain.upper
+    assert len(columns["malignant"]) == 240
+
+
+def test_the_best_under_a_constraint_is_what_choose_finds(judge):
+    of, evaluation = judge
+    choice = th.choose(evaluation["forest"].ranking, maximise="recall", subject_to="fpr <= 0.1")
+    assert of("recall@fpr<=0.1 >= 0").interval.estimate == choice.value
+
+
+def test_a_perfect_model_is_not_certain():
+    labels, scores = [0, 1] * 20, [0.1, 0.9] * 20
+    evaluation, rows = th.evaluate(labels, scores), th.Rows.of(labels, {"model": scores})
+    for name in ("ks", "average_precision", "recall@fpr<=0.1", "precision", "auc"):
+        found = judged(requirement(f"{name} >= 0.5"), evaluation, rows, replicates=REPLICATES)
+        assert found.interval.estimate == 1
+        assert 0.5 < found.interval.lower < 1
+
+
+def test_clusters_and_weights_are_drawn_whole(columns):
+    scores = {"forest": columns["forest"]}
+    given = {"clusters": columns["patient"], "weights": columns["weight"]}
+    evaluation = th.evaluate(columns["malignant"], scores, **given)
+    rows = th.Rows.of(columns["malignant"], scores, **given)
+    for text in ("ks >= 0", "recall@threshold=0.5 >= 0", "recall@fpr<=0.2 >= 0"):
+        found = judged(requirement(text), evaluation, rows, replicates=REPLICATES)
+        assert found.interval.lower < found.interval.estimate < found.interval.upper
+        assert found.passed
+
+
+def test_plain_data_hold_no_infinities(judge):
+    of, _ = judge
+    told = of("precision@recall>1 >= 0.5").to_dict()
+    assert told["found"] is None
+    assert told["passed"] is False
+    assert "no threshold meets" in told["interval"]["note"]
+    assert not any(isinstance(value, float) and not math.isfinite(value) for value in told.values())

@@ -1,0 +1,68 @@
+"""docs/cli.md and every --help tell the truth: all commands, all options, and examples that run."""
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from thresher.cli.program import COMMANDS, program
+
+PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"^\$ (thresher .*)$", PAGE, flags=re.MULTILINE)
+
+
+def command_of(name):
+    return program.get_command(click.Context(program), name)
+
+
+EXAMPLES = [example for name in COMMANDS for example in command_of(name).examples]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_its_section_with_an_example(name):
+    section = PAGE.split(f"\n## `thresher {name}`\n")[1].split("\n## ")[0]
+    assert f"\n$ thresher {name} " in section
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_on_the_page(name):
+    options = {
+        spelt
+        for parameter in command_of(name).params
+        if isinstance(parameter, click.Option)
+        for spelt in parameter.opts
+        if spelt.startswith("--")
+    }
+    assert {option for option in options - {"--help"} if f"`{option}`" not in PAGE} == set()
+
+
+def test_the_page_names_no_option_that_is_not_there():
+    known = {spelt for name in COMMANDS for parameter in command_of(name).params for spelt in parameter.opts}
+    assert set(re.findall(r"`(--[\w-]+)`", PAGE)) - known == set()
+
+
+@pytest.fixture
+def prepared(run):
+    """A folder in which examples find what they name."""
+    rows = ["predictions.csv", "--label", "malignant", "--score", "forest"]
+    for words in (
+        ["evaluate", *rows, "--decision", "decision.json", "-q"],
+        ["calibrate", "predictions.csv", "--label", "malignant", "--score", "bayes", "-o", "map.json", "-q"],
+        ["merge", *rows, "-o", "monday.json", "-q"],
+        ["merge", *rows, "-o", "tuesday.json", "-q"],
+        ["merge", *rows, "-o", "all.json", "-q"],
+    ):
+        assert run(*words).exit_code == 0
+
+
+@pytest.mark.usefixtures("prepared")
+@pytest.mark.parametrize("line", dict.fromkeys([*EXAMPLES, *SHOWN]))
+def test_every_example_runs(run, folder, line):
+    words = shlex.split(line.partition(" > ")[0])[1:]
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    for option in ("-o", "--output", "--decision", "--write", "--predictions"):
+        if option in words:
+            assert (folder / words[words.index(option) + 1]).stat().st_size > 0

@@ -1,0 +1,152 @@
+"""True processes: how quick, how quiet, and how they end."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "logistic"]
+COMMAND = [sys.executable, "-m", "thresher"]
+
+
+def run(folder, *words, **options):
+    settings = {"capture_output": True, "text": True, "cwd": folder, "timeout": 120} | options
+    return subprocess.run([*COMMAND, *words], check=False, **settings)  # noqa: S603
+
+
+def names_in(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['thresher', 'gate', '--help']\n"
+        "from thresher.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print('LOADED', *sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    loaded = ran.stdout.split("LOADED")[1].split()
+    assert not {"numpy", "scipy", "pyarrow", "polars", "sklearn", "rich.console", "thresher.ranking"} & set(loaded)
+
+
+def test_exit_codes(folder):
+    gate = ["gate", *ROWS, "--require"]
+    assert run(folder, *gate, "auc >= 0.5").returncode == 0
+    assert run(folder, *gate, "auc >= 0.999").returncode == 1
+    assert run(folder, *gate, "acu >= 0.5").returncode == 2
+
+
+def test_piped_output_is_plain_text(folder):
+    ran = run(folder, "evaluate", *ROWS)
+    assert ran.returncode == 0
+    assert ran.stderr == ""
+    assert "\x1b" not in ran.stdout
+    assert all(line == line.rstrip() for line in ran.stdout.splitlines())
+
+
+def test_json_is_all_there_is_on_standard_output_and_the_same_bytes_every_time(folder):
+    ran, again = (run(folder, "evaluate", *ROWS, "--json") for _ in range(2))
+    assert json.loads(ran.stdout)["rows"] == 240
+    assert ran.stderr == ""
+    assert ran.stdout == again.stdout
+
+
+def test_standard_input_in_a_pipe(folder):
+    with Path(folder, "predictions.csv").open() as text:
+        ran = run(folder, "choose", "-", *ROWS[1:5], stdin=text)
+    assert ran.stdout.startswith("forest: call a case positive")
+
+
+def test_a_terminal_that_knows_no_braille(folder):
+    ran = run(folder, "evaluate", *ROWS, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.isascii()
+
+
+def test_nobody_listens_any_more(folder):
+    names = ",".join(f"column{i}" for i in range(50))
+    Path(folder, "big.csv").write_text(f"forest,{names}\n" + ("0.5," + ",".join("x" * 50) + "\n") * 5_000)
+    run(folder, "evaluate", *ROWS[:5], "--decision", "decision.json", "-q")
+    reader = subprocess.Popen(  # noqa: S603
+        [*COMMAND, "apply", "decision.json", "big.csv"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    out, err = reader.stdout, reader.stderr
+    assert out is not None
+    assert err is not None
+    out.read(100)
+    out.close()
+    with err:
+        assert err.read() == b""
+    assert reader.wait(60) == 141
+
+
+def test_a_full_disk(folder):
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    with Path("/dev/full").open("w") as full:
+        ran = run(folder, "evaluate", *ROWS, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert ran.returncode == 2
+    assert "there is no space left on the device" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_an_interruption_leaves_nothing_half_written(folder):
+    Path(folder, "big.csv").write_text("forest\n" + "0.5\n" * 1_000_000)
+    run(folder, "evaluate", *ROWS[:5], "--decision", "decision.json", "-q")
+    before = names_in(folder)
+    worker = subprocess.Popen(  # noqa: S603
+        [*COMMAND, "apply", "decision.json", "big.csv", "-o", "out.csv"],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+    )
+    for _ in range(600):
+        if any(name.startswith(".out.csv") for name in names_in(folder)):
+            break
+        time.sleep(0.02)
+    worker.send_signal(signal.SIGINT)
+    assert b"Traceback" not in worker.communicate(timeout=60)[1]
+    assert worker.returncode == 130
+    assert names_in(folder) == before
+
+
+def seen(folder, *words, **env):
+    """What a terminal of 120 columns is sent."""
+    mine, theirs = pty.openpty()
+    settings = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", **env}
+    settings.pop("NO_COLOR", None) if "NO_COLOR" not in env else None
+    worker = subprocess.Popen([*COMMAND, *words], cwd=folder, stdout=theirs, stderr=theirs, env=settings)  # noqa: S603
+    os.close(theirs)
+    found = b""
+    while select.select([mine], [], [], 60)[0]:
+        try:
+            piece = os.read(mine, 65536)
+        except OSError:  # the other side is gone
+            break
+        if not piece:
+            break
+        found += piece
+    assert worker.wait(60) == 0
+    os.close(mine)
+    return found.decode()
+
+
+def test_a_terminal_gets_colours_and_dots(folder):
+    text = seen(folder, "evaluate", *ROWS)
+    assert "\x1b[" in text
+    assert any("\u2801" <= char <= "\u28ff" for char in text)
+
+
+def test_no_color_is_heeded(folder):
+    text = seen(folder, "evaluate", *ROWS, NO_COLOR="1")
+    assert "\x1b[38" not in text

@@ -1,0 +1,106 @@
+"""The summary fits any terminal, shows the numbers of the evaluation, and obeys nobody's names."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+import thresher as th
+from thresher.cli.screen import show
+from thresher.cli.summary import summary
+
+HOSTILE = "[red]\x1b[2J</script>\u202e=cmd()"
+
+
+@pytest.fixture(scope="module")
+def evaluation(columns):
+    scores = {name: columns[name] for name in ("forest", "logistic", "bayes")}
+    return th.evaluate(columns["malignant"], scores, condition=th.OperatingCondition(cost_ratio=3))
+
+
+def shown(evaluation, width, *, colours=False):
+    out = io.StringIO()
+    screen = Console(
+        file=out,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_terminal=colours,
+        color_system="truecolor" if colours else None,
+    )
+    show(screen, summary(evaluation, screen, title="rows.csv"))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 79, 80, 95, 96, 120, 200])
+def test_it_fits(evaluation, width):
+    assert max(map(len, shown(evaluation, width).splitlines())) <= width
+
+
+def one_line(text):
+    return " ".join(text.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("width", [60, 100, 200])
+def test_every_number_is_there_at_any_width(evaluation, width):
+    text = one_line(shown(evaluation, width))
+    for model in evaluation.models.values():
+        for interval in (model.auc, model.expected_cost, model.honest_cost, model.brier):
+            assert f"{interval.estimate:.3f} [{interval.lower:.3f}, {interval.upper:.3f}]" in text
+    for head in ("AUC", "expected cost", "out-of-bag cost", "threshold", "Brier", "miscalibration", "avg. precision"):
+        assert head in text
+    assert f">= {evaluation.decision.threshold:.6g}" in text
+    for caution in evaluation.cautions:
+        assert caution.code in text
+
+
+def test_the_usual_cutoff_is_told_where_it_differs(evaluation):
+    winner = evaluation[evaluation.decision.model]
+    cost = winner.choice.condition.expected_cost(th.contingency_at(winner.ranking, 0.5))
+    assert f"The usual cut-off of 0.5 would cost {cost:.3f}." in shown(evaluation, 120)
+
+
+def test_who_is_cheapest_where(evaluation):
+    text = shown(evaluation, 120)
+    assert "◂ now" in text.split("Cheapest")[1]
+
+
+def test_one_model_is_compared_with_nobody(columns):
+    text = shown(th.evaluate(columns["malignant"], {"forest": columns["forest"]}), 100)
+    assert "Differences" not in text
+    assert "Runner-up" not in text
+    assert "Cheapest" not in text
+
+
+def test_ten_models(columns):
+    scores = {f"a model with a rather long name, number {i}": columns["forest"] ** (i + 1) for i in range(10)}
+    text = shown(th.evaluate(columns["malignant"], scores), 60)
+    assert max(map(len, text.splitlines())) <= 60
+
+
+@pytest.mark.parametrize("colours", [False, True])
+def test_hostile_names_are_only_text(columns, colours):
+    scores = {HOSTILE: columns["forest"], "b": columns["bayes"]}
+    text = shown(th.evaluate(columns["malignant"], scores), 120, colours=colours)
+    assert "[red][2J</script>=cmd()" in text
+    assert "\x1b[2J" not in text
+    assert "\u202e" not in text
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores"),
+    [
+        ([1, 0], [0.9, 0.1]),
+        ([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]),
+        ([1, 1, 0, 0], [0.1, 0.2, 0.8, 0.9]),
+        ([1, 0, 0, 0, 0], [0.9, 0.8, 0.3, 0.2, 0.1]),
+        ([1, 0, 1, 0], [40, -30, 20, 10]),
+        ([1, 0, 1, 0], [float("inf"), 1, 2, float("-inf")]),
+    ],
+)
+@pytest.mark.parametrize("width", [60, 120])
+def test_the_smallest_and_strangest_data(labels, scores, width):
+    text = shown(th.evaluate(labels, scores), width)
+    assert "nan" not in text
+    assert "Use model" in text

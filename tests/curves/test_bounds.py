@@ -1,0 +1,165 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import thresher as th
+from tests.ranges import ranged
+from tests.strategies import two_class_rankings
+
+OF_ANY = [
+    (th.auc_bounds, th.auc),
+    (th.ks_bounds, lambda r: th.ks(r).statistic),
+    (th.average_precision_bounds, th.average_precision),
+    (th.pr_area_bounds, th.pr_area),
+    (th.best_cost_bounds, lambda r: th.choose(r).expected_cost),
+]
+OF_PROBABILITIES = [(th.brier_bounds, th.brier), (th.log_loss_bounds, lambda r: float(th.log_loss(r)))]
+
+
+@pytest.mark.parametrize(("bounds", "value"), OF_ANY)
+@given(pair=ranged())
+def test_the_exact_value_lies_between(bounds, value, pair):
+    exact, r = pair
+    assert value(exact) in bounds(r)
+
+
+@pytest.mark.parametrize(("bounds", "value"), OF_ANY)
+@given(pair=ranged(weighted=True))
+def test_the_exact_value_of_weighted_rows_lies_between(bounds, value, pair):
+    exact, r = pair
+    assert value(exact) in bounds(r)
+
+
+@pytest.mark.parametrize(("bounds", "value"), OF_PROBABILITIES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_exact_loss_lies_between(bounds, value, weighted):
+    @given(pair=ranged(probabilities=True, weighted=weighted))
+    def check(pair):
+        exact, r = pair
+        found = bounds(r)
+        assert value(exact) in found
+        assert found.lower <= found.upper
+
+    check()
+
+
+@pytest.mark.parametrize(("bounds", "value"), OF_ANY)
+@given(r=two_class_rankings)
+def test_an_exact_ranking_leaves_nothing_open(bounds, value, r):
+    assert bounds(r) == th.Bounds(value(r), value(r))
+    assert bounds(r).width == 0
+
+
+@given(ranged())
+def test_what_treats_segments_as_ties_lies_between_too(pair):
+    _, r = pair
+    assert th.auc(r) in th.auc_bounds(r)
+    assert th.ranking_error(r) == pytest.approx(1 - th.auc(r))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tables_at_any_threshold(weighted):
+    @given(pair=ranged(weighted=weighted))
+    def check(pair):
+        exact, r = pair
+        at = np.concatenate([exact.score, exact.thresholds(), [math.inf, -math.inf]])
+        true, found = th.contingency_at(exact, at), th.table_bounds(r, at)
+        assert (found.least.tp <= true.tp).all()
+        assert (true.tp <= found.most.tp).all()
+        assert (found.least.fp <= true.fp).all()
+        assert (true.fp <= found.most.fp).all()
+        for each in (found.least, found.most):
+            assert (each.tp + each.fn == r.Pos).all()
+
+    check()
+
+
+@given(ranged())
+def test_costs_at_any_threshold(pair):
+    exact, r = pair
+    condition = th.OperatingCondition(cost_fp=2, cost_fn=7, cost_tp=-1)
+    for at in [*exact.score.tolist(), *r.thresholds().tolist()]:
+        true = condition.for_data(exact).expected_cost(th.contingency_at(exact, at))
+        found = th.cost_bounds(r, at, condition=condition)
+        assert found.lower - 1e-12 <= true <= found.upper + 1e-12
+        if at in r.thresholds() and at < r.interval(0)[0]:
+            assert found.width == 0
+
+
+@given(ranged())
+def test_the_curve_lies_between_the_curves(pair):
+    exact, r = pair
+    fpr, tpr, _ = th.roc(exact)
+    found = th.roc_bounds(r)
+    assert (tpr <= np.array([_highest(found.upper_fpr, found.upper_tpr, x) for x in fpr]) + 1e-12).all()
+    assert (tpr >= np.array([_lowest(found.lower_fpr, found.lower_tpr, x) for x in fpr]) - 1e-12).all()
+
+
+@given(ranged())
+def test_the_hull_lies_between_the_hulls(pair):
+    exact, r = pair
+    corner = th.hull(exact, pool="ties")
+    tp, fp = corner.covered()
+    found = th.hull_bounds(r)
+    for x, y in zip(fp / exact.Neg, tp / exact.Pos, strict=True):
+        assert y <= _highest(found.upper_fpr, found.upper_tpr, x) + 1e-12
+    for x, y in zip(found.lower_fpr, found.lower_tpr, strict=True):
+        assert y <= _highest(fp / exact.Neg, tp / exact.Pos, x) + 1e-12
+
+
+def _highest(x, y, at):
+    """The highest point of a rising polyline at or just before `at`, with room for rounding."""
+    return float(max(np.interp(at, x, y), y[x <= at + 1e-12].max()))
+
+
+def _lowest(x, y, at):
+    return float(min(np.interp(at, x, y), y[x >= at - 1e-12].min()))
+
+
+def test_bounds_are_reached_by_some_order():
+    r = th.Ranking.of_ranges([0.1], [0.9], pos=[2], neg=[2])
+    assert th.auc_bounds(r) == th.Bounds(0.0, 1.0)
+    touching = th.Ranking.of_ranges([0.5, 0.1], [0.9, 0.5], pos=[2, 0], neg=[0, 2])
+    assert th.auc_bounds(touching) == th.Bounds(0.5, 1.0)
+    assert th.auc(th.rank([1, 1, 0, 0], [0.9, 0.5, 0.5, 0.1])) in th.auc_bounds(touching)
+
+
+def test_counts_beyond_int64_products_stay_exact():
+    big = 2**40
+    r = th.Ranking.of_ranges([0.6, 0.1], [0.9, 0.4], pos=[big, big], neg=[big, big])
+    found = th.auc_bounds(r)
+    assert found == th.Bounds(0.25, 0.75)
+    assert Fraction(found.lower) <= Fraction(1, 4)
+
+
+def test_certain_and_wrong_is_infinite_on_both_sides():
+    r = th.Ranking.of_ranges([0.0], [0.3], pos=[2], neg=[3])
+    assert th.log_loss_bounds(r) == th.Bounds(math.inf, math.inf)
+
+
+def test_scores_that_are_no_probabilities_are_refused():
+    r = th.Ranking.of_ranges([0.5], [1.5], pos=[2], neg=[3])
+    for question in (th.brier_bounds, th.log_loss_bounds):
+        with pytest.raises(th.ProbabilityError):
+            question(r)
+
+
+def test_a_choice_on_open_segments_says_so():
+    r = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    assert "unresolved" in [caution.code for caution in th.choose(r).cautions]
+    assert "unresolved" not in [caution.code for caution in th.choose(th.Ranking.parse("[3+][1-]")).cautions]
+
+
+@pytest.mark.parametrize("bounds", [one for one, _ in OF_ANY] + [th.roc_bounds, th.hull_bounds])
+def test_one_class_has_none(bounds):
+    with pytest.raises(th.OneClassError):
+        bounds(th.Ranking.of_ranges([0.1], [0.5], pos=[3], neg=[0]))
+
+
+@pytest.mark.parametrize("at", [math.nan, "0.5", None])
+def test_what_is_no_threshold_is_refused(at):
+    with pytest.raises(th.ArgumentError):
+        th.table_bounds(th.Ranking.of_ranges([0.1], [0.5], pos=[3], neg=[1]), at)

@@ -1,0 +1,185 @@
+"""All figures of an evaluation as files: whole, reproducible, and without a trace elsewhere."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import thresher as th
+from tests.plots.samples import HOSTILE, scored
+from thresher.plots import NetBenefitDisplay, ROCDisplay, figures, write_figures
+
+STARTS = {"pdf": b"%PDF-", "svg": b"<?xml", "png": b"\x89PNG"}
+LABELS, SCORES = scored(2, rows=90)
+TWO = th.evaluate(LABELS, SCORES, replicates=20)
+ONE = th.evaluate(LABELS[:40], SCORES["model 1"][:40], replicates=20)
+
+
+@pytest.fixture(scope="module")
+def of_one(tmp_path_factory):
+    """The figures of one model, written over what was there before."""
+    folder = tmp_path_factory.mktemp("one")
+    (folder / "roc.svg").write_text("old")
+    return write_figures(ONE, folder, format="svg")
+
+
+@pytest.fixture
+def only_some(monkeypatch):
+    """The first pictures and those of one model, to save time where the kind of picture does not matter."""
+    every = figures._two_classes
+
+    def some(evaluation):
+        wanted = ("coverage", "roc", "table", "scores")
+        return ((name, display) for name, display in every(evaluation) if name.startswith(wanted))
+
+    monkeypatch.setattr(figures, "_two_classes", some)
+
+
+@pytest.mark.usefixtures("only_some")
+@pytest.mark.parametrize("kind", STARTS)
+def test_files_are_of_their_kind_and_the_same_every_time(kind, tmp_path):
+    first = write_figures(ONE, tmp_path / "a", format=kind)
+    again = write_figures(ONE, tmp_path / "b", format=kind)
+    assert [path.name for path in first] == [path.name for path in again]
+    for one, other in zip(first, again, strict=True):
+        assert one.read_bytes().startswith(STARTS[kind])
+        assert one.read_bytes() == other.read_bytes(), one.name
+    assert set((tmp_path / "a").iterdir()) == set(first)
+
+
+def test_one_model_gets_every_picture(of_one):
+    assert {path.stem for path in of_one} == {
+        "coverage",
+        "roc",
+        "precision-recall",
+        "precision-recall-gain",
+        "cost-curve",
+        "gain",
+        "lift",
+        "net-benefit",
+        "brier-curve",
+        "reliability",
+        "measures",
+        "winners",
+        "scores",
+        "ks",
+        "table",
+        "calibration-map",
+        "pairs",
+    }
+    assert all(path.read_bytes().startswith(STARTS["svg"]) for path in of_one)
+    assert set(of_one[0].parent.iterdir()) == set(of_one)
+
+
+def test_several_models_are_numbered(tmp_path):
+    names = {path.stem for path in write_figures(TWO, tmp_path, format="svg")}
+    assert {"comparison", "joint-hull", "wins", "scores-1-model-0", "scores-2-model-1"} <= names
+
+
+def test_scores_that_are_no_probabilities_go_without_calibration():
+    found = th.evaluate(LABELS, {"tree": 4 * SCORES["model 1"] - 2}, replicates=20)
+    names = {name for name, _ in figures._two_classes(found)}
+    assert "margin-losses" in names
+    assert not {"reliability", "net-benefit", "brier-curve"} & names
+
+
+def test_a_declared_class_ratio_reaches_net_benefit():
+    condition = th.OperatingCondition(class_ratio=0.1)
+    found = th.evaluate(LABELS, SCORES["model 1"], condition=condition, replicates=20)
+    (net,) = (display for name, display in figures._two_classes(found) if name == "net-benefit")
+    assert isinstance(net, NetBenefitDisplay)
+    assert net.class_ratio == 0.1
+    assert net.bands == {}
+
+
+def test_rows_that_belong_together_get_no_band_for_independent_ones():
+    together = np.arange(len(LABELS)) // 3
+    clustered = th.evaluate(LABELS, SCORES["model 1"], clusters=together, replicates=20)
+    weighted = th.evaluate(LABELS, SCORES["model 1"], weights=np.linspace(0.5, 2, len(LABELS)), replicates=20)
+    for found, banded in ((ONE, True), (clustered, False), (weighted, False)):
+        (roc,) = (display for name, display in figures._two_classes(found) if name == "roc")
+        assert isinstance(roc, ROCDisplay)
+        assert bool(roc.bands) == banded
+
+
+def test_many_classes(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 60)
+    matrix = rng.dirichlet([1, 1, 1], 60) + np.eye(3)[labels]
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    found = th.evaluate_classes(labels, {"a": matrix, "b": matrix[:, [0, 2, 1]]})
+    names = [path.name for path in write_figures(found, tmp_path, format="png")]
+    assert names == [
+        "confusion-1-a.png",
+        "confusion-2-b.png",
+        "recall.png",
+        "precision.png",
+        "auc-one-vs-rest.png",
+    ]
+
+
+@pytest.mark.usefixtures("only_some")
+def test_hostile_names_make_harmless_files(tmp_path):
+    names = [*(name for name in HOSTILE if name.isascii() or name.isprintable()), "../../etc/passwd"]
+    found = th.evaluate(LABELS, dict.fromkeys(names, SCORES["model 1"]), replicates=20)
+    paths = write_figures(found, tmp_path, format="svg")
+    assert len(set(paths)) == len(paths)
+    assert all(path.parent == tmp_path and path.name.isascii() for path in paths)
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        assert "<script>" not in text
+        assert "\x1b" not in text
+
+
+@pytest.mark.usefixtures("only_some")
+def test_the_user_s_style_is_left_alone_and_leaves_figures_alone(of_one, tmp_path):
+    with mpl.rc_context({"lines.linewidth": 9, "axes.facecolor": "black"}):
+        before = dict(mpl.rcParams)
+        styled = write_figures(ONE, tmp_path, format="svg")
+        assert dict(mpl.rcParams) == before
+    plain = {path.name: path.read_bytes() for path in of_one}
+    assert {path.name: path.read_bytes() for path in styled}.items() <= plain.items()
+
+
+def test_pyplot_is_not_even_imported(tmp_path):
+    code = (
+        "import sys, thresher as th;"
+        "found = th.evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], replicates=20);"
+        f"th.plots.write_figures(found, {str(tmp_path)!r}, format='svg');"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+
+
+class TestRefusals:
+    def test_formats(self, tmp_path):
+        with pytest.raises(th.ArgumentError, match="format must be one of pdf, svg, png"):
+            write_figures(ONE, tmp_path, format="jpeg")  # type: ignore[arg-type]
+
+    def test_what_is_no_evaluation(self, tmp_path):
+        with pytest.raises(th.ArgumentError, match="Ranking"):
+            write_figures(th.Ranking.parse("[1+][1-]"), tmp_path)  # type: ignore[arg-type]
+
+    def test_a_file_in_the_folder_s_place(self, tmp_path):
+        (tmp_path / "file").write_text("here")
+        with pytest.raises(th.ArgumentError, match="cannot be made"):
+            write_figures(ONE, tmp_path / "file")
+
+    def test_a_folder_in_a_file_s_place(self, tmp_path):
+        (tmp_path / "coverage.pdf").mkdir()
+        with pytest.raises(th.ArgumentError, match=r"coverage\.pdf' cannot be written"):
+            write_figures(ONE, tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["coverage.pdf"]
+
+    def test_nothing_half_written_stays(self, tmp_path, monkeypatch):
+        from matplotlib.figure import Figure
+
+        def full(*_, **__):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Figure, "savefig", full)
+        with pytest.raises(th.ArgumentError, match="No space left on device"):
+            write_figures(ONE, tmp_path)
+        assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,55 @@
+"""Learning and feature curves, of anything that offers sizes and bands."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import thresher as th
+from tests.plots.samples import band, drawn, legend
+from thresher.plots import FeatureCurveDisplay, LearningCurveDisplay
+
+ASYMPTOTE = th.Interval(0.85, 0.8, 0.9, variance=0.001, level=0.95, method="fit")
+
+
+def learning(asymptote=ASYMPTOTE, measure="auc"):
+    return SimpleNamespace(
+        sizes=np.array([50, 100, 200]),
+        apparent=band([0.95, 0.92, 0.9]),
+        validation=band([0.7, 0.75, 0.8]),
+        asymptote=asymptote,
+        measure=measure,
+    )
+
+
+def test_a_learning_curve_shows_both_sides_and_where_it_leads():
+    curve = learning()
+    display = drawn(LearningCurveDisplay.from_curve(curve))
+    for key in ("apparent", "validation"):
+        line, expected = display.lines_[key], getattr(curve, key)
+        assert np.array_equal(line.get_xydata(), np.column_stack([curve.sizes, expected.estimate]))
+        heights = display.bands_[key].get_paths()[0].vertices[:, 1]
+        assert (heights.min(), heights.max()) == (expected.lower.min(), expected.upper.max())
+    assert display.asymptote_.get_ydata()[0] == 0.85
+    assert legend(display) == ["on the rows learnt from", "on other rows", "with ever more: 0.850"]
+
+
+def test_without_an_asymptote():
+    assert drawn(LearningCurveDisplay.from_curve(learning(asymptote=None))).asymptote_ is None
+
+
+def test_a_measure_is_taken_literally():
+    ax = drawn(LearningCurveDisplay.from_curve(learning(measure="$\\frac{$"))).ax_
+    assert ax.get_ylabel() == "$\\frac{$"
+
+
+@pytest.mark.parametrize("sizes", [np.array([1, 2, 3]), np.array([0.01, 0.1, 1.0])])
+def test_a_feature_curve_marks_the_best_size(sizes):
+    curve = SimpleNamespace(
+        sizes=sizes, apparent=band([0.8, 0.9, 1]), validation=band([0.7, 0.8, 0.7]), best=sizes[1], measure="accuracy"
+    )
+    display = drawn(FeatureCurveDisplay.from_curve(curve), xlabel="depth")
+    assert display.best_.get_xdata()[0] == sizes[1]
+    assert display.ax_.get_xlabel() == "depth"
+    assert display.frame()["validation_lower"] == pytest.approx([0.65, 0.75, 0.65])
+    assert legend(display)[-1] == f"best: {sizes[1]:g}"

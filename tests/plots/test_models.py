@@ -1,0 +1,74 @@
+"""Displays of several models: names, conditions, bands, and the splits that are drawn."""
+
+import numpy as np
+import pytest
+
+import thresher as th
+from tests.plots.samples import EMAILS, MODELS, SPAM_TREE, drawn, legend, scored
+from thresher.plots import CoverageDisplay, GainDisplay, PRGainDisplay, ROCDisplay
+from thresher.plots.models import MOST_POINTS, by_name, drawn_splits, one_ranking
+
+
+def test_a_single_ranking_is_called_model():
+    assert list(ROCDisplay.from_ranking(EMAILS).rankings) == ["model"]
+    assert by_name({1: EMAILS}, th.Ranking, where="here") == {"1": EMAILS}
+
+
+@pytest.mark.parametrize("given", [{}, {"a": 1}, 3, None])
+def test_what_is_no_ranking_is_refused(given):
+    with pytest.raises(th.ArgumentError, match="Ranking"):
+        by_name(given, th.Ranking, where="here")
+    with pytest.raises(th.ArgumentError, match="one Ranking"):
+        one_ranking(given, "here")
+
+
+def test_options_that_a_picture_cannot_draw_are_refused():
+    with pytest.raises(th.ArgumentError, match="CoverageDisplay draws no bands"):
+        CoverageDisplay.from_ranking(EMAILS, bands=th.roc_band(EMAILS, replicates=100))
+    with pytest.raises(th.ArgumentError, match="PRGainDisplay draws no conditions"):
+        PRGainDisplay.from_ranking(EMAILS, conditions=th.OperatingCondition())
+    with pytest.raises(th.ArgumentError, match="no such model"):
+        ROCDisplay.from_ranking(MODELS, bands={"forest": th.roc_band(SPAM_TREE, replicates=100)})
+
+
+def test_several_conditions_choose_each_for_itself():
+    asked = {"as in the data": th.OperatingCondition(), "2:1": th.OperatingCondition(class_ratio=3 / 4)}
+    display = ROCDisplay.from_ranking(EMAILS, conditions=asked)
+    assert [joint.threshold for joint in display.chosen.values()] == [
+        th.choose(EMAILS, condition).threshold for condition in asked.values()
+    ]
+
+
+def test_an_evaluation_brings_its_models_and_its_choice():
+    labels, scores = scored(2, rows=80)
+    found = th.evaluate(labels, scores, replicates=20)
+    display = drawn(ROCDisplay.from_evaluation(found))
+    assert display.chosen[""] is found.joint
+    assert display.rankings["model 1"] is found["model 1"].ranking
+    assert PRGainDisplay.from_evaluation(found).chosen == {}
+
+
+def test_long_names_make_the_picture_wider():
+    narrow = GainDisplay.from_ranking({"a": EMAILS, "b": EMAILS})
+    wide = GainDisplay.from_ranking({"a" * 60: EMAILS, "b": EMAILS})
+    assert wide.size[0] > narrow.size[0] + 2
+    assert legend(drawn(narrow))[:2] == ["a", "b"]
+
+
+class TestDrawnSplits:
+    def test_short_curves_are_drawn_whole(self):
+        assert drawn_splits(EMAILS).tolist() == list(range(11))
+
+    def test_long_curves_keep_hull_ends_and_beginning(self):
+        rng = np.random.default_rng(0)
+        ranking = th.rank(rng.random(60_000) < 0.5, rng.random(60_000))
+        split = drawn_splits(ranking)
+        assert split.size <= MOST_POINTS
+        assert (np.diff(split) > 0).all()
+        assert {0, 1, 2, 3, 10, len(ranking)} <= set(split.tolist())
+        from thresher.curves import hull_splits
+
+        assert set(hull_splits(ranking, pool="ties").tolist()) <= set(split.tolist())
+        display = drawn(ROCDisplay.from_ranking(ranking))
+        assert np.array_equal(display.lines_["model"].get_xdata(), th.roc(ranking)[0][split])
+        assert display.frame()["fpr"].size == len(ranking) + 1
