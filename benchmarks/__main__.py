@@ -33,6 +33,7 @@ def main() -> None:
         parts.append(f"Cost of building grows as rows to the power {growth(setting):.2f} over 10⁵ to 10⁷.")
         parts.append(inference_table(setting))
         parts.append(features_table(setting))
+    parts.append(f"## The page\n\n{page_table()}")
     parts.append(f"## Importing\n\n{importing()}")
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print("\n\n".join(parts))
@@ -90,6 +91,24 @@ def features_table(setting: dict[str, str]) -> str:
         f"| NumPy, a variance per class ÷ the pass | {found['plain NumPy'] / found['pass']:.1f} |",
         f"| {SEQUENTIALLY} | {found['few generic'] / found['few forward']:.0f}× |",
     ]
+    return "\n".join(lines)
+
+
+def page_table() -> str:
+    """The page beside the evaluation it shows, and its budgets."""
+    found = child("benchmarks.page", setting={})
+    lines = [
+        "| what | measured | budget |",
+        "|---|--:|--:|",
+        f"| writing three models of 10⁶ rows ÷ evaluating them | {found['page'] / found['evaluate']:.2f} | 1 |",
+        f"| script, kB | {found['script']:.0f} | 120 |",
+        f"| page per model beside script and style, kB | {found['per model']:.0f} | 150 |",
+    ]
+    if "step" in found:
+        lines += [
+            f"| main thread per step of the threshold slider, ms | {found['step']:.1f} | 10 |",
+            f"| first paint beyond an empty page's, ms | {found['first paint']:.0f} | 300 |",
+        ]
     return "\n".join(lines)
 
 

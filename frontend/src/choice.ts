@@ -49,7 +49,8 @@ export function cheapest(curve: Splits, costRatio: number, classRatio: number | 
   let least = Infinity;
   for (let k = first; k < tp.length; k++) least = Math.min(least, fp[k] * alarm + (Pos - tp[k]) * miss);
   const near: number[] = [];
-  const slack = (curve.whole ? 1e-9 : 1e-12) * Math.max(least, Number.MIN_VALUE) + 1e-300;
+  // Near counts are told apart exactly below; sums of weights tie up to rounding of the dearest split.
+  const slack = curve.whole ? 1e-9 * least + 1e-300 : 1e-12 * Math.max(Neg * alarm, Pos * miss);
   for (let k = first; k < tp.length; k++) if (fp[k] * alarm + (Pos - tp[k]) * miss <= least + slack) near.push(k);
   const units = curve.whole && near.length > 1 ? unitCosts(costRatio, classRatio, Pos, Neg) : null;
   return units === null ? near : exactlyLeast(near, (k) => BigInt(fp[k]) * units.fp + BigInt(Pos - tp[k]) * units.fn);

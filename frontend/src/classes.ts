@@ -31,11 +31,17 @@ export function classesPage(root: HTMLElement, contents: Contents): void {
     el("h2", { class: "unseen" }, "Confusion matrices"),
     el("div", { class: "panels" }, ...matrices),
     ...(numbers ? [section("Models", numbers)] : []),
-    section("Classes", ...models.map((model) => classTable(model))),
+    captioned(section("Classes", ...models.map((model) => classTable(model)))),
     oneAgainstRest(contents),
-    section("Confusion counts", ...models.map((model) => matrixTable(model, classes))),
+    captioned(section("Confusion counts", ...models.map((model) => matrixTable(model, classes)))),
     section("Data", dataTable(contents)),
   );
+}
+
+/** Where several tables share a title, each shows its own. */
+function captioned(made: HTMLElement): HTMLElement {
+  made.classList.add("captioned");
+  return made;
 }
 
 /** Curves of one class against the rest, with a chooser. */

@@ -67,10 +67,14 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     grid,
     ...[classroom(scene, store, uid)].flatMap((room) => room ?? []),
     section("Measures", measures.root),
-    ...optional("Predictions given", givenTable(contents)),
-    ...optional("Ranking", numbersTable(contents.models, "ranking")),
-    ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
-    ...optional("Comparison", comparisonTable(contents)),
+    el(
+      "div",
+      { class: "columns" },
+      ...optional("Ranking", numbersTable(contents.models, "ranking")),
+      ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
+      ...optional("Comparison", comparisonTable(contents)),
+      ...optional("Predictions given", givenTable(contents)),
+    ),
     section("Data", dataTable(contents)),
   );
 
@@ -102,6 +106,10 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     window.addEventListener("hashchange", read);
     if (location.hash.length > 1) read();
   }
+  window.addEventListener("beforeprint", () => {
+    store.tell();
+    words();
+  });
   store.tell();
   words();
   clearTimeout(quiet); // nothing has changed yet that would be worth saying

@@ -118,3 +118,12 @@ def test_the_bootstrap_says_what_it_could_not_see():
 def test_a_margin_is_a_number(rope):
     with pytest.raises(ArgumentError, match="rope must be 0 or more"):
         room.require_rope(rope, "here")
+
+
+def test_two_infinite_ratios_have_no_difference():
+    infinite = np.array([math.inf, math.inf, 1.0])
+    found = room.bootstrap_difference(
+        ("a", "b"), infinite, infinite, level=0.95, rope=0.0, better="higher", span=1.0, cases=10
+    )
+    assert math.isnan(found.difference)
+    assert found.note == "the measure is undefined on the data"

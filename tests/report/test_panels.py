@@ -40,5 +40,11 @@ def test_scores_that_are_no_probabilities_lack_two_panels():
 def test_classes_have_a_panel_per_model():
     evaluation = examples.classes()
     drawn = class_panels(evaluation, contents(evaluation))
-    assert [panel.title for panel in drawn] == ["One against the rest: forest", "One against the rest: tree"]
-    assert drawn[0].svg.count('stroke-width="2"') == 3
+    assert [panel.title for panel in drawn] == [
+        "Confusion: forest",
+        "Confusion: tree",
+        "One against the rest: forest",
+        "One against the rest: tree",
+    ]
+    assert drawn[0].svg.count("<rect") == 9
+    assert drawn[2].svg.count('stroke-width="2"') == 3

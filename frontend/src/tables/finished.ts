@@ -67,11 +67,16 @@ export function comparisonTable(contents: Contents): HTMLElement | null {
     const [lower, upper] = [real(pair.lower), real(pair.upper)];
     table.put(row, 0, { text: shown(real(pair.difference)), raw: real(pair.difference) });
     table.put(row, 1, { text: `[${shown(lower)}, ${shown(upper)}]`, raw: `${lower}; ${upper}` });
-    table.put(row, 2, { text: shown(real(pair.p_value)), raw: real(pair.p_value) });
-    table.put(row, 3, { text: shown(real(pair.adjusted)), raw: real(pair.adjusted) });
+    table.put(row, 2, { text: chance(real(pair.p_value)), raw: real(pair.p_value) });
+    table.put(row, 3, { text: chance(real(pair.adjusted)), raw: real(pair.adjusted) });
     table.put(row, 4, { text: pair.verdict });
   });
   return table.root;
+}
+
+/** A p value; very small ones are all alike. */
+function chance(p: number): string {
+  return p < 1e-4 ? "< 0.0001" : shown(p);
 }
 
 /** Where the numbers come from. */

@@ -193,9 +193,9 @@ def bootstrap_difference(
     counted among them (Davison & Hinkley 1997). Where all resamples agree, limits are as far as `span` (the
     range of the measure) times what a share may be that did not show in `cases`.
     """
-    estimate = float(of_a[0] - of_b[0])
     with np.errstate(invalid="ignore"):  # an infinite ratio minus another
-        away = of_a[1:] - of_b[1:]
+        away = of_a - of_b
+    estimate, away = float(away[0]), away[1:]
     away = away[~np.isnan(away)]
     told: dict[str, Any] = {"level": level, "method": "bootstrap, paired", "rope": rope, "better": better}
     if math.isnan(estimate) or not away.size:

@@ -22,7 +22,7 @@ from thresher.ranking import Ranking
 from thresher.report.numbers import rounded
 
 REPLICATES = 400
-MOST_SEGMENTS = 1000
+MOST_SEGMENTS = 500
 # Rows are drawn one by one, so that many of them are drawn less often.
 MOST_ROWS_DRAWN = 40_000_000
 _PERCENT = np.arange(1, 100) / 100
@@ -32,7 +32,7 @@ _DECIMALS = 5
 def bands(evaluation: Evaluation, name: str) -> dict[str, Any]:
     """Pointwise bands of the ROC, precision-recall, net benefit and reliability curves; None where there is none.
 
-    A ranking of more than 1,000 segments is joined into about as many first, at splits that look the same on the
+    A ranking of more than 500 segments is joined into about as many first, at splits that look the same on the
     curve and at every threshold asked about; the bands of the joined ranking differ by less than a line's width.
     Weighted or clustered rows are drawn as such, whole clusters at a time; their reliability has no band, because
     a ranking no longer knows which rows belong together.

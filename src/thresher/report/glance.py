@@ -59,7 +59,11 @@ def contingency_glance(table: Contingency) -> str:
 def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     heads = element("tr", *(element("th", text(name), scope="col") if name else element("td", " ") for name in head))
     body = (
-        element("tr", element("th", text(row[0]), scope="row"), *(element("td", text(cell)) for cell in row[1:]))
+        element(
+            "tr",
+            element("th", text(row[0]), scope="row"),
+            *(element("td", text(cell), align="right") for cell in row[1:]),
+        )
         for row in rows
     )
     return element("table", element("caption", text(caption)), element("thead", heads), element("tbody", *body))

@@ -11,11 +11,12 @@ from thresher.report.numbers import said, said_limits
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: its caption, its heads, and rows whose first cell names them."""
+    """A table: its caption, its heads, and rows whose first cell names them; small ones stand side by side."""
 
     caption: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+    small: bool = False
 
 
 def grids(contents: Mapping[str, Any]) -> list[Grid]:
@@ -47,6 +48,7 @@ def _contingency(model: Mapping[str, Any]) -> Grid:
         f"{model['name']} at threshold {said(model['optimum']['threshold'], 6)}",
         ("", "predicted +", "predicted −", "total"),
         [(name, *(said(cell, 10) for cell in cells)) for name, *cells in rows],
+        small=True,
     )
 
 

@@ -12,6 +12,7 @@ from thresher.choices import OperatingCondition
 from thresher.curves import cost_curve, gain, net_benefit
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.ranking import Floats, Ranking
+from thresher.report.heat import heat_map
 from thresher.report.svg import Plot
 from thresher.tables import Contingency
 
@@ -39,8 +40,12 @@ def panels(evaluation: Evaluation, contents: Mapping[str, Any]) -> list[Panel]:
 
 
 def class_panels(evaluation: MulticlassEvaluation, contents: Mapping[str, Any]) -> list[Panel]:
-    """For each model the ROC curves of every class against the rest."""
+    """For each model its confusion matrix, and the ROC curves of every class against the rest."""
     drawn = []
+    for model in contents["class_models"]:
+        title = f"Confusion: {model['name']}"
+        heat = heat_map(model["matrix"], contents["classes"], name=title)
+        drawn.append(Panel(title, "Rows are actual classes; shades are shares of the row.", heat))
     for model in contents["class_models"]:
         plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
         plot.line([0, 1], [0, 1])

@@ -116,6 +116,7 @@ class Plot:
             viewBox=f"0 0 {WIDTH} {HEIGHT}",
             role="img",
             font_size=11,
+            font_family="system-ui, sans-serif",
             fill="currentColor",
             **attributes,
         )
