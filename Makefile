@@ -8,7 +8,7 @@ DOCS_READY := $(VENV)/.docs-ready
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint floors bench docs clean
+.PHONY: help setup demo test lint frontend system floors bench docs clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -23,8 +23,8 @@ $(READY): pyproject.toml constraints.txt
 	@$(PIP) install --constraint constraints.txt --editable ".[dev]"
 	@touch $(READY)
 
-demo: $(READY)  ## evaluate two real models and print the decision
-	@$(BIN)/python examples/demo.py
+demo: $(READY)  ## evaluate real models, print the decision and write thresher-demo.html
+	@$(BIN)/thresher demo
 
 lint: $(READY)  ## style, formatting, types, import contracts
 	$(BIN)/ruff check .
@@ -32,8 +32,14 @@ lint: $(READY)  ## style, formatting, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint  ## lint, types, contracts, doctests and all tests
+test: lint frontend system  ## lint, types, contracts, the page's own tests, doctests and all tests
 	$(BIN)/pytest
+
+frontend:  ## check, test and rebuild the page's script; fails if the committed one differs
+	@frontend/rebuild
+
+system:  ## the system packages that some tests need, where apt-get may install them
+	@tests/system_packages
 
 floors:  ## the same tests against the oldest supported dependencies
 	@test -x $(VENV)-floors/bin/python || $(PYTHON) -m venv $(VENV)-floors

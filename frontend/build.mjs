@@ -4,8 +4,9 @@ import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-// Another folder as first argument lets a test compare bytes without touching what is committed.
-const out = process.argv[2] ?? here("../src/thresher/report/assets");
+// `--outdir=DIR` lets a test compare bytes without touching what is committed.
+const asked = process.argv.find((each) => each.startsWith("--outdir="));
+const out = asked ? asked.slice("--outdir=".length) : here("../src/thresher/report/assets");
 const LIMIT = 120_000;
 
 await build({
@@ -13,6 +14,7 @@ await build({
   entryPoints: { page: "src/main.ts" },
   outdir: out,
   bundle: true,
+  alias: { "d3-interpolate": here("src/interpolation.ts") },
   minify: true,
   format: "esm",
   target: ["es2022"],

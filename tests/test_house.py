@@ -36,6 +36,9 @@ SORTED_ELSEWHERE = {
     ("plots/models.py", "np.union1d"): "splits that are drawn",
     ("report/bands.py", "np.union1d"): "splits between which segments are joined",
     ("sources/labels.py", "sorted"): "distinct labels",
+    ("sources/memory.py", "np.argsort"): "rows by their group, never by score",
+    ("sources/scan.py", "np.unique"): "buckets that an engine counted",
+    ("sources/tallies.py", "np.unique"): "labels and groups that an engine counted",
     ("sources/listing.py", "sorted"): "paths of files",
     ("tables/contingency.py", "sorted"): "shapes, for an error message",
 }

@@ -62,6 +62,11 @@ function rewritten(view: View): HTMLElement[] {
     found.push(paragraph("lead", "Use ", named(winner.model.name), " ", ...rule(winner, winner.cheapest), "."));
     found.push(paragraph(null, `That costs ${shown(winner.cheapestCost)} per case${at}. `, interval(view, winner)));
   }
+  const { ties, model } = winner;
+  if (ties.length > 1) {
+    const [strict, lax] = [ties[0], ties[ties.length - 1]].map((k) => scoreText(model.curve.threshold[k]));
+    found.push(paragraph(null, `${ties.length} thresholds cost the same; scores between ${lax} and ${strict} are undecided.`));
+  }
   const range = `It stays the cheapest model for cost ratios from ${bound(joint.low)} to ${bound(joint.high)} at this class ratio.`;
   const tied = joint.tied.slice(1).flatMap((i): Child[] => [", ", named(stands[i].model.name)]).slice(1);
   const also: Child[] = tied.length ? [" ", ...tied, tied.length > 1 ? " cost the same." : " costs the same."] : [];

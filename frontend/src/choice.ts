@@ -139,16 +139,15 @@ function stretch(corners: readonly Corner[], model: number, costRatio: number, u
   const bound = corners.slice(1).map((b, i) => ratio(b.x - corners[i].x, b.y - corners[i].y) / unit);
   const from = [0, ...bound];
   const to = [...bound, Infinity];
-  let low = costRatio;
-  let high = costRatio;
   const near = 1 + 1e-12; // the ratio may be the very bound, but for rounding
-  corners.forEach((corner, i) => {
-    if (from[i] < to[i] && corner.models.has(model) && from[i] <= high * near && low <= to[i] * near) {
-      low = Math.min(low, from[i]);
-      high = Math.max(high, to[i]);
-    }
-  });
-  return [low, high];
+  const here = corners.flatMap((_, i) => (from[i] <= costRatio * near && costRatio <= to[i] * near ? [i] : []));
+  const mine = (i: number): boolean => i >= 0 && i < corners.length && corners[i].models.has(model);
+  let first = here.find(mine);
+  if (first === undefined) return [costRatio, costRatio];
+  let last = here.filter(mine).pop() ?? first;
+  while (mine(first - 1)) first -= 1;
+  while (mine(last + 1)) last += 1;
+  return [Math.min(costRatio, from[first]), Math.max(costRatio, to[last])];
 }
 
 /** No threshold refuses a score of +inf. */

@@ -28,7 +28,8 @@ export function classesPage(root: HTMLElement, contents: Contents): void {
   root.replaceChildren(
     pageHead(contents, `${countText(contents.data.rows)} cases, ${classes.length} classes, ${models.length} ${models.length === 1 ? "model" : "models"}.`),
     el("section", { class: "answer card", "aria-label": "The answer" }, ...words, cautions.length ? el("ul", { class: "cautions" }, ...cautions) : null),
-    el("div", { class: "panels wide" }, ...matrices),
+    el("h2", { class: "unseen" }, "Confusion matrices"),
+    el("div", { class: "panels" }, ...matrices),
     ...(numbers ? [section("Models", numbers)] : []),
     section("Classes", ...models.map((model) => classTable(model))),
     oneAgainstRest(contents),
@@ -85,7 +86,7 @@ function classTable(model: ClassModel): HTMLElement {
 function matrixTable(model: ClassModel, classes: readonly string[]): HTMLElement {
   const columns = classes.map((label) => ({ text: `called ${label}`, node: el("span", {}, "called ", named(label)) }));
   const rows = classes.map((label) => ({ text: `actual ${label}`, node: el("span", {}, "actual ", named(label)) }));
-  const table = new Table(`Confusion matrix of ${model.name}`, [{ text: "" }, ...columns], rows);
+  const table = new Table(`Confusion matrix of ${model.name}`, [{ text: "class" }, ...columns], rows);
   model.matrix.forEach((row, i) => row.forEach((count, j) => table.put(i, j, { text: countText(count), raw: count })));
   return table.root;
 }

@@ -8,7 +8,7 @@ import type { Store } from "./state";
 import { caseAxis } from "./ticks";
 import { pairs, pooling, violation, walk, type Block, type Pooling, type Segment, type Step, type Verdict } from "./walk";
 
-const HELP = "Each square is a pair of a positive and a negative: green when the positive scores higher, striped when they tie, orange when the ranking errs.";
+const HELP = "Each square is a pair of a positive and a negative: green when the positive scores higher, amber when they tie, orange when the ranking errs.";
 const PAUSE = 700;
 
 interface Lesson {
@@ -92,7 +92,7 @@ export function classroom(scene: Scene, store: Store, uid: string): HTMLElement 
     strip.replaceChildren(...(lesson === null ? [] : mode === "walk" ? cases(lesson, at) : blocks(lesson, at)));
   }
 
-  return el("section", { class: "card classroom", "aria-label": "Step by step" }, el("h2", {}, "Step by step"), el("div", { class: "lesson" }, panel.figure, teacher));
+  return el("section", { class: "card classroom" }, el("h2", {}, "Step by step"), el("div", { class: "lesson" }, panel.figure, teacher));
 }
 
 function lessonOf(score: number[], pos: number[], neg: number[]): Lesson {

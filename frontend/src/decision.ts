@@ -49,6 +49,7 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     cost_ratios: [plain(low), plain(high)],
     class_ratios: [plain(low * perCost), plain(high * perCost)],
     wins: null,
+    firm_for: null,
     calibration: own ? given["calibration"] ?? null : null,
   };
 }
@@ -59,10 +60,9 @@ function equivalent(view: View): [number, number] {
   const { lowest } = model.curve;
   const upper = lowest[split];
   if (model.exact) return [split + 1 < lowest.length ? lowest[split + 1] : -Infinity, upper];
-  // Of a thinned curve the next score is not kept: the threshold lies midway to it, so half of that is safe.
-  const gap = (upper - threshold) / 2;
-  const lower = Number.isFinite(gap) ? threshold - gap : threshold === Infinity ? Number.MAX_VALUE : -Infinity;
-  return [lower, upper];
+  // Of a thinned curve the neighbouring scores are not kept: only the threshold itself is known for sure.
+  const under = threshold - Math.max(Math.abs(threshold) * Number.EPSILON, Number.MIN_VALUE);
+  return [Number.isFinite(threshold) ? under : threshold > 0 ? Number.MAX_VALUE : -Infinity, Number.isFinite(threshold) ? threshold : upper];
 }
 
 /** Intervals as the schema has them: undefined limits are null. */

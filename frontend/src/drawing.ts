@@ -29,6 +29,11 @@ export function shownModels(view: View): SceneModel[] {
   return shown.sort((a, b) => Number(a.index === view.state.current) - Number(b.index === view.state.current));
 }
 
+/** What decides which lies above which: the current model, what is hidden, and whether there are bands. */
+export function order({ state, dataRatio }: View): string {
+  return `${state.current} ${[...state.hidden].join(",")} ${state.bands && dataRatio}`;
+}
+
 export function drawCurve(panel: Panel, model: SceneModel, d: string, view: View): void {
   const current = model.index === view.state.current ? " current" : "";
   const attributes = { d, class: `curve ${series(model.index)}${current}`, "stroke-dasharray": dashes(model.index) };
@@ -81,6 +86,14 @@ export function drawOptimum(panel: Panel, stand: Stand, x: number, y: number): v
   const { index } = stand.model;
   const transform = `translate(${tenth(x)},${tenth(y)})`;
   panel.over.draw(`best${index}`, "path", { d: DIAMOND, transform, class: `optimum ${series(index)}` });
+}
+
+/** The user's own predictions: a cross. */
+export function drawOwn(panel: Panel, model: SceneModel, place: (tp: number, fp: number) => [number, number]): void {
+  const given = model.of?.given;
+  if (!given || !(given.tp + given.fp)) return;
+  const [x, y] = place(given.tp, given.fp).map(tenth);
+  panel.over.draw(`own${model.index}`, "path", { d: `M${x - 5},${y - 5}l10,10m0,-10l-10,10`, class: `own ${series(model.index)}` });
 }
 
 /** Move the threshold of the current model to a split. */

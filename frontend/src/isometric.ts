@@ -7,7 +7,7 @@ export interface Line {
   tp: number[];
 }
 
-const HALVINGS = 44;
+const HALVINGS = 34;
 
 /**
  * Points where a value that rises with tp and falls with fp (or the other way round) equals `target`, from the lower left.

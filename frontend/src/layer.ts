@@ -11,10 +11,17 @@ interface Kept {
 
 export class Layer {
   #kept = new Map<string, Kept>();
+  #order = "";
 
   constructor(readonly group: SVGGElement) {}
 
-  begin(): void {
+  /** Begin to draw anew; elements are kept while their order, named by a key, stays. */
+  begin(order = ""): void {
+    if (order !== this.#order) {
+      this.#order = order;
+      this.#kept.clear();
+      this.group.replaceChildren();
+    }
     for (const kept of this.#kept.values()) kept.drawn = false;
   }
 
@@ -36,12 +43,6 @@ export class Layer {
     }
     if (text !== undefined && kept.node.textContent !== text) kept.node.textContent = text;
     return kept.node;
-  }
-
-  /** Forget all elements, where their order is to change. */
-  clear(): void {
-    this.#kept.clear();
-    this.group.replaceChildren();
   }
 
   end(): void {

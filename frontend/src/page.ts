@@ -20,7 +20,7 @@ import { copyText } from "./saving";
 import { scene as sceneOf, type Scene } from "./scene";
 import { startState, Store } from "./state";
 import { contingencyTable } from "./tables/contingency";
-import { comparisonTable, dataTable, numbersTable } from "./tables/finished";
+import { comparisonTable, dataTable, givenTable, numbersTable } from "./tables/finished";
 import { measuresTable } from "./tables/measures";
 import { view as viewOf, type View } from "./view";
 
@@ -28,6 +28,9 @@ export interface Mounted {
   store: Store;
   view(): View;
 }
+
+// Words, long tables and what is off the screen follow a moving slider less often: they are read, not watched.
+const CALM = 90;
 
 let mounts = 0;
 
@@ -60,25 +63,34 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     answer.root,
     bar.root,
     live,
+    el("h2", { class: "unseen" }, "Plots"),
     grid,
     ...[classroom(scene, store, uid)].flatMap((room) => room ?? []),
     section("Measures", measures.root),
+    ...optional("Predictions given", givenTable(contents)),
     ...optional("Ranking", numbersTable(contents.models, "ranking")),
     ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
     ...optional("Comparison", comparisonTable(contents)),
     section("Data", dataTable(contents)),
   );
 
+  const near = onScreen(parts.map((part) => part.panel.figure));
   let quiet: ReturnType<typeof setTimeout> | undefined;
+  let calm: ReturnType<typeof setTimeout> | undefined;
   const update = (): void => {
     view = viewOf(scene, store.state);
-    answer.update(view);
     bar.update(view);
     table.update(view);
-    for (const part of parts) part.update(view);
-    measures.update(view);
+    for (const part of parts) if (near.has(part.panel.figure)) part.update(view);
+    calm ??= setTimeout(words, CALM);
     clearTimeout(quiet);
     quiet = setTimeout(() => settled(), 300);
+  };
+  const words = (): void => {
+    calm = undefined;
+    answer.update(view);
+    for (const part of parts) if (!near.has(part.panel.figure)) part.update(view);
+    measures.update(view);
   };
   const settled = (): void => {
     live.textContent = spoken(view);
@@ -91,6 +103,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     if (location.hash.length > 1) read();
   }
   store.tell();
+  words();
   clearTimeout(quiet); // nothing has changed yet that would be worth saying
   return { store, view: () => view };
 }
@@ -100,12 +113,29 @@ function panels(scene: Scene, store: Store, uid: string): Part[] {
   return makers.flatMap((make) => make(scene, store, uid) ?? []);
 }
 
+/** The elements on or close to the screen, kept up to date. */
+function onScreen(elements: readonly Element[]): ReadonlySet<Element> {
+  const near = new Set<Element>(elements);
+  if (typeof IntersectionObserver === "undefined") return near;
+  const watch = new IntersectionObserver(
+    (changes) => {
+      for (const { target, isIntersecting } of changes) {
+        if (isIntersecting) near.add(target);
+        else near.delete(target);
+      }
+    },
+    { rootMargin: "120px" },
+  );
+  for (const element of elements) watch.observe(element);
+  return near;
+}
+
 export function pageHead(contents: Contents, facts: string): HTMLElement {
   return el("header", {}, el("h1", { dir: "auto" }, contents.title), el("p", { class: "facts" }, el("bdi", {}, facts)));
 }
 
 export function section(title: string, ...children: Node[]): HTMLElement {
-  return el("section", { class: "card", "aria-label": title }, el("h2", {}, title), ...children);
+  return el("section", { class: "card" }, el("h2", {}, title), ...children);
 }
 
 export function optional(title: string, made: HTMLElement | null): HTMLElement[] {

@@ -9,11 +9,12 @@ const PNG_SCALE = 3;
 
 /** Save stacked SVGs as one picture that needs no style sheet. */
 export async function savePicture(layers: readonly SVGSVGElement[], kind: "svg" | "png", title: string): Promise<void> {
-  const text = standalone(layers, title);
+  const whole = standalone(layers, title);
+  const text = new XMLSerializer().serializeToString(whole);
   const name = fileName(title);
   const picture = new Blob([text], { type: "image/svg+xml;charset=utf-8" });
   if (kind === "svg") return download(picture, `${name}.svg`);
-  const [width, height] = size(layers[0]);
+  const [width, height] = [whole.viewBox.baseVal.width, whole.viewBox.baseVal.height];
   const image = new Image(width * PNG_SCALE, height * PNG_SCALE);
   const address = URL.createObjectURL(picture);
   try {
@@ -28,14 +29,22 @@ export async function savePicture(layers: readonly SVGSVGElement[], kind: "svg" 
   }
 }
 
-/** One SVG text with all styles as attributes. */
-export function standalone(layers: readonly SVGSVGElement[], title: string): string {
-  const [width, height] = size(layers[0]);
+/** One SVG with all styles as attributes, and the names of the models shown below the plot. */
+export function standalone(layers: readonly SVGSVGElement[], title: string): SVGSVGElement {
+  const [width, plot] = size(layers[0]);
+  const chips = Array.from(layers[0].closest(".thresher")?.querySelectorAll(".legend .chip[aria-pressed=true]") ?? []);
+  const height = plot + 18 * chips.length;
   const whole = svgEl("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height });
-  const page = getComputedStyle(layers[0].closest(".panel") ?? layers[0]).backgroundColor;
-  whole.append(svgEl("title", {}, title), svgEl("rect", { width, height, fill: page }));
+  const page = getComputedStyle(layers[0].closest(".panel") ?? layers[0]);
+  whole.append(svgEl("title", {}, title), svgEl("rect", { width, height, fill: page.backgroundColor }));
   for (const layer of layers) for (const child of layer.children) whole.append(styled(child));
-  return new XMLSerializer().serializeToString(whole);
+  chips.forEach((chip, i) => {
+    const line = svgEl("g", { transform: `translate(52,${plot + 18 * i})` });
+    for (const part of chip.querySelector("svg")?.children ?? []) line.append(styled(part));
+    line.append(svgEl("text", { x: 42, y: 11, "font-size": 11, "font-family": page.fontFamily, fill: page.color }, chip.textContent ?? ""));
+    whole.append(line);
+  });
+  return whole;
 }
 
 function styled(node: Element): Element {

@@ -2,6 +2,7 @@
 import { best, cheapest, jointChoice, middle, splitAt, type Joint } from "./choice";
 import type { Cells, Measure } from "./contents";
 import { atClassRatio, cellsAt, expectedCost, measureOf, type Costs } from "./formulas";
+import { isometric, type Line, type Value } from "./isometric";
 import type { Scene, SceneModel } from "./scene";
 import { COST, type State } from "./state";
 
@@ -29,7 +30,8 @@ export interface View {
   stand: Stand; // of the current model
   joint: Joint;
   value: (tp: number, fp: number) => number; // of the chosen measure, at the chosen class ratio
-  decimated: boolean;
+  /** The points as good as a split of the current model, solved for once per view. */
+  isometric: (split: number) => Line;
 }
 
 export function view(scene: Scene, state: State): View {
@@ -52,7 +54,7 @@ export function view(scene: Scene, state: State): View {
     stand: stands[state.current],
     joint: jointChoice(curves, state.costRatio, state.classRatio),
     value,
-    decimated: scene.models.some((model) => !model.exact),
+    isometric: solved(value, stands[state.current].model, scene),
   };
 }
 
@@ -62,6 +64,15 @@ export function netCosts(scene: Scene, costRatio: number, classRatio: number): C
   const alarm = cost_fp - cost_tn;
   const miss = costRatio === scene.costRatio ? cost_fn - cost_tp : costRatio * alarm;
   return { cost_fp: alarm, cost_fn: miss, cost_tp, cost_tn, class_ratio: classRatio };
+}
+
+function solved(value: Value, model: SceneModel, { Pos, Neg }: Scene): (split: number) => Line {
+  const found = new Map<number, Line>();
+  return (split) => {
+    const line = found.get(split) ?? isometric(value, value(model.curve.tp[split], model.curve.fp[split]), Pos, Neg);
+    found.set(split, line);
+    return line;
+  };
 }
 
 function valueOf(scene: Scene, name: string, costs: Costs): (tp: number, fp: number) => number {

@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import resource
 import select
 import signal
 import subprocess
@@ -24,23 +23,6 @@ def run(folder, *words, **options):
 
 def names_in(folder):
     return sorted(path.name for path in Path(folder).iterdir())
-
-
-def seconds(*command):
-    """Processor time, the best of several runs: how busy the machine is with other things does not count."""
-
-    def once():
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, check=True, capture_output=True)  # noqa: S603
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    return min(once() for _ in range(5))
-
-
-def test_help_is_immediate():
-    over = seconds(*COMMAND, "--help") - seconds(sys.executable, "-c", "pass")
-    assert over < 0.15, f"thresher --help takes {over:.3f} s more than a bare interpreter"
 
 
 def test_help_loads_nothing_heavy():

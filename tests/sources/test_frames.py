@@ -13,6 +13,17 @@ import thresher as th
 from tests.strategies import labelled_scores
 from thresher.sources.frames import frame_columns, frame_names, is_frame
 
+
+class Stream:
+    """What speaks Arrow's PyCapsule interface and nothing else."""
+
+    def __init__(self, inside):
+        self.inside = inside
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.inside.__arrow_c_stream__(requested_schema)
+
+
 FRAMES = {
     "pandas": pd.DataFrame,
     "pandas of Arrow types": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
@@ -25,6 +36,7 @@ FRAMES = {
     "lazy narwhals": lambda columns: nw.from_native(pl.LazyFrame(columns)),
     "narwhals of pandas": lambda columns: nw.from_native(pd.DataFrame(columns)),
     "ibis": lambda columns: ibis.memtable(pa.table(columns)),
+    "capsule": lambda columns: Stream(pa.table(columns)),
     "mapping": dict,
 }
 EAGER = {name: FRAMES[name] for name in ("pandas", "Polars", "pyarrow table", "narwhals", "mapping")}

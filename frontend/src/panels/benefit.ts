@@ -1,6 +1,6 @@
 // Net benefit by threshold probability, against acting on everyone and on no one; for scores that are probabilities.
 import { splitAt } from "../choice";
-import { drawBand, drawCurve, drawMarker, remembered, shownModels, type Columns, type Part } from "../drawing";
+import { drawBand, drawCurve, drawMarker, remembered, order, shownModels, type Columns, type Part } from "../drawing";
 import { atClassRatio, cellsAt, costThreshold, netBenefit } from "../formulas";
 import { Panel, PLOT } from "../panel";
 import { linePath, tenth } from "../path";
@@ -54,8 +54,7 @@ export function benefitPanel(scene: Scene, store: Store, uid: string): Part | nu
         const prevalence = classRatio / (1 + classRatio);
         const most = Math.max(prevalence, 1e-6);
         panel.axes(axis("threshold probability", 0, 1), axis("net benefit per case", -0.25 * most, 1.05 * most));
-        panel.base.clear();
-        panel.base.begin();
+        panel.base.begin(order(view));
         const everyone = GRID.map((t) => prevalence - ((1 - prevalence) * t) / (1 - t));
         panel.base.draw("everyone", "path", { d: linePath(GRID, everyone, panel.x, panel.y), class: "chance" });
         panel.base.draw("noone", "line", { x1: 0, x2: PLOT.width, y1: panel.y(0), y2: panel.y(0), class: "zero" });

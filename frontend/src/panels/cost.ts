@@ -1,5 +1,5 @@
 // The cost curve: the least normalised cost of each model for every condition; dragging sideways changes the cost ratio.
-import { drawCurve, drawMarker, drawOptimum, shownModels, type Part } from "../drawing";
+import { drawCurve, drawMarker, drawOptimum, order, shownModels, type Part } from "../drawing";
 import { costRatioAt, probabilityCost } from "../formulas";
 import { Panel, PLOT } from "../panel";
 import { dashes, series } from "../palette";
@@ -41,8 +41,7 @@ export function costPanel(scene: Scene, store: Store, uid: string): Part {
       const key = [current, [...hidden].join(",")].join("|");
       if (key !== drawn) {
         drawn = key;
-        panel.base.clear();
-        panel.base.begin();
+        panel.base.begin(order(view));
         const trivial = `M${panel.x(0)},${panel.y(0)}L${panel.x(0.5)},${panel.y(0.5)}L${panel.x(1)},${panel.y(0)}`;
         panel.base.draw("chance", "path", { d: trivial, class: "chance" });
         for (const model of shownModels(view)) {

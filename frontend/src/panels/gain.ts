@@ -1,5 +1,5 @@
 // Gain and lift: what working down the ranking brings, at the chosen class ratio.
-import { drawCurve, drawMarker, drawOptimum, goTo, nearestHint, nearestSplit, remembered, shownModels, type Columns, type Part } from "../drawing";
+import { drawCurve, drawMarker, drawOptimum, goTo, nearestHint, nearestSplit, remembered, order, shownModels, type Columns, type Part } from "../drawing";
 import { button } from "../dom";
 import { Panel } from "../panel";
 import { linePath } from "../path";
@@ -49,8 +49,7 @@ export function gainPanel(scene: Scene, store: Store, uid: string): Part {
         toggle.classList.toggle("on", lift);
         const most = lift ? Math.max(1.2, ...shownNow.map((model) => top(columns(model).y))) : 1;
         panel.axes(axis("share of cases called positive", 0, 1), axis(lift ? "lift" : "share of positives found", 0, most * (lift ? 1.05 : 1)));
-        panel.base.clear();
-        panel.base.begin();
+        panel.base.begin(order(view));
         const line = lift ? [1, 1] : [0, 1];
         panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(line[0]), x2: panel.x(1), y2: panel.y(line[1]), class: "chance" });
         for (const model of shownNow) drawCurve(panel, model, linePath(columns(model).x, columns(model).y, panel.x, panel.y), view);

@@ -60,8 +60,7 @@ export function marginPanel(scene: Scene, store: Store, uid: string): Part | nul
 }
 
 function drawLosses(panel: Panel, reach: number): void {
-  panel.base.clear();
-  panel.base.begin();
+  panel.base.begin(`${reach}`);
   const x0 = tenth(panel.x(0));
   panel.base.draw("wrong", "rect", { x: 0, width: x0, y: 0, height: PLOT.height, class: "refused" });
   panel.base.draw("zero", "line", { x1: x0, x2: x0, y1: 0, y2: PLOT.height, class: "zero" });

@@ -1,6 +1,5 @@
 // The precision-recall plot at the chosen class ratio: hyperbolic between splits, with the baseline of calling at random.
-import { drawBand, drawCurve, drawMarker, drawOptimum, goTo, nearestHint, nearestSplit, remembered, shownModels, type Columns, type Part } from "../drawing";
-import { isometric } from "../isometric";
+import { drawBand, drawCurve, drawMarker, drawOptimum, drawOwn, goTo, nearestHint, nearestSplit, remembered, order, shownModels, type Columns, type Part } from "../drawing";
 import { Panel, PLOT } from "../panel";
 import { linePath, tenth } from "../path";
 import { shown } from "../reals";
@@ -43,8 +42,7 @@ export function prPanel(scene: Scene, store: Store, uid: string): Part {
       const key = [w, bands, current, [...hidden].join(",")].join("|");
       if (key !== drawn) {
         drawn = key;
-        panel.base.clear();
-        panel.base.begin();
+        panel.base.begin(order(view));
         const prevalence = tenth(panel.y(view.classRatio / (1 + view.classRatio)));
         panel.base.draw("chance", "line", { x1: 0, x2: PLOT.width, y1: prevalence, y2: prevalence, class: "chance" });
         const shownNow = shownModels(view);
@@ -61,6 +59,7 @@ export function prPanel(scene: Scene, store: Store, uid: string): Part {
       for (const model of shownModels(view)) {
         const { x, y } = columns(model);
         const { optimum } = view.stands[model.index];
+        drawOwn(panel, model, (tp, fp) => [panel.x(tp / Pos), panel.y(tp / (tp + w * fp))]);
         drawOptimum(panel, view.stands[model.index], panel.x(x[optimum]), panel.y(y[optimum]));
       }
       for (const model of shownModels(view)) {
@@ -74,9 +73,8 @@ export function prPanel(scene: Scene, store: Store, uid: string): Part {
   };
 
   function drawIsometrics(view: View, w: number): void {
-    const { tp, fp } = view.stand.model.curve;
     for (const [name, split] of [["best", view.stand.optimum], ["now", view.stand.split]] as const) {
-      const line = isometric(view.value, view.value(tp[split], fp[split]), Pos, Neg);
+      const line = view.isometric(split);
       const real = line.tp.map((_, i) => i).filter((i) => line.tp[i] > 0);
       const recall = real.map((i) => line.tp[i] / Pos);
       const precision = real.map((i) => line.tp[i] / (line.tp[i] + w * line.fp[i]));
@@ -99,14 +97,14 @@ function hyperbolic(model: SceneModel, Pos: number, Neg: number, w: number): { x
   const { tp, fp } = model.curve;
   const x: number[] = [0];
   const y: number[] = [tp[1] / (tp[1] + w * fp[1])];
+  const [wide, tall] = [PLOT.width / Pos / STEP, PLOT.width / Neg / STEP];
   for (let k = 1; k < tp.length; k++) {
-    const far = PLOT.width * Math.max((tp[k] - tp[k - 1]) / Pos, (fp[k] - fp[k - 1]) / Neg);
-    const pieces = k === 1 ? 1 : Math.max(1, Math.ceil(far / STEP));
-    for (let i = 1; i <= pieces; i++) {
-      const t = tp[k - 1] + ((tp[k] - tp[k - 1]) * i) / pieces;
-      const f = fp[k - 1] + ((fp[k] - fp[k - 1]) * i) / pieces;
+    const [up, right] = [tp[k] - tp[k - 1], fp[k] - fp[k - 1]];
+    const pieces = k === 1 ? 1 : Math.max(1, Math.ceil(Math.max(up * wide, right * tall)));
+    for (let i = pieces - 1; i >= 0; i--) {
+      const t = tp[k] - (up * i) / pieces;
       x.push(t / Pos);
-      y.push(t / (t + w * f));
+      y.push(t / (t + w * (fp[k] - (right * i) / pieces)));
     }
   }
   return { x, y };

@@ -1,7 +1,7 @@
 // The reliability diagram: the hull's pools as steps, which is isotonic calibration, with its band.
 import { splitAt } from "../choice";
 import type { Pool } from "../contents";
-import { drawBand, drawCurve, drawMarker, goTo, shownModels, type Part } from "../drawing";
+import { drawBand, drawCurve, drawMarker, goTo, order, shownModels, type Part } from "../drawing";
 import { costThreshold } from "../formulas";
 import { Panel, PLOT } from "../panel";
 import { series } from "../palette";
@@ -70,8 +70,7 @@ export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part 
     const scores = pools.flatMap((pool) => [real(pool.low), real(pool.high)]).filter(Number.isFinite);
     const [low, high] = model.probabilities ? [0, 1] : [Math.min(...scores), Math.max(...scores)];
     panel.axes(axis("score", low, high), axis("proportion of positives", 0, 1));
-    panel.base.clear();
-    panel.base.begin();
+    panel.base.begin(order(view));
     if (model.probabilities) {
       panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(0), x2: panel.x(1), y2: panel.y(1), class: "chance" });
     }

@@ -1,6 +1,6 @@
 // The coverage plot and the ROC plot: the same curve in counts and in rates, with isometrics, hull and bands.
-import { drawBand, drawCurve, drawMarker, drawOptimum, goTo, nearestHint, nearestSplit, remembered, shownModels, type Columns, type Part } from "../drawing";
-import { isometric } from "../isometric";
+import { drawBand, drawCurve, drawMarker, drawOptimum, drawOwn, goTo, nearestHint, nearestSplit, remembered, order, shownModels, type Columns, type Part } from "../drawing";
+import { isometric, type Line } from "../isometric";
 import { Panel } from "../panel";
 import { linePath } from "../path";
 import { countText, shown } from "../reals";
@@ -12,7 +12,8 @@ import type { View } from "../view";
 const HELP = "The solid line joins all points as good as the current one ●, the dashed line all as good as the optimum ◇. Drag along a curve to move the threshold.";
 
 export function rocPanel(scene: Scene, store: Store, uid: string): Part {
-  const panel = new Panel({ id: "roc", title: "ROC plot", help: HELP }, uid);
+  const own = scene.models.some((model) => model.of?.given) ? " ✕ marks the predictions given." : "";
+  const panel = new Panel({ id: "roc", title: "ROC plot", help: HELP + own }, uid);
   const { Pos, Neg } = scene;
   const rates = scene.models.map((model) => columnsOf(model, Neg, Pos));
   const counts = scene.models.map((model) => columnsOf(model, 1, 1));
@@ -48,8 +49,7 @@ export function rocPanel(scene: Scene, store: Store, uid: string): Part {
           caseAxis(plane === "coverage" ? "negatives covered (fp)" : "false positive rate (fpr)", Neg, share),
           caseAxis(plane === "coverage" ? "positives covered (tp)" : "true positive rate (tpr)", Pos, share),
         );
-        panel.base.clear();
-        panel.base.begin();
+        panel.base.begin(order(view));
         panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(0), x2: panel.x(unit.x), y2: panel.y(unit.y), class: "chance" });
         const shownNow = shownModels(view);
         if (bands) for (const model of shownNow) drawBand(panel, model, model.of?.bands.roc, unit);
@@ -64,19 +64,16 @@ export function rocPanel(scene: Scene, store: Store, uid: string): Part {
   function drawOver(view: View, unit: { x: number; y: number }): void {
     const x = (fp: number): number => panel.x((fp / Neg) * unit.x);
     const y = (tp: number): number => panel.y((tp / Pos) * unit.y);
-    const line = (target: number): string => {
-      const found = isometric(view.value, target, Pos, Neg);
-      return linePath(found.fp, found.tp, x, y);
-    };
+    const path = (line: Line): string => linePath(line.fp, line.tp, x, y);
     const { state, stand } = view;
-    const { tp, fp } = stand.model.curve;
     panel.over.begin();
     const key = ["contours", state.measure, state.costRatio, state.classRatio, state.plane].join("|");
-    contours(key, () => targets(view).map(line)).forEach((d, i) => panel.over.draw(`contour${i}`, "path", { d, class: "contour" }));
-    panel.over.draw("isobest", "path", { d: line(view.value(tp[stand.optimum], fp[stand.optimum])), class: "isometric best" });
-    panel.over.draw("isonow", "path", { d: line(view.value(tp[stand.split], fp[stand.split])), class: "isometric" });
+    contours(key, () => targets(view).map((target) => path(isometric(view.value, target, Pos, Neg, 8)))).forEach((d, i) => panel.over.draw(`contour${i}`, "path", { d, class: "contour" }));
+    panel.over.draw("isobest", "path", { d: path(view.isometric(stand.optimum)), class: "isometric best" });
+    panel.over.draw("isonow", "path", { d: path(view.isometric(stand.split)), class: "isometric" });
     for (const model of shownModels(view)) {
       const each = view.stands[model.index];
+      drawOwn(panel, model, (tp, fp) => [x(fp), y(tp)]);
       drawOptimum(panel, each, x(model.curve.fp[each.optimum]), y(model.curve.tp[each.optimum]));
     }
     for (const model of shownModels(view)) {

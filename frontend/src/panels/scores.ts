@@ -75,8 +75,7 @@ function drawBars(panel: Panel, scene: Scene, { edges, pos, neg }: { edges: numb
   const last = edges[edges.length - 1] ?? 1;
   const heights = axis("share of the class", -most, most);
   panel.axes(axis("score", edges[0] ?? 0, last), { ...heights, text: (value) => heights.text(Math.abs(value)) });
-  panel.base.clear();
-  panel.base.begin();
+  panel.base.begin(`${edges[0]} ${last} ${edges.length}`);
   const zero = panel.y(0);
   up.forEach((share, i) => {
     // All scores equal leave one bin of no width: draw it as a thin bar.

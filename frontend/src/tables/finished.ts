@@ -1,6 +1,7 @@
 // Tables that no slider moves: whole-model numbers, calibration and refinement, paired comparison, the data.
 import type { Contents, Interval, Real } from "../contents";
 import { el, named } from "../dom";
+import { measureOf } from "../formulas";
 import { swatch } from "../palette";
 import { countText, intervalText, real, shown } from "../reals";
 import { Table, type Head } from "../table";
@@ -30,6 +31,23 @@ export function numbersTable(models: readonly { name: string; numbers: Number_[]
       if (!each) table.put(row, column, { text: "–", raw: "" });
       else if (each.interval) table.put(row, column, { text: intervalText(each.interval), raw: csvInterval(each.interval) });
       else table.put(row, column, { text: shown(real(each.value)), raw: real(each.value) });
+    });
+  });
+  return table.root;
+}
+
+/** The predictions that came with the data, beside what the threshold would do. */
+export function givenTable(contents: Contents): HTMLElement | null {
+  const models = contents.models.filter((model) => model.given);
+  if (!models.length) return null;
+  const cells = ["tp", "fn", "fp", "tn"] as const;
+  const rows = [...cells.map((text) => ({ text })), ...contents.measures.map(({ label }) => ({ text: label }))];
+  const table = new Table("Predictions given", [{ text: "measure" }, ...models.map(({ name }) => ({ text: name, node: named(name) }))], rows);
+  models.forEach(({ given }, column) => {
+    cells.forEach((cell, row) => table.put(row, column, { text: countText(given![cell]), raw: given![cell] }));
+    contents.measures.forEach((measure, i) => {
+      const value = measureOf(measure.name, given!);
+      table.put(cells.length + i, column, { text: shown(value), raw: value });
     });
   });
   return table.root;
@@ -81,7 +99,9 @@ export function dataTable(contents: Contents): HTMLElement {
       if (!curve.exact) lines.push([`curve of ${model.name}`, `${countText(curve.threshold.length)} of ${countText(curve.splits)} splits kept, all corners of the hull among them; none is farther off than ${shown(curve.deviation)}`]);
     }
   }
-  lines.push(["level of all intervals", shown(level)], ["seed", String(data.seed)], ["fingerprint", data.fingerprint], ["thresher", contents.version]);
+  lines.push(["level of all intervals", shown(level)]);
+  if (data.fingerprint) lines.push(["seed", String(data.seed)], ["fingerprint", data.fingerprint]);
+  lines.push(["thresher", contents.version]);
   const table = new Table("Data", [{ text: "what" }, { text: "value" }], lines.map(([text]) => ({ text, node: el("bdi", {}, text) })));
   lines.forEach(([, value], row) => table.put(row, 0, { text: value }));
   table.table.classList.add("facts");

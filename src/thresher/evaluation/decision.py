@@ -30,7 +30,8 @@ class Decision:
     `equivalent` the thresholds that make the same calls. `wins` is the share of resamples
     in which the model is the cheapest, `firm_for` the cost ratios (between a tenth and ten times the condition's) over
     which that share stays at the confidence level or above (None: it does not reach it), and `honest_cost` what a
-    threshold chosen like this one costs on rows it was not chosen on. `fingerprint` identifies the data.
+    threshold chosen like this one costs on rows it was not chosen on. `fingerprint` identifies the data. A decision
+    set by hand on the page has no `wins`, and intervals without limits.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
@@ -49,7 +50,7 @@ class Decision:
     gap: float | None
     cost_ratios: tuple[float, float]
     class_ratios: tuple[float, float]
-    wins: float
+    wins: float | None
     firm_for: tuple[float, float] | None
     calibration: Mapping[str, Any] | None
     fingerprint: str
@@ -97,8 +98,9 @@ class Decision:
             f"Use {self.model}, and call a case positive when its score is >= {self.threshold:.6g}.",
             f"Expected cost per case {self.expected_cost}; on rows not chosen on {self.honest_cost}.",
             f"It stays the best model for cost ratios from {low:.4g} to {high:.4g} (now {now:.4g}).",
-            f"Drawing the data again, it won {self.wins:.0%} of the time.",
         ]
+        if self.wins is not None:
+            lines.append(f"Drawing the data again, it won {self.wins:.0%} of the time.")
         if self.runner_up is not None:
             if self.firm_for is not None:
                 firm = f"{self.firm_for[0]:.4g} to {self.firm_for[1]:.4g}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher.cautions import Caution
 from thresher.choices import JointChoice, OperatingCondition, joint_choice
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation
 from thresher.evaluation.remarks import remarks
@@ -90,8 +90,11 @@ class Evaluation:
         """The page as a notebook widget whose `threshold` and `condition` are two-way; needs the extra `widget`."""
         return room("report.widget").widget(self)
 
-    def _repr_html_(self) -> str:
-        found: str = room("report").framed(self)
+    def _repr_html_(self) -> str | None:
+        try:
+            found: str = room("report").framed(self)
+        except MissingExtraError:  # notebooks then show the text
+            return None
         return found
 
     def __str__(self) -> str:

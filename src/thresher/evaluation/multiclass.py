@@ -11,7 +11,7 @@ import numpy as np
 
 from thresher.calibration import brier_multiclass, log_loss_multiclass
 from thresher.curves import MulticlassAUC, multiclass_auc, one_vs_rest_rankings
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.summary import short, text_table
 from thresher.extras import room
 from thresher.inference import ConfusionIntervals, MulticlassIntervals, confusion_intervals, multiclass_auc_interval
@@ -82,8 +82,11 @@ class MulticlassEvaluation:
         """Write everything as one self-contained HTML file; needs the extra `report`."""
         room("report").write_page(self, path, title=title)
 
-    def _repr_html_(self) -> str:
-        found: str = room("report").framed(self)
+    def _repr_html_(self) -> str | None:
+        try:
+            found: str = room("report").framed(self)
+        except MissingExtraError:  # notebooks then show the text
+            return None
         return found
 
     def __str__(self) -> str:

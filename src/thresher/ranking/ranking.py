@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import EmptyError, OneClassError
+from thresher.extras import room
 from thresher.plain_data import json_value
 from thresher.ranking import notation, plain, segments
 from thresher.ranking.counting import Counts, Flags, summed
@@ -193,13 +194,10 @@ class Ranking(Kept):
         (Ranking([0.30000000000000004+][0.5-] at scores 2, 1), Ranking([3+][5-] at scores 2, 1))
         """
         counts = self.remembered("whole", lambda: segments.whole(self.pos, self.neg)) if self.weighted else None
-        return (
-            self
-            if counts is None
-            else Ranking.of_segments(
-                self.score, *counts, dropped=self.dropped, spans=self.spans and Spans(*self.spans.ends)
-            )
-        )
+        if counts is None:
+            return self
+        spans = None if self.spans is None else Spans(*self.spans.ends)
+        return Ranking.of_segments(self.score, *counts, dropped=self.dropped, spans=spans)
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the ranking alone, made when first asked for and kept with it."""
@@ -269,6 +267,9 @@ class Ranking(Kept):
     def __repr__(self) -> str:
         open_ones = int(self.unresolved.sum())
         return f"Ranking({notation.shown(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)})"
+
+    def _repr_html_(self) -> str:
+        return str(room("report.glance").ranking_glance(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_columns, (self.score, self.pos, self.neg, self.dropped, self.spans)

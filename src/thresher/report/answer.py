@@ -1,4 +1,4 @@
-"""The answer in words: which model, which threshold, at what cost, how firmly, and what to watch out for."""
+"""The answer in words: which model, which threshold, at what cost, over which conditions and how firmly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thresher.report.numbers import said
 
 
 def answer(evaluation: Evaluation) -> list[str]:
-    """Paragraphs of the answer; the first is the headline.
+    """Paragraphs of the answer; the first is the headline. What to watch out for are the evaluation's cautions.
 
     >>> from thresher import OperatingCondition, evaluate
     >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
@@ -18,10 +18,7 @@ def answer(evaluation: Evaluation) -> list[str]:
     'Call a case positive when the score of model is at least 0.425.'
     """
     paragraphs = [_headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)]
-    if evaluation.cautions:
-        told = "; ".join(caution.text for caution in evaluation.cautions)
-        paragraphs.append(f"Watch out: {told}.")
-    return paragraphs
+    return [paragraph for paragraph in paragraphs if paragraph]
 
 
 def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
@@ -109,8 +106,10 @@ def _firmness(evaluation: Evaluation) -> str:
     low, high = decision.threshold_interval.lower, decision.threshold_interval.upper
     told = f"Drawing the data again {stability.replicates:,} times, "
     if len(evaluation.models) > 1:
-        told += f"{decision.model} was the cheapest in {decision.wins:.0%} of them, and "
+        told += f"{decision.model} was the cheapest in {stability.wins[decision.model]:.0%} of them, and "
     told += f"the best threshold fell between {said(low)} and {said(high)} in {evaluation.level:.0%} of them."
+    if len(evaluation.models) > 1 and decision.firm_for is not None:
+        told += f" It wins at least {evaluation.level:.0%} of draws {_over(decision.firm_for, 'cost ratios')}."
     if decision.runner_up is not None and decision.gap is not None:
         told += f" The runner-up, {decision.runner_up}, costs {said(decision.gap)} more per case."
     elif len(evaluation.joint.tied) > 1:

@@ -19,9 +19,9 @@ _POINTS_FOR_HULL = 8000
 def curve(ranking: Ranking, *, keep: int | None = None, points: int = POINTS) -> dict[str, Any]:
     """Counts and thresholds of the splits that are kept, and which of them are corners of the hull.
 
-    Up to 600 splits are all kept, with their thresholds midway between scores. Of more, at most `points` are kept
-    that look the same, each with the shortest threshold that makes its calls. `keep` is a split that
-    must be among them: the one that was chosen.
+    Up to 600 splits have their thresholds midway between scores; of more, each has the shortest threshold that makes
+    its calls. At most `points` splits are kept (or twice the corners), that look like all. `keep` is a
+    split that must be among them: the one that was chosen.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
     >>> found = curve(spam_tree)
@@ -30,21 +30,19 @@ def curve(ranking: Ranking, *, keep: int | None = None, points: int = POINTS) ->
     """
     corners = hull_splits(ranking, pool="ties")
     every = len(ranking) + 1
-    if every <= min(EXACT, points):
-        split: Splits = np.arange(every)
-        deviation = 0.0
-        threshold, lowest = ranking.thresholds(), np.concatenate([[np.inf], ranking.score])
-    else:
-        # The optimum under any condition is a corner, so corners come before the budget of points.
-        room = max(points, min(2 * corners.size, _POINTS_FOR_HULL))
-        thin = thinned(ranking, points=min(room, every))
-        split, deviation = _with(thin.split, keep), thin.deviation
-        threshold, lowest = _short(ranking, split)
+    # The optimum under any condition is a corner, so corners come before the budget of points.
+    thin = thinned(ranking, points=max(points, min(2 * corners.size, _POINTS_FOR_HULL)))
+    split = _with(thin.split, keep)
+    lowest = np.concatenate([[np.inf], ranking.score])[split]
+    threshold = ranking.thresholds()[split] if every <= EXACT else _short(ranking, split)
+    if split.size < every:
+        # Any number between the scores on either side makes the same calls; the exact score would take much room.
+        lowest = np.append(threshold[:-1], lowest[-1])
     tp, fp = (covered[split] for covered in ranking.covered())
     return {
         "exact": split.size == every,
         "splits": every,
-        "deviation": float(f"{deviation:.3g}"),
+        "deviation": float(f"{thin.deviation:.3g}"),
         "threshold": reals(threshold),
         "lowest": reals(lowest),
         "tp": tp.tolist(),
@@ -60,11 +58,8 @@ def _with(split: Splits, keep: int | None) -> Splits:
     return split if split[place] == keep else np.insert(split, place, keep)
 
 
-def _short(ranking: Ranking, split: Splits) -> tuple[Floats, Floats]:
-    """Short thresholds of splits, and short numbers in place of each split's lowest score that make the same calls."""
+def _short(ranking: Ranking, split: Splits) -> Floats:
+    """The shortest threshold of each split."""
     upper = np.concatenate([[np.inf], ranking.score])[split]
     lower = np.concatenate([ranking.score, [-np.inf]])[split]
-    short = shortest_between(lower, ranking.thresholds()[split], upper)
-    lowest = short.copy()
-    lowest[-1] = ranking.score[-1]
-    return short, lowest
+    return shortest_between(lower, ranking.thresholds()[split], upper)

@@ -105,7 +105,7 @@ class Plot:
         across = f"M{number(px - 6)} {number(py)}l6 -6l6 6l-6 6Z"
         self._add("path", d=across, fill="Canvas", stroke=colour(place), stroke_width=2.2)
 
-    def svg(self, *, name: str) -> str:
+    def svg(self, *, name: str, **attributes: str | float) -> str:
         """The finished picture, with its name for those who do not see it."""
         return element(
             "svg",
@@ -117,6 +117,7 @@ class Plot:
             role="img",
             font_size=11,
             fill="currentColor",
+            **attributes,
         )
 
     def _add(self, name: str, **attributes: str | float) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
+from thresher.extras import room
 from thresher.ranking import MOST_CASES, Ranking
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
@@ -127,6 +128,9 @@ class Contingency(Rates):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _repr_html_(self) -> str:
+        return str(room("report.glance").contingency_glance(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Built anew rather than restored, so that arrays are read-only on the other side too.

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { fragmentOf, stateOf } from "../src/fragment";
+import { scene } from "../src/scene";
+import { startState, type State } from "../src/state";
+import { contents, EMAILS } from "./fixture";
+
+const stage = scene(contents([EMAILS, { ...EMAILS, name: "a&b=#c</script>" }, { ...EMAILS, name: "__proto__" }]));
+const start = startState(stage);
+
+describe("the state in the address", () => {
+  it("is empty at the start", () => expect(fragmentOf(start, start, stage)).toBe(""));
+  it("goes there and back", () => {
+    const states: Partial<State>[] = [
+      { follow: false, threshold: -Infinity, current: 1 },
+      { costRatio: 1 / 3, classRatio: 0.05, measure: "f1", bands: false, plane: "coverage", lift: true },
+      { hidden: new Set([1, 2]), shared: false, follow: false, threshold: 0.123456789012345 },
+    ];
+    for (const change of states) {
+      const state = { ...start, ...change };
+      expect(stateOf(`#${fragmentOf(state, start, stage)}`, start, stage)).toEqual(state);
+    }
+  });
+  it.each(["#cost=-1&class=x&measure=nope&plane=3d&bands=2&model=none&threshold=", "#%%%", "#__proto__=1"])("ignores %s", (text) => {
+    expect(stateOf(text, start, stage)).toEqual(start);
+  });
+});

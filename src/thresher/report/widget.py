@@ -1,0 +1,81 @@
+"""The page as a notebook widget: sliders and Python share the threshold and the operating condition."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+from thresher.choices import OperatingCondition
+from thresher.evaluation import Evaluation
+from thresher.extras import extra
+from thresher.report.contents import contents
+from thresher.report.numbers import real
+from thresher.report.page import asset, embedded
+
+_WHERE = "evaluation.widget()"
+
+
+def widget(evaluation: Evaluation) -> Any:
+    """A live page of an evaluation for notebooks; needs the extra `widget`.
+
+    `threshold` is the threshold shown (None follows the optimum) and `condition` the operating condition; both change
+    with the page's controls, and the page follows when Python sets them. `observe` works as on any widget.
+
+    >>> from thresher import evaluate
+    >>> shown = widget(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]))
+    >>> shown.threshold is None, shown.condition
+    (True, OperatingCondition(class_ratio=1, cost_ratio=1))
+    >>> shown.condition = OperatingCondition(class_ratio=0.5, cost_ratio=3)
+    """
+    kind = _kind()
+    return kind(contents=embedded(contents(evaluation)), condition=evaluation.decision.condition, threshold=None)
+
+
+@cache
+def _kind() -> type[Any]:
+    anywidget = extra("anywidget", name="widget", where=_WHERE)
+    traitlets = extra("traitlets", name="widget", where=_WHERE)
+
+    class PageWidget(anywidget.AnyWidget):  # type: ignore[misc, name-defined]
+        """The page; its script is that of the HTML file."""
+
+        _esm = asset("page.js")
+        _css = asset("page.css")
+        contents = traitlets.Unicode().tag(sync=True)
+        threshold = traitlets.Float(allow_none=True, default_value=None).tag(
+            sync=True, to_json=_threshold_out, from_json=_threshold_in
+        )
+        condition = traitlets.Instance(OperatingCondition).tag(
+            sync=True, to_json=_condition_out, from_json=_condition_in
+        )
+
+    return PageWidget
+
+
+def _threshold_out(value: float | None, _: Any) -> Any:
+    return None if value is None or math.isnan(value) else real(value)
+
+
+def _threshold_in(value: Any, _: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _condition_out(value: OperatingCondition, _: Any) -> dict[str, Any]:
+    return {"class_ratio": value.class_ratio, "cost_ratio": value.cost_ratio}
+
+
+def _condition_in(value: dict[str, Any], owner: Any) -> OperatingCondition:
+    """The condition the page tells, in the unit of cost that was declared: sliders move ratios only."""
+    before: OperatingCondition = owner.condition
+    ratio, class_ratio = value["cost_ratio"], value["class_ratio"]
+    if ratio == before.cost_ratio:
+        kept = {name: getattr(before, name) for name in ("cost_fp", "cost_fn", "cost_tp", "cost_tn")}
+        return OperatingCondition(class_ratio, **kept)
+    return OperatingCondition(
+        class_ratio,
+        cost_fp=before.cost_fp,
+        cost_fn=before.cost_tp + ratio * (before.cost_fp - before.cost_tn),
+        cost_tp=before.cost_tp,
+        cost_tn=before.cost_tn,
+    )

@@ -1,0 +1,251 @@
+"""The page moves as the reader does, and every number is Python's."""
+
+import math
+
+import numpy as np
+import pytest
+
+import thresher as th
+from tests.report import examples
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return examples.evaluation(400, count=2)
+
+
+@pytest.fixture(scope="module")
+def ranking(evaluation):
+    return evaluation["model 1"].ranking
+
+
+def cells(table):
+    return {"tp": table.tp, "fn": table.fn, "fp": table.fp, "tn": table.tn}
+
+
+def said(reader):
+    return {name: value for name, value in reader.cells().items() if name in ("tp", "fn", "fp", "tn")}
+
+
+def number(text):
+    return math.nan if text in ("", "nan") else float(text)
+
+
+def test_it_opens_at_the_decision(opened, evaluation):
+    reader = opened(evaluation)
+    assert said(reader) == cells(evaluation[evaluation.decision.model].table)
+    assert reader.decision() == evaluation.decision.to_dict()
+    assert reader.complaints == []
+
+
+def test_numbers_are_pythons_at_many_thresholds(opened, evaluation, ranking):
+    reader = opened(evaluation)
+    rng = np.random.default_rng(0)
+    curve = th.coverage(ranking)
+    some = rng.choice(len(curve), 12, replace=False)
+    for at in [*curve.threshold[some].tolist(), 0.5, 0.1, 0.999, math.inf, -math.inf]:
+        reader.threshold(str(at))
+        table = th.contingency_at(ranking, at)
+        assert said(reader) == cells(table), at
+        shown = reader.measures()["model 1"]
+        assert number(shown["expected cost per case"]) == pytest.approx(
+            evaluation.decision.condition.expected_cost(table)
+        )
+        for name, known in th.MEASURES.items():
+            assert number(shown[name.replace("_", " ")]) == pytest.approx(known.of(table), rel=1e-12, nan_ok=True), name
+
+
+def test_measures_follow_the_class_ratio(opened, evaluation, ranking):
+    reader = opened(evaluation)
+    reader.threshold(0.4)
+    for text, ratio in (("1:20", 1 / 20), ("3", 3.0), ("2:7", 2 / 7)):
+        reader.classes(text)
+        table = th.contingency_at(ranking, 0.4)
+        assert said(reader) == cells(table)
+        shown = reader.measures()["model 1"]
+        for name, known in th.MEASURES.items():
+            expected = known.of(table, class_ratio=ratio)
+            assert number(shown[name.replace("_", " ")]) == pytest.approx(expected, rel=1e-9, nan_ok=True), name
+
+
+def brute_force(ranking, condition):
+    curve = th.coverage(ranking)
+    cost = condition.expected_cost(curve)
+    return float(cost.min())
+
+
+@pytest.mark.parametrize("classes", ["1:1", "1:50", "4:1"])
+def test_the_optimum_is_that_of_brute_force(opened, evaluation, classes):
+    reader = opened(evaluation)
+    reader.classes(classes)
+    for costs in ("1:20", "1:3", "1:1", "2:1", "7:1", "50:1"):
+        reader.costs(costs)
+        condition = th.OperatingCondition(class_ratio=ratio(classes), cost_ratio=ratio(costs))
+        shown = reader.measures()
+        for name in evaluation.models:
+            found = float(shown[name]["expected cost per case"])
+            assert found == pytest.approx(brute_force(evaluation[name].ranking, condition), rel=1e-9)
+        decision = reader.decision()
+        choice = th.choose(evaluation[decision["model"]].ranking, condition)
+        assert float(decision["threshold"]) == pytest.approx(choice.threshold)
+        assert th.Decision.from_dict(decision).condition.cost_ratio == pytest.approx(ratio(costs))
+
+
+def test_exact_ties_are_decided_as_python_does(opened):
+    emails = examples.emails()
+    reader = opened(emails)
+    for classes, costs in (("3:4", "1:1"), ("3:2", "1:1"), ("1:1", "1:2"), ("3:2", "2:1"), ("3:2", "1:2")):
+        reader.classes(classes)
+        reader.costs(costs)
+        condition = th.OperatingCondition(class_ratio=ratio(classes), cost_ratio=ratio(costs))
+        choice = th.choose(emails["tree"].ranking, condition)
+        assert said(reader) == cells(choice.table), (classes, costs)
+
+
+def ratio(text):
+    up, down = (float(part) for part in text.split(":"))
+    return up / down
+
+
+def test_dragging_on_a_curve_moves_the_threshold(opened, evaluation, ranking):
+    reader = opened(evaluation)
+    seen = {reader.cells()["tp"]}
+    for panel in ("roc", "pr", "gain"):
+        reader.handle(panel).scroll_into_view_if_needed()
+        box = reader.handle(panel).bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        reader.page.mouse.move(x, y)
+        reader.page.mouse.down()
+        reader.page.mouse.move(x + 40, y - 15, steps=4)
+        reader.page.mouse.up()
+        reader.settle()
+        now = reader.cells()
+        assert now["tp"] not in seen, panel
+        seen.add(now["tp"])
+        at = float(reader.page.get_by_label("Threshold, type a value").input_value())
+        assert said(reader) == cells(th.contingency_at(ranking, at))
+        assert not reader.page.get_by_label("follow the optimum").is_checked()
+
+
+def test_keys_walk_along_the_curve(opened, evaluation):
+    reader = opened(evaluation)
+    reader.threshold(0.5)
+    reader.handle("roc").focus()
+    called = [reader.cells()["yes"]]
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        reader.page.keyboard.press(key)
+        reader.settle()
+        called.append(reader.cells()["yes"])
+    way = called[1] - called[0]
+    assert way in (-1, 1)
+    assert called == [called[0], called[0] + way, called[0] + 2 * way, called[0] + way]
+    reader.page.keyboard.press("Home")
+    reader.settle()
+    home = reader.cells()["yes"]
+    reader.page.keyboard.press("End")
+    reader.settle()
+    assert {home, reader.cells()["yes"]} == {0, 400}
+
+
+def test_everything_can_be_reached_by_keyboard(opened, evaluation):
+    reader = opened(evaluation)
+    reached = set()
+    for _ in range(60):
+        reader.page.keyboard.press("Tab")
+        reached.add(
+            reader.page.evaluate(
+                "() => document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
+            )
+        )
+    assert {"Copy decision", "Threshold", "Threshold, type a value", "Reset"} <= reached
+    assert any(name.startswith("Threshold of ") for name in reached)
+
+
+def test_sliders_move_by_keys(opened, evaluation):
+    reader = opened(evaluation)
+    slider = reader.page.get_by_label("Cost ratio, miss : false alarm", exact=True)
+    slider.focus()
+    for _ in range(10):
+        reader.page.keyboard.press("ArrowRight")
+    reader.settle()
+    assert reader.decision()["condition"]["cost_fn"] > 5
+
+
+def test_what_cannot_be_read_is_said(opened, evaluation):
+    reader = opened(evaluation)
+    before = reader.cells()
+    reader.threshold("half")
+    assert reader.page.get_by_role("alert").filter(has_text="Write a number").is_visible()
+    reader.costs("5:")
+    assert reader.page.get_by_role("alert").filter(has_text="Write a ratio").is_visible()
+    assert reader.cells() == before
+
+
+def test_the_address_keeps_what_was_set(opened, evaluation):
+    reader = opened(evaluation)
+    reader.costs("7:2")
+    reader.classes("1:9")
+    reader.threshold(0.3)
+    reader.page.get_by_role("button", name="coverage").click()
+    reader.settle()
+    reader.page.wait_for_function("() => location.hash.includes('coverage')")
+    fragment = reader.page.evaluate("() => location.hash")
+    again = opened(evaluation, fragment=fragment)
+    assert again.decision() == reader.decision()
+    assert again.cells() == reader.cells()
+    assert again.page.get_by_role("heading", name="Coverage plot").is_visible()
+
+
+def test_a_strange_address_is_ignored(opened, evaluation):
+    reader = opened(evaluation, fragment="#cost=-3&threshold=x&model=__proto__&measure=constructor&class=0&plane=moon")
+    assert reader.decision() == evaluation.decision.to_dict()
+    assert reader.complaints == []
+
+
+def test_reset_brings_the_start_back(opened, evaluation):
+    reader = opened(evaluation)
+    reader.costs("1:30")
+    assert reader.decision() != evaluation.decision.to_dict()
+    reader.page.get_by_role("button", name="Reset").click()
+    reader.settle()
+    assert reader.decision() == evaluation.decision.to_dict()
+
+
+def test_the_decision_under_other_costs_can_be_applied(opened, evaluation):
+    reader = opened(evaluation)
+    reader.costs("1:4")
+    decision = reader.decision()
+    labels, scores = examples.models(400, count=2)
+    condition = th.OperatingCondition(cost_ratio=1 / 4)
+    joint = th.joint_choice({name: evaluation[name].ranking for name in evaluation.models}, condition)
+    assert decision["format"] == "thresher/decision/1"
+    low, high = decision["equivalent"]
+    assert low < decision["threshold"] <= high
+    called = th.apply(decision, scores)
+    assert th.contingency(labels, called) == joint.choices[decision["model"]].table
+    assert decision["wins"] is None
+    assert "Drawing the data again" not in str(th.Decision.from_dict(decision))
+
+
+def test_models_can_be_hidden_and_chosen(opened, evaluation):
+    reader = opened(evaluation)
+    curves = reader.page.locator("[data-panel=roc] .lower path.curve")
+    assert curves.count() == 2
+    reader.page.get_by_role("button", name="model 2").click()
+    reader.settle()
+    assert curves.count() == 1
+    reader.page.get_by_label("Model", exact=True).select_option(index=1)
+    reader.settle()
+    assert said(reader) == cells(evaluation["model 2"].table)
+
+
+def test_panels_are_saved_as_pictures(opened, evaluation, tmp_path):
+    reader = opened(evaluation)
+    for kind, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with reader.page.expect_download() as saved:
+            reader.page.get_by_role("button", name=f"Save ROC plot as {kind}").click()
+        saved.value.save_as(tmp_path / kind)
+        data = (tmp_path / kind).read_bytes()
+        assert starts in data[:200]
+        assert len(data) > 2000
+    assert reader.complaints == []

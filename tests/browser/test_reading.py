@@ -1,0 +1,92 @@
+"""The page can be read by everyone: without scripts, on paper, on a phone, in the dark, by a screen reader."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.report import examples
+from thresher.report import page
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("given", [examples.evaluation, examples.classes], ids=["two", "many"])
+def test_screen_readers_find_no_fault(opened, given, dark):
+    reader = opened(given(), dark=dark)
+    found = Axe().run(reader.page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_screen_readers_find_no_fault_with_the_classroom(opened):
+    found = Axe().run(opened(examples.emails()).page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_screen_readers_find_no_fault_without_scripts(opened):
+    # Axe is a script itself, so it looks at a page whose own script was taken out.
+    before, _, rest = page(examples.evaluation()).partition('<script type="module">')
+    after = rest.partition("</script>")[2]
+    reader = opened(before.replace('class="thresher static"', 'class="thresher static live"') + after)
+    found = Axe().run(reader.page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize(
+    "given", [examples.evaluation, examples.classes, examples.emails], ids=["two", "many", "small"]
+)
+def test_without_scripts_pictures_and_tables_are_there(opened, given):
+    reader = opened(given(), scripts=False)
+    pictures, tables = reader.page.locator("figure svg"), reader.page.locator("table")
+    assert pictures.count() >= 2
+    assert tables.count() >= 5
+    for place in range(pictures.count()):
+        box = pictures.nth(place).bounding_box()
+        assert box["width"] > 150
+        assert box["height"] > 130
+    assert reader.page.locator("p.lead").is_visible()
+    assert reader.complaints == []
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+@pytest.mark.parametrize("given", [examples.evaluation, examples.classes, examples.hostile_evaluation])
+def test_a_phone_needs_no_sideways_scrolling(opened, given, scripts):
+    reader = opened(given(), width=390, scripts=scripts)
+    assert reader.page.locator("body").bounding_box()["width"] <= 390
+    reader.page.mouse.wheel(400, 0)
+    reader.page.wait_for_timeout(50)
+    assert reader.page.locator("h1").first.bounding_box()["x"] >= 0
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_it_prints(opened, scripts):
+    reader = opened(examples.evaluation(), scripts=scripts)
+    data = reader.page.pdf(format="A4")
+    assert data.startswith(b"%PDF")
+    assert len(data) > 20_000
+    assert 2 <= data.count(b"/Type /Page\n") + data.count(b"/Type /Page ") + data.count(b"/Type/Page/") <= 20
+
+
+@pytest.mark.parametrize("name", examples.awkward())
+def test_the_edges_of_data_show_no_nonsense(opened, name):
+    evaluation = examples.awkward()[name]
+    reader = opened(evaluation)
+    assert reader.complaints == []
+    text = reader.page.locator("#page").inner_text()
+    assert "NaN" not in text
+    assert "undefined undefined" not in text
+    assert "[object" not in text
+    reader.costs("20:1")
+    reader.threshold("-inf")
+    cells = reader.cells()
+    assert (cells["fn"], cells["tn"]) == (0, 0)
+    assert reader.complaints == []
+    drawn = reader.page.eval_on_selector_all("#page path", "nodes => nodes.map((node) => node.getAttribute('d') || '')")
+    assert not any("NaN" in path or "Infinity" in path for path in drawn)
+
+
+def test_several_classes_can_be_chosen(opened):
+    evaluation = examples.classes()
+    reader = opened(evaluation)
+    assert reader.complaints == []
+    text = reader.page.locator("#page").inner_text()
+    for label in ("cat", "cow", "dog", "forest", "tree"):
+        assert label in text
+    assert "NaN" not in text

@@ -1,0 +1,26 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests import hostile
+from thresher.report.visible import visible
+
+
+@pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
+def test_names_can_be_written_and_hide_nothing(name):
+    shown = visible(name)
+    shown.encode("utf-8")
+    assert {unicodedata.category(sign) for sign in shown} & {"Cc", "Cs", "Zl", "Zp"} == set()
+    assert "\u202e" not in shown
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf", "Cn"])))
+def test_ordinary_text_is_left_alone(text):
+    assert visible(text) == text
+
+
+@given(st.text(st.characters()))
+def test_no_sign_is_lost(text):
+    assert len(visible(text)) == len(text)
