@@ -63,6 +63,8 @@ class Door(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what the library or the system refuses comes out as a `Refusal`."""
+        if ctx.params.get("as_json") and ctx.params.get("quiet"):
+            raise click.UsageError("--json prints and --quiet does not; give one of them", ctx)
         try:
             return super().invoke(ctx)
         except ThresherError as error:

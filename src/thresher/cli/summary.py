@@ -43,6 +43,8 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
     yield decision_panel(evaluation)
     yield [heading("Models", f"intervals at level {evaluation.level:g}"), *model_tables(evaluation, screen.width)]
     yield at_threshold(evaluation, screen)
+    if any(model.given is not None for model in evaluation.models.values()):
+        yield [heading("Predictions as given", "beside what the threshold would call"), given_table(evaluation)]
     if evaluation.comparison is not None:
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
     if len(evaluation.models) > 1:
@@ -183,6 +185,17 @@ def _roc(evaluation: Evaluation, screen: Console, *, width: int) -> Text:
     chosen = float(evaluation[winner].table.fpr), float(evaluation[winner].table.tpr)
     rankings = [evaluation[name].ranking for name in shown]
     return roc_picture(rankings, chosen, width=width, height=13, colours=[colours[name] for name in shown])
+
+
+def given_table(evaluation: Evaluation) -> Table:
+    """What the models' own predictions do, whatever the scores say."""
+    lines = []
+    for name, model in evaluation.models.items():
+        if model.given is not None:
+            counts = [Text(f"{getattr(model.given, cell):,.10g}") for cell in ("tp", "fn", "fp", "tn")]
+            cost = model.choice.condition.expected_cost(model.given)
+            lines.append([name_text(name), *counts, Text(number(model.given.accuracy)), Text(number(cost))])
+    return table(("", "tp", "fn", "fp", "tn", "accuracy", "expected cost"), lines)
 
 
 def contingency_table(cells: Any) -> Table:

@@ -37,6 +37,13 @@ def test_by_a_measure_at_thresholds(data, rows):
     assert data("compare", *ROWS, *words) == told_of(found)
 
 
+def test_infinite_estimates_are_no_json(data, folder):
+    (folder / "perfect.csv").write_text("y,a,b\n" + "1,0.9,0.8\n0,0.1,0.2\n0,0.1,0.9\n" * 10)
+    words = ["--measure", "lr_plus", "--threshold", "a=0.5", "--threshold", "b=0.5", "--replicates", "100"]
+    told = data("compare", "perfect.csv", "--label", "y", "--score", "a", "--score", "b", *words)
+    assert told["estimates"] == {"a": None, "b": 2.0}
+
+
 def test_the_table(run):
     text = run("compare", *ROWS, "--rope", "0.01").stdout
     assert "forest - bayes" in text

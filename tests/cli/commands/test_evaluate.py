@@ -41,11 +41,15 @@ def test_the_summary_answers_first(run):
     assert "240 rows: 91 positive, 149 negative" in text
 
 
-def test_predictions_are_reported_beside(run):
-    named = run("evaluate", *ROWS, "--prediction", "forest=said")
-    assert named.exit_code == 0
-    single = run("evaluate", *ROWS[:5], "--prediction", "said")
-    assert single.exit_code == 0
+def test_predictions_are_reported_beside(run, columns):
+    named, single = (
+        run("evaluate", *ROWS, "--prediction", "forest=said"),
+        run("evaluate", *ROWS[:5], "--prediction", "said"),
+    )
+    table = th.contingency(columns["malignant"], columns["said"])
+    for result in (named, single):
+        line = result.stdout.split("Predictions as given")[1].splitlines()[3]
+        assert line.split()[:5] == ["forest", *(str(getattr(table, cell)) for cell in ("tp", "fn", "fp", "tn"))]
 
 
 @pytest.mark.parametrize(
@@ -112,6 +116,7 @@ def test_labels_that_do_not_speak_for_themselves(refused):
         (["--label", "malignant", "--score", "forest", "--decision", "."], "it is a folder"),
         (["--label", "malignant", "--score", "forest", "--decision", "no/a.json"], "no such file or folder"),
         (["--label", "malignant", "--score", "forest", "--missing", "skip"], "'skip' is not one of"),
+        (["--label", "malignant", "--score", "forest", "--json", "--quiet"], "give one of them"),
     ],
 )
 def test_what_is_refused(refused, words, told):

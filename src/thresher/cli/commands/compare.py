@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import click
@@ -82,7 +83,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         )
     if given["as_json"]:
         differences = [one.to_dict() for one in found.differences.values()]
-        plain = {"measure": found.measure, "estimates": dict(found.estimates), "differences": differences}
+        estimates = {name: value if math.isfinite(value) else None for name, value in found.estimates.items()}
+        plain = {"measure": found.measure, "estimates": estimates, "differences": differences}
         click.echo(json.dumps(plain | {"dropped": found.dropped}, indent=2))
     elif not given["quiet"]:
         from thresher.cli.differences import comparison_blocks
