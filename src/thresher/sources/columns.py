@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
@@ -85,10 +85,24 @@ def is_missing(array: Column) -> Flags | None:
     elif array.dtype.kind in "mM":
         flags = np.isnat(array)
     elif array.dtype.kind in "OT":
-        flags = np.fromiter((_is_absent(value) for value in array), dtype=np.bool_, count=array.size)
+        flags = flagged(array, _is_absent)
     else:
         return None
     return flags if flags.any() else None
+
+
+def flagged(array: Column, holds: Callable[[Any], bool]) -> Flags:
+    """For which entries something holds, asked once for each distinct one where entries can be hashed.
+
+    >>> flagged(np.array(["ham", "spam", "ham"], dtype=object), lambda label: label == "ham")
+    array([ True, False,  True])
+    """
+    entries = array.tolist()
+    try:
+        known = {entry: holds(entry) for entry in dict.fromkeys(entries)}
+    except TypeError:
+        return np.fromiter(map(holds, entries), dtype=np.bool_, count=array.size)
+    return np.fromiter(map(known.__getitem__, entries), dtype=np.bool_, count=array.size)
 
 
 def _as_array(values: Any) -> Column:

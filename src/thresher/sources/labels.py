@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.errors import LabelError, PositiveLabelError
 from thresher.ranking import Flags
-from thresher.sources.columns import Column
+from thresher.sources.columns import Column, flagged
 
 LABELS_SHOWN = 6
 
@@ -150,13 +150,17 @@ def _all_zero_or_one(labels: Column) -> bool:
     if labels.dtype.kind == "f":
         return bool(((labels == 0) | (labels == 1)).all())
     if labels.dtype.kind == "O":
-        return all(isinstance(label, bool | int | float | np.number | np.bool_) and label in (0, 1) for label in labels)
+        return bool(flagged(labels, _is_zero_or_one).all())
     return False
+
+
+def _is_zero_or_one(label: Any) -> bool:
+    return isinstance(label, bool | int | float | np.number | np.bool_) and label in (0, 1)
 
 
 def _equal_to(labels: Column, label: Any) -> Flags:
     if labels.dtype.kind == "O":
-        return np.fromiter((same(value, label) for value in labels), dtype=np.bool_, count=labels.size)
+        return flagged(labels, lambda value: same(value, label))
     return np.asarray(labels == label, dtype=np.bool_)
 
 
