@@ -8,6 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import thresher as th
+from thresher import plots
 
 SPAM_TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
 EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
@@ -39,9 +40,8 @@ def write(folder: Path, kind: str) -> list[Path]:
     return paths
 
 
-def figures() -> dict[str, tuple[th.plots.Display, dict[str, str]]]:
+def figures() -> dict[str, tuple[plots.Display, dict[str, str]]]:
     """Every figure by the name of its file, and what it is drawn with."""
-    plots = th.plots
     return {
         "coverage-isometrics": (plots.CoverageDisplay.from_ranking(SPAM_TREE), {"isometrics": "accuracy"}),
         "coverage-average-recall": (plots.CoverageDisplay.from_ranking(SPAM_TREE), {"isometrics": "average_recall"}),

@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from thresher import plots
     from thresher.calibration import (
         CalibrationGap,
         CalibrationMap,
@@ -31,7 +30,9 @@ if TYPE_CHECKING:
         smoothed,
         squared_error,
     )
-    from thresher.cautions import Caution
+    from thresher.cautions import (
+        Caution,
+    )
     from thresher.choices import (
         Choice,
         Isometric,
@@ -172,8 +173,17 @@ if TYPE_CHECKING:
         row_auc_interval,
         table_intervals,
     )
-    from thresher.ranking import Ranking
-    from thresher.sources import RankingBuilder, rank
+    from thresher.ranking import (
+        Ranking,
+    )
+    from thresher.sources import (
+        Progress,
+        RankingBuilder,
+        rank,
+        scan,
+        scan_by,
+        scan_models,
+    )
     from thresher.tables import (
         MEASURES,
         ChiSquaredTest,
@@ -254,6 +264,7 @@ __all__ = [
     "Point",
     "PositiveLabelError",
     "ProbabilityError",
+    "Progress",
     "Range",
     "Ranking",
     "RankingBuilder",
@@ -358,6 +369,9 @@ __all__ = [
     "roc_band",
     "roc_bounds",
     "row_auc_interval",
+    "scan",
+    "scan_by",
+    "scan_models",
     "smoothed",
     "squared_error",
     "table_bounds",
@@ -378,7 +392,7 @@ _ROOMS = (
     "inference",
     "evaluation",
 )
-_ONLY_BY_NAME = ("plots", "report")  # rooms whose own names are not thresher's
+_ONLY_BY_NAME = ("learning", "plots", "report")  # rooms whose own names are not thresher's
 
 
 def __getattr__(name: str) -> Any:

@@ -44,5 +44,12 @@ CODES: dict[str, str] = {
     "predictions-disagree": "The predictions given do not follow from any threshold on the scores.",
     "calibrated-on-same-rows": "The calibration map was fitted on the rows it is judged by.",
     "unresolved": "Ranges of scores were counted, so numbers are approximate; functions of bounds say how far.",
+    "pooled-folds": "Scores of models fitted on different folds stand in one ranking, as if they shared one scale.",
     "winner-uncertain": "Another draw of the data might well make another model the winner.",
+    "duplicate-rows-across-splits": "Equal rows stand in more than one part, so a test row was seen in training.",
+    "feature-equals-target": "A column is the target in another spelling.",
+    "feature-determines-target": "Each value of a column, or its gaps, go with one class of the target only.",
+    "near-perfect-feature": "A single column ranks the target nearly perfectly, which is rarely honest.",
+    "identifier-column": "A column has a value of its own in every row, so nothing in it holds for other rows.",
+    "groups-across-splits": "Rows that belong together stand in more than one part.",
 }

@@ -80,7 +80,7 @@ class ArgumentError(ThresherError):
 
 
 class ColumnError(ThresherError):
-    """A column is not there, is there twice, or is of different kinds in different files."""
+    """A column is absent or there twice, or cannot be used as it is: mixed, unreadable, of too many categories."""
 
 
 class SourceError(ThresherError):

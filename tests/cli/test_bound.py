@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import thresher as th
+from thresher.cli import bound
 from thresher.cli.bound import judged
 from thresher.cli.requirement import requirement
 
@@ -72,6 +74,32 @@ def test_a_perfect_model_is_not_certain():
         found = judged(requirement(f"{name} >= 0.5"), evaluation, rows, replicates=REPLICATES)
         assert found.interval.estimate == 1
         assert 0.5 < found.interval.lower < 1
+
+
+def test_joining_scores_hardly_moves_the_limits(monkeypatch):
+    rng = np.random.default_rng(5)
+    labels = rng.random(4000) < 0.3
+    scores = {"model": rng.normal(size=4000) + 1.5 * labels}
+    evaluation, rows = th.evaluate(labels, scores), th.Rows.of(labels, scores)
+    for text in ("recall@fpr<=0.1 >= 0", "ks >= 0", "average_precision >= 0"):
+        fine = judged(requirement(text), evaluation, rows, replicates=REPLICATES).interval
+        with monkeypatch.context() as patched:
+            patched.setattr(bound, "MOST_SEGMENTS", 500)
+            coarse = judged(requirement(text), evaluation, rows, replicates=REPLICATES).interval
+        assert coarse.estimate == fine.estimate
+        assert coarse.width == pytest.approx(fine.width, rel=0.25)
+        assert abs(coarse.lower - fine.lower) < 0.2 * fine.width
+
+
+def test_joined_rankings_hold_every_case(monkeypatch):
+    monkeypatch.setattr(bound, "MOST_SEGMENTS", 50)
+    rng = np.random.default_rng(6)
+    labels = rng.random(1000) < 0.5
+    ranking = th.rank(labels, rng.normal(size=1000) + labels)
+    joined = bound.joined(ranking)
+    assert (joined.Pos, joined.Neg) == (ranking.Pos, ranking.Neg)
+    assert len(joined) <= 50
+    assert th.auc(joined) == pytest.approx(th.auc(ranking), abs=0.01)
 
 
 def test_clusters_and_weights_are_drawn_whole(columns):

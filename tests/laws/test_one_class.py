@@ -11,10 +11,12 @@ import thresher as th
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "coin_at": {"threshold": 1},
     "contingency_at": {"threshold": 1},
+    "cost_bounds": {"threshold": 1},
     "partial_auc": {"fpr": (0, 0.1)},
     "point_at": {"fpr": 0.5},
     "precision_at": {"recall": 0.5},
     "recalibrated": {"to_probability": lambda score: score},
+    "table_bounds": {"threshold": 1},
 }
 
 # Functions that have an answer for one class, and why.
@@ -23,12 +25,15 @@ ANSWERED = {
     "contingency_at": "a table may have an empty row; its rates are NaN",
     "coverage": "counts stay counts; its rates are NaN",
     "brier": "squared errors need no other class",
+    "brier_bounds": "nor do their bounds",
     "brier_interval": "nor does their spread",
     "calibration_test": "nor does drawing labels from stated probabilities",
     "ece": "nor do distances between probabilities and proportions",
     "log_loss": "nor does surprise",
+    "log_loss_bounds": "nor do its bounds",
     "recalibrated": "maps scores, whatever the labels",
     "reliability": "proportions of one class are 0 or 1, and right",
+    "table_bounds": "a table may have an empty row",
     "smoothed": "smoothing is for small counts, 0 among them",
 }
 

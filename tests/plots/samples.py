@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import thresher as th
@@ -64,7 +65,9 @@ def rankings(models=3, rows=600, seed=0):
 
 def axes():
     """Axes that pyplot does not know of."""
-    return Figure(layout="constrained").add_subplot()
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)  # without it, drawing does nothing and warns of nothing
+    return figure.add_subplot()
 
 
 def drawn(display, **options):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.plots.samples import MODELS, SPAM_TREE, drawn
+from tests.plots.samples import MODELS, SPAM_TREE, axes, drawn
 from thresher.plots import CoverageDisplay, PrecisionRecallDisplay, ROCDisplay
 from thresher.plots.isometrics import isometric_lines, isometrics_name
 
@@ -12,8 +12,7 @@ from thresher.plots.isometrics import isometric_lines, isometrics_name
 @pytest.mark.parametrize("name", [name for name in th.MEASURES if th.MEASURES[name].better != "neither"])
 @pytest.mark.parametrize("kind", [CoverageDisplay, ROCDisplay, PrecisionRecallDisplay])
 def test_every_measure_can_be_drawn(kind, name):
-    display = drawn(kind.from_ranking(SPAM_TREE), isometrics=name)
-    assert display.isometrics_
+    assert kind.from_ranking(SPAM_TREE).plot(axes(), isometrics=name).isometrics_
 
 
 @pytest.mark.parametrize(

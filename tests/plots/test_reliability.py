@@ -46,7 +46,7 @@ def test_counts_stand_in_the_corner():
 
 def test_the_title_says_how_runs_are_formed():
     title = drawn(ReliabilityDisplay.from_ranking(EMAILS, segments="uniform", bins=4)).ax_.get_title(loc="left")
-    assert title == "Reliability, bins of equal width"
+    assert title == "Reliability, uniform bins"
 
 
 def test_several_models_of_an_evaluation():

@@ -4,6 +4,8 @@ import matplotlib as mpl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from tests.plots.samples import HOSTILE, axes
@@ -39,6 +41,7 @@ def test_legends_keep_every_entry():
     lines = [ax.plot([0, 1])[0] for _ in names]
     legend = add_legend(ax, list(zip(lines, names, strict=True)))
     ax.figure.canvas.draw()
+    assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == names
     assert not any(text.get_parse_math() or text.get_usetex() for text in legend.get_texts())
 
@@ -64,4 +67,16 @@ def test_many_or_long_entries_stand_beside():
     line = ax.plot([0, 1])[0]
     beside = add_legend(ax, [(line, str(i)) for i in range(9)])
     ax.figure.canvas.draw()
+    assert beside is not None
     assert beside.get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+def test_small_axes_have_their_legend_below():
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.subplots(2, 4)[0, 0]
+    legend = add_legend(ax, [(ax.plot([0, 1])[0], "logistic regression (AUC 0.917)")])
+    ax.set_xlabel("false positive rate")
+    ax.figure.canvas.draw()
+    assert legend is not None
+    assert legend.get_window_extent().y1 <= ax.xaxis.label.get_window_extent().y0 + 1

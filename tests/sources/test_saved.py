@@ -163,7 +163,7 @@ def test_rankings_that_count_ranges_come_back_as_they_were(tmp_path, name):
 
 
 def test_ranges_that_do_not_fit(tmp_path):
-    th.Ranking.of_ranges([0.6, 0.1], [0.9, 0.4], pos=[3, 1], neg=[0, 4]).to_parquet(tmp_path / "r.parquet")
+    th.Ranking.of_ranges([0.6, 0.1], [0.9, 0.4], pos=[3, 2], neg=[0, 4]).to_parquet(tmp_path / "r.parquet")
     table = pq.read_table(tmp_path / "r.parquet")
     for broken in (table.drop_columns("pos_low"), table.set_column(3, "pos_low", pa.array([0.2, 0.1]))):
         pq.write_table(broken, tmp_path / "r.parquet")

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 _FEW_MODELS = 4
 _EDGES = np.linspace(0, 1, 21)
 _WORDS = {
-    "exact": "per distinct score",
-    "hull": "steps of the hull",
-    "quantile": "bins of equal count",
-    "uniform": "bins of equal width",
+    "exact": "exact scores",
+    "hull": "hull steps",
+    "quantile": "quantile bins",
+    "uniform": "uniform bins",
 }
 
 
@@ -124,7 +124,7 @@ class ReliabilityDisplay(ModelsDisplay):
     def _curve(self, ax: Axes, table: Reliability, look: Look) -> list[Line2D]:
         style: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "linewidth": WIDTH, "zorder": 3}
         if table.segments == "hull":
-            if len(table) < FEW:  # a pool of one score has no length
+            if len(table) == 1 or (len(self.tables) == 1 and len(table) < FEW):  # one score has no length
                 self.marks_.append(ax.scatter(table.score, table.observed, s=14, color=look.colour, zorder=3))
             return ax.plot(*flat(table), **style)
         if len(table) < FEW:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.container import Container
     from matplotlib.legend import Legend
     from matplotlib.text import Text
+    from matplotlib.transforms import Transform
 
 Corner: TypeAlias = Literal[
     "best", "upper left", "upper right", "lower left", "lower right", "lower center", "center right"
@@ -20,6 +21,7 @@ LONGEST = 32
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 _BARE: dict[str, Any] = {"borderaxespad": 0.0, "frameon": False, "handlelength": 2.6}
 _ROOMY = 2.8  # inches of axes that can spare some for a legend beside them
+_LABELS = 0.45  # inches of tick labels and axis label below the axes
 _INSIDE = 4  # entries that fit into a corner
 _NARROW = 34  # letters that fit into a corner
 
@@ -58,9 +60,9 @@ def inches_beside(labels: Sequence[str]) -> float:
     """Width that a legend of these labels needs beside the axes.
 
     >>> inches_beside(["tree", "logit"])
-    1.03
+    1.075
     """
-    return round(0.7 + 0.066 * max(map(len, labels), default=0), 3)
+    return round(0.7 + 0.075 * max(map(len, labels), default=0), 3)
 
 
 def add_legend(
@@ -82,9 +84,8 @@ def add_legend(
     numbers = [str(i) for i in range(len(labels))]
     beside = not fits_inside(labels) if outside is None else outside
     if _inches(ax) < (_ROOMY if beside else inches_beside(labels)):
-        legend = ax.legend(
-            handles, numbers, loc="upper center", bbox_to_anchor=(0.5, -0.25), fontsize="x-small", **_BARE
-        )
+        legend = ax.legend(handles, numbers, loc="upper center", fontsize="x-small", **_BARE)
+        legend.set_bbox_to_anchor((0.5, 0.0), transform=_below(ax))
     elif beside:
         legend = ax.legend(handles, numbers, loc="upper left", bbox_to_anchor=(1.02, 1.0), fontsize="small", **_BARE)
     else:
@@ -92,6 +93,13 @@ def add_legend(
     for text, label in zip(legend.get_texts(), labels, strict=True):
         taken_literally(text).set_text(label)
     return legend
+
+
+def _below(ax: Axes) -> Transform:
+    """Places relative to the axes, moved down past the words of the x axis."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return ax.transAxes + ScaledTranslation(0, -_LABELS, ax.figure.dpi_scale_trans)
 
 
 def _inches(ax: Axes) -> float:

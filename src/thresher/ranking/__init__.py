@@ -1,5 +1,6 @@
 """Rankings: the one small table that everything else is computed from."""
 
+from thresher.ranking.condensed import condensed
 from thresher.ranking.counting import Counts, Flags, counted, counted_weights
 from thresher.ranking.order import Indices, beating, falling
 from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, processors
@@ -19,6 +20,7 @@ __all__ = [
     "Ranking",
     "Spans",
     "beating",
+    "condensed",
     "counted",
     "counted_weights",
     "falling",

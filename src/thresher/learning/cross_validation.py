@@ -1,0 +1,235 @@
+"""`cross_validate`: out-of-fold scores of several models on the same folds, ready to be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from thresher.cautions import Caution
+from thresher.errors import ArgumentError, LengthError, MeasureError, OneClassError
+from thresher.inference import Difference, Interval, corrected_t
+from thresher.inference.interval import require_level
+from thresher.inference.resampling import Progress
+from thresher.learning.corrected import corrected_interval
+from thresher.learning.fold_runs import Problem, in_parallel, scored
+from thresher.learning.folds import Folding, FoldSplit, splits_of
+from thresher.learning.rows import row_count
+from thresher.learning.targets import binary_target
+from thresher.learning.yardstick import ScoredFold, Yard, yardstick
+from thresher.ranking import Flags, Floats, Indices, Ranking
+from thresher.sources.arrays import checked_weights
+from thresher.sources.columns import Column, column
+
+_WHERE = "cross_validate(estimators, X, y)"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CrossValidation:
+    """Out-of-fold scores: entry i of every column belongs to row `row[i]`, tested in fold `fold[i]`.
+
+    `labels` flags positives; `scores` and `predictions` hold a column per model. With repeats a row has an entry per
+    repeat. `labels`, `scores`, `predictions`, `weights` and `clusters` are what `evaluate` and `compare` take:
+    `clusters` keeps entries of one row or group together, and is None where none belong together.
+    """
+
+    labels: Flags
+    scores: Mapping[str, Floats]
+    predictions: Mapping[str, Flags]
+    row: Indices
+    fold: Indices
+    splits: tuple[FoldSplit, ...]
+    positive: Any
+    weights: Floats | None = None
+    groups: Column | None = None
+
+    @property
+    def clusters(self) -> Column | None:
+        """Which entries belong together: the groups given, or the rows when they are tested more than once."""
+        if self.groups is not None:
+            return self.groups[self.row]
+        return self.row if len({split.repeat for split in self.splits}) > 1 or self._tested_twice() else None
+
+    @property
+    def test_share(self) -> float:
+        """The mean share of a fold's rows that it is tested on, as `corrected_t` needs it."""
+        return float(np.mean([split.test.size / (split.test.size + split.train.size) for split in self.splits]))
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What to mind when the columns are used as one."""
+        text = f"scores of {len(self.splits)} fits stand in one column; where fits differ in scale, ranks mix"
+        return (Caution("pooled-folds", text),)
+
+    def rankings(self, model: str | None = None) -> tuple[Ranking, ...]:
+        """One ranking per fold, which mixes no scales."""
+        return tuple(fold.ranking() for fold in self._folds(model))
+
+    def pooled(self, model: str | None = None) -> Ranking:
+        """All entries in one ranking, as if the fits shared one scale; see `cautions`."""
+        name = self._name(model)
+        return ScoredFold(self.labels, self.scores[name], self.predictions[name], self.weights).ranking()
+
+    def per_fold(self, measure: Yard = "auc", model: str | None = None) -> Floats:
+        """Any measure in each fold, NaN where it is undefined.
+
+        A fold with one class has no AUC, so leave-one-out has none at all: ask `auc(cv.pooled())` then.
+        """
+        stick = yardstick(measure)
+        try:
+            return np.array([stick.of(fold) for fold in self._folds(model)])
+        except OneClassError:
+            raise OneClassError(
+                f"some fold is tested on one class only, where {stick.name} has no value",
+                where="CrossValidation.per_fold(measure)",
+                fix="take fewer or stratified folds, or ask for the measure of cv.pooled()",
+            ) from None
+
+    def estimate(self, measure: Yard = "auc", model: str | None = None, *, level: float = 0.95) -> Interval:
+        """The mean over folds, with limits that allow for folds sharing training rows (Nadeau & Bengio 2003)."""
+        require_level(level, "CrossValidation.estimate")
+        stick = yardstick(measure)
+        values = _defined(self.per_fold(measure, model), stick.name)
+        return corrected_interval(values, test_share=self.test_share, level=level, spread=stick.range)
+
+    def difference(
+        self, a: str, b: str, measure: Yard = "auc", *, level: float = 0.95, rope: float = 0.0
+    ) -> Difference:
+        """Model a minus model b over folds, by the corrected resampled t test."""
+        stick = yardstick(measure)
+        if stick.better == "neither":
+            raise MeasureError(
+                f"{stick.name} is neither better nor worse", "CrossValidation.difference", "pick another"
+            )
+        of_a, of_b = (_defined(self.per_fold(measure, name), stick.name) for name in (a, b))
+        found = corrected_t(of_a, of_b, test_share=self.test_share, level=level, rope=rope, better=stick.better)
+        return replace(found, a=a, b=b)
+
+    def __repr__(self) -> str:
+        rows, folds = len(set(self.row.tolist())), len(self.splits)
+        return f"CrossValidation({', '.join(self.scores)}; {rows:,} rows, {folds} folds)"
+
+    def _folds(self, model: str | None) -> list[ScoredFold]:
+        name = self._name(model)
+        found = []
+        for number in range(len(self.splits)):
+            here = self.fold == number
+            weight = None if self.weights is None else self.weights[here]
+            found.append(ScoredFold(self.labels[here], self.scores[name][here], self.predictions[name][here], weight))
+        return found
+
+    def _name(self, model: str | None) -> str:
+        if model in self.scores or (model is None and len(self.scores) == 1):
+            return next(iter(self.scores)) if model is None else model
+        what = "there are several models" if model is None else f"there is no model {model!r}"
+        raise ArgumentError(what, "CrossValidation", f"pass model= one of {', '.join(self.scores)}")
+
+    def _tested_twice(self) -> bool:
+        return len(set(self.row.tolist())) < self.row.size
+
+
+def cross_validate(
+    estimators: Any,
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    folds: Folding = 5,
+    groups: Any = None,
+    times: Any = None,
+    weights: Any = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> CrossValidation:
+    """Score rows by models that have not learnt from them, several models on the same folds.
+
+    Parameters
+    ----------
+    estimators
+        One classifier, or a mapping of names to classifiers; they are copied and never changed.
+    X, y
+        Features and labels of two classes, one row each.
+    positive
+        The positive label; needed unless labels are bool or 0/1.
+    folds
+        A number of folds, `Folds(count, kind, repeats)`, a scikit-learn splitter, or pairs of training and test rows.
+        A number is stratified, grouped where `groups` are given, and in time where `times` are.
+    groups, times
+        What rows belong together, and when each was observed.
+    weights
+        Weights of rows, in fitting and in measuring.
+    seed
+        Of dealing rows into folds; models take theirs as `random_state`.
+    n_jobs, progress
+        How many fits run at once, and a function called with how many are done and how many there are.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_leaf_nodes=8, random_state=0)}
+    >>> cv = cross_validate(models, X, y == 0, folds=10)
+    >>> cv
+    CrossValidation(bayes, tree; 569 rows, 10 folds)
+    >>> cv.difference("bayes", "tree", "auc").verdict
+    'better'
+    >>> from thresher import evaluate
+    >>> evaluate(cv.labels, cv.scores, clusters=cv.clusters).decision.model
+    'bayes'
+    """
+    models = _named(estimators)
+    target = binary_target(y, positive=positive, matters=True, where=_WHERE)
+    if row_count(X) != target.labels.size:
+        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", _WHERE, "give one label per row")
+    weight = None if weights is None else _weights(weights, target.labels.size)
+    splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
+    problem = Problem(X, target, weight)
+    tasks = [(model, problem, split.train, [split.test]) for model in models.values() for split in splits]
+    runs = [run[0] for run in in_parallel(scored, tasks, n_jobs=n_jobs, progress=progress)]
+    by_model = {name: runs[place * len(splits) :][: len(splits)] for place, name in enumerate(models)}
+    row = np.concatenate([split.test for split in splits])
+    return CrossValidation(
+        labels=target.flags[row],
+        scores={name: np.concatenate([run.score for run in found]) for name, found in by_model.items()},
+        predictions={name: np.concatenate([run.called for run in found]) for name, found in by_model.items()},
+        row=row,
+        fold=np.repeat(np.arange(len(splits)), [split.test.size for split in splits]),
+        splits=splits,
+        positive=target.positive,
+        weights=None if weight is None else weight[row],
+        groups=None if groups is None else column(groups, name="groups", where=_WHERE),
+    )
+
+
+def _named(estimators: Any) -> dict[str, Any]:
+    named = dict(estimators) if isinstance(estimators, Mapping) else {"model": estimators}
+    if not named or not all(isinstance(name, str) and hasattr(model, "fit") for name, model in named.items()):
+        raise ArgumentError(
+            "estimators must be a classifier or a mapping of names to classifiers",
+            where=_WHERE,
+            fix='give e.g. {"tree": DecisionTreeClassifier()}',
+        )
+    return named
+
+
+def _weights(weights: Any, rows: int) -> Floats:
+    given = checked_weights(column(weights, name="weights", where=_WHERE), where=_WHERE)
+    if given.size != rows:
+        raise LengthError(f"there are {given.size:,} weights for {rows:,} rows", _WHERE, "give one per row")
+    return given
+
+
+def _defined(values: Floats, name: str) -> Floats:
+    undefined = int(np.isnan(values).sum())
+    if undefined:
+        raise MeasureError(
+            f"{name} is undefined in {undefined} of {values.size} folds",
+            where="CrossValidation",
+            fix="take fewer folds, or a measure that is defined there; per_fold shows which",
+        )
+    return values

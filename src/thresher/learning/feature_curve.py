@@ -1,0 +1,187 @@
+"""`feature_curve`: apparent and validation error against the number of features, or any other complexity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.pipeline import make_pipeline
+
+from thresher.errors import ArgumentError, LengthError
+from thresher.inference.interval import require_level
+from thresher.inference.resampling import Progress
+from thresher.learning.corrected import correction
+from thresher.learning.fold_runs import Problem, in_parallel
+from thresher.learning.folds import Folding, splits_of
+from thresher.learning.measure_curve import MeasureCurve, both_errors, require_defined
+from thresher.learning.rows import row_count
+from thresher.learning.targets import binary_target
+from thresher.learning.yardstick import Yard, yardstick
+
+_WHERE = "feature_curve(estimator, X, y)"
+_MOST_SIZES = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FeatureCurve:
+    """A measure on training rows (`apparent`) and on others (`validation`) against features or a parameter.
+
+    `sizes` are the numbers of features, or the values of `parameter`. `best` has the best mean on other rows, and
+    `simplest` is the first that is within one corrected standard error of it.
+    """
+
+    sizes: tuple[Any, ...]
+    apparent: MeasureCurve
+    validation: MeasureCurve
+    best: Any
+    simplest: Any
+    measure: str
+    parameter: str
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "measure": self.measure,
+            "parameter": self.parameter,
+            "level": self.level,
+            "sizes": list(self.sizes),
+            "apparent": self.apparent.to_dict(),
+            "validation": self.validation.to_dict(),
+            "best": self.best,
+            "simplest": self.simplest,
+        }
+
+    def __repr__(self) -> str:
+        value = self.validation.estimate[self.sizes.index(self.best)]
+        return f"FeatureCurve({self.measure}: {value:.4f} at {self.parameter} = {self.best})"
+
+
+def feature_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    measure: Yard = "error_rate",
+    sizes: Sequence[Any] | None = None,
+    selector: Callable[[int], Any] | None = None,
+    parameter: str | None = None,
+    folds: Folding = 5,
+    groups: Any = None,
+    times: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> FeatureCurve:
+    """How a model fares with more features, or with more of any complexity.
+
+    Features are selected on the training rows of each fold and never on test rows: selection on all rows makes
+    even random features look good.
+
+    Parameters
+    ----------
+    estimator, X, y, positive, folds, groups, times, seed, n_jobs, progress
+        As in `cross_validate`.
+    measure
+        As in `learning_curve`.
+    sizes
+        Numbers of features in rising order, up to twelve in equal ratios unless told; or the parameter's values.
+    selector
+        A function from a number of features to a transformer that keeps as many, e.g.
+        `lambda d: ScatterSelector(d, search="exact")`; the best single features by ANOVA's F unless told.
+    parameter
+        The name of a parameter of the estimator to vary in place of the number of features, e.g. "max_depth".
+    level
+        Of all limits.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(300) % 2 == 0
+    >>> X = rng.normal(size=(300, 40))
+    >>> X[:, :3] += y[:, None]
+    >>> feature_curve(GaussianNB(), X, y, sizes=[1, 3, 10, 40])
+    FeatureCurve(error_rate: 0.1867 at features = 3)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> feature_curve(tree, X, y, parameter="max_depth", sizes=[1, 3, 9]).apparent.estimate.round(2)
+    array([0.28, 0.15, 0.  ])
+    """
+    require_level(level, _WHERE)
+    stick = yardstick(measure)
+    target = binary_target(y, positive=positive, matters=True, where=_WHERE)
+    if row_count(X) != target.labels.size:
+        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", _WHERE, "give one label per row")
+    splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
+    if parameter is None:
+        asked, models = _by_features(estimator, X, sizes, selector)
+    else:
+        asked, models = _by_parameter(estimator, parameter, sizes, selector)
+    problem = Problem(X, target)
+    tasks = [(model, problem, split.train, split.test, stick) for model in models for split in splits]
+    found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
+    values = found.reshape(len(models), len(splits), 2)
+    require_defined(values, stick, _WHERE)
+    share = float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
+    seen, unseen = (
+        MeasureCurve.of(values[:, :, side].copy(), test_share=share, level=level, spread=stick.range) for side in (0, 1)
+    )
+    loss = unseen.estimate if stick.better == "lower" else -unseen.estimate
+    place = int(loss.argmin())
+    spare = np.sqrt(correction(len(splits), share) * unseen.per_fold[place].var(ddof=1)) if len(splits) > 1 else 0.0
+    return FeatureCurve(
+        sizes=tuple(asked),
+        apparent=seen,
+        validation=unseen,
+        best=asked[place],
+        simplest=asked[int(np.flatnonzero(loss <= loss[place] + spare)[0])],
+        measure=stick.name,
+        parameter=parameter or "features",
+        level=level,
+    )
+
+
+def _by_features(
+    estimator: Any, X: Any, sizes: Sequence[Any] | None, selector: Callable[[int], Any] | None
+) -> tuple[list[int], list[Any]]:
+    features = int(X.shape[1]) if hasattr(X, "shape") else len(X[0])
+    if sizes is None:
+        spaced = np.rint(np.geomspace(1, features, min(_MOST_SIZES, features))).astype(int)
+        asked = list(dict.fromkeys(spaced.tolist()))
+    else:
+        asked = list(sizes)
+        whole = all(isinstance(size, int | np.integer) for size in asked)
+        if not asked or not whole or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
+            raise ArgumentError(
+                f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", _WHERE, "e.g. [1, 2, 5]"
+            )
+    chosen = selector or _best_single
+    return [int(size) for size in asked], [make_pipeline(chosen(int(size)), clone(estimator)) for size in asked]
+
+
+def _best_single(size: int) -> Any:
+    return SelectKBest(f_classif, k=size)
+
+
+def _by_parameter(
+    estimator: Any, parameter: str, values: Sequence[Any] | None, selector: Any
+) -> tuple[list[Any], list[Any]]:
+    if not values or selector is not None:
+        raise ArgumentError(
+            f"the values of {parameter} go to sizes=, and there is nothing to select",
+            where=_WHERE,
+            fix=f"pass parameter={parameter!r}, sizes=[...] without a selector",
+        )
+    known = estimator.get_params()
+    if parameter not in known:
+        raise ArgumentError(
+            f"{type(estimator).__name__} has no parameter {parameter!r}", _WHERE, f"it has {', '.join(known)}"
+        )
+    return list(values), [clone(estimator).set_params(**{parameter: value}) for value in values]

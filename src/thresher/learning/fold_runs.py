@@ -1,0 +1,84 @@
+"""Fold runs: models fitted on the training rows of splits and scored on others, in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+from thresher.errors import ArgumentError
+from thresher.inference.resampling import Progress
+from thresher.learning.rows import rows_of
+from thresher.learning.scores import positive_scores, response_of
+from thresher.learning.targets import BinaryTarget
+from thresher.learning.yardstick import ScoredFold
+from thresher.ranking import Floats, Indices
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """A table of features, its target, and weights of rows if any."""
+
+    X: Any
+    target: BinaryTarget
+    weight: Floats | None = None
+
+
+def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Indices]) -> list[ScoredFold]:
+    """Fit a copy on the training rows, and score several sets of rows with it.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from thresher.learning.targets import binary_target
+    >>> target = binary_target([0, 0, 1, 1], positive=None, matters=True, where="here")
+    >>> problem = Problem(np.array([[0.0], [0.2], [0.9], [1.0]]), target)
+    >>> (fold,) = scored(GaussianNB(), problem, np.array([0, 2]), [np.array([1, 3])])
+    >>> fold.called
+    array([False,  True])
+    """
+    target, where = problem.target, "fit on training rows"
+    method = response_of(estimator, "auto", where=where)
+    model = clone(estimator)
+    given: dict[str, Any] = {}
+    if problem.weight is not None:
+        if not has_fit_parameter(model, "sample_weight"):
+            raise ArgumentError(
+                f"{type(model).__name__}.fit takes no sample_weight", where, "leave weights out, or take another model"
+            )
+        given["sample_weight"] = problem.weight[train]
+    model.fit(rows_of(problem.X, train), target.labels[train], **given)
+    found = []
+    for test in tests:
+        X = rows_of(problem.X, test)
+        found.append(
+            ScoredFold(
+                positive=target.flags[test],
+                score=positive_scores(model, X, method=method, positive=target.place),
+                called=np.asarray(np.asarray(model.predict(X)) == target.positive, dtype=np.bool_),
+                weight=None if problem.weight is None else problem.weight[test],
+            )
+        )
+    return found
+
+
+def in_parallel(
+    work: Callable[..., T], tasks: Iterable[tuple[Any, ...]], *, n_jobs: int | None, progress: Progress | None = None
+) -> list[T]:
+    """What `work` returns for each task, in order; `progress(done, all)` is called as tasks finish.
+
+    >>> in_parallel(pow, [(2, 3), (3, 2)], n_jobs=None)
+    [8, 9]
+    """
+    todo = list(tasks)
+    done: list[T] = []
+    for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*task) for task in todo):
+        done.append(result)
+        if progress is not None:
+            progress(len(done), len(todo))
+    return done

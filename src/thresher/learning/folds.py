@@ -1,0 +1,179 @@
+"""`Folds`: how rows are dealt into training and test parts, seeded and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
+
+from thresher.errors import ArgumentError, LengthError, OneClassError
+from thresher.ranking import Flags, Indices, falling
+from thresher.sources.columns import column, complete
+
+Kind: TypeAlias = Literal["stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time"]
+KINDS = ("stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time")
+_WHERE = "Folds(count, kind)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldSplit:
+    """Training and test rows of one fold; `repeat` counts the dealings of all rows."""
+
+    repeat: int
+    train: Indices
+    test: Indices
+
+
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """A way to deal rows into folds.
+
+    "stratified" keeps the class mix in every fold, "grouped" keeps rows of a group together, "stratified grouped"
+    does both as well as it can, "plain" deals at random, "leave-one-out" tests each row by itself, and
+    "time" tests each of `count` later blocks on what came before it; rows of the same time stay together.
+    `repeats` deals anew with another seed.
+
+    >>> flags = np.array([True, False] * 10)
+    >>> [split.test.size for split in Folds(4).splits(flags, seed=0)]
+    [5, 5, 5, 5]
+    """
+
+    count: int = 5
+    kind: Kind = "stratified"
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}", _WHERE, "pick one")
+        for name, least in (("count", 1 if self.kind == "time" else 2), ("repeats", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < least:
+                raise ArgumentError(f"{name} must be {least} or more, got {value!r}", _WHERE, f"e.g. {name}=5")
+        if self.repeats > 1 and self.kind in ("leave-one-out", "time"):
+            raise ArgumentError(f"{self.kind} folds are the same every time", _WHERE, "leave out repeats")
+
+    def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
+        """The splits of rows whose positives are flagged."""
+        self._require_enough(flags)
+        if self.kind == "time":
+            pairs: Iterable[tuple[Indices, Indices]] = _by_time(_needed(times, "times", flags.size), self.count)
+            return tuple(FoldSplit(0, train, test) for train, test in pairs)
+        grouped = _needed(groups, "groups", flags.size) if "grouped" in self.kind else None
+        if grouped is not None and len(set(grouped.tolist())) < self.count:
+            raise ArgumentError(
+                f"{self.count} folds need {self.count} groups, and there are {len(set(grouped.tolist()))}",
+                _WHERE,
+                "take fewer folds",
+            )
+        found: list[FoldSplit] = []
+        for repeat in range(self.repeats):
+            rng = np.random.default_rng([seed, repeat])
+            state = int(rng.integers(2**31))
+            rows = np.zeros((flags.size, 1))
+            found += [FoldSplit(repeat, *pair) for pair in self._splitter(state).split(rows, flags, grouped)]
+        return tuple(found)
+
+    def _splitter(self, state: int) -> Any:
+        if self.kind == "leave-one-out":
+            return LeaveOneOut()
+        dealt = {
+            "stratified": StratifiedKFold,
+            "plain": KFold,
+            "grouped": GroupKFold,
+            "stratified grouped": StratifiedGroupKFold,
+        }[self.kind]
+        return dealt(self.count, shuffle=True, random_state=state)
+
+    def _require_enough(self, flags: Flags) -> None:
+        if self.kind != "leave-one-out" and flags.size < self.count + (self.kind == "time"):
+            raise ArgumentError(
+                f"{self.count} folds need at least as many rows, and there are {flags.size}", _WHERE, "take fewer folds"
+            )
+        rarer = int(min(flags.sum(), (~flags).sum()))
+        if self.kind == "stratified" and rarer < self.count:
+            raise ArgumentError(
+                f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}",
+                where=_WHERE,
+                fix=f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class",
+            )
+
+
+Folding: TypeAlias = "int | Folds | Any"
+
+
+def splits_of(
+    folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0, where: str
+) -> tuple[FoldSplit, ...]:
+    """Splits from a number of folds, `Folds`, a scikit-learn splitter or pairs of row numbers, checked.
+
+    A number means stratified folds, grouped ones where groups are given, and folds in time where times are.
+
+    >>> flags = np.array([True, False] * 10)
+    >>> [split.test.size for split in splits_of(2, flags, where="here")]
+    [10, 10]
+    """
+    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
+        kind: Kind = "time" if times is not None else "stratified grouped" if groups is not None else "stratified"
+        folds = Folds(int(folds), kind)
+    if isinstance(folds, Folds):
+        splits = folds.splits(flags, groups=groups, times=times, seed=seed)
+    elif hasattr(folds, "split") and not isinstance(folds, str):
+        pairs = folds.split(np.zeros((flags.size, 1)), flags, groups)
+        splits = tuple(FoldSplit(0, np.asarray(train), np.asarray(test)) for train, test in pairs)
+    elif isinstance(folds, Iterable) and not isinstance(folds, str):
+        splits = tuple(FoldSplit(0, np.asarray(train), np.asarray(test)) for train, test in folds)
+    else:
+        raise ArgumentError(f"folds is {folds!r}", where, "give a number, Folds(...), a splitter or pairs of rows")
+    if not splits:
+        raise ArgumentError("there are no folds", where, "give two folds or more")
+    for number, split in enumerate(splits):
+        _require_teachable(split, number, flags, where)
+    return splits
+
+
+def _require_teachable(split: FoldSplit, number: int, flags: Flags, where: str) -> None:
+    if not split.test.size:
+        raise ArgumentError(f"fold {number} has no test rows", where, "take fewer folds")
+    if not 0 < flags[split.train].sum() < split.train.size:
+        raise OneClassError(
+            f"the {split.train.size:,} training rows of fold {number} hold one class only",
+            where=where,
+            fix="take fewer or stratified folds, or more rows of the rarer class",
+        )
+
+
+def _needed(values: Any, name: str, rows: int) -> Any:
+    if values is None:
+        raise ArgumentError(f"these folds need {name}", _WHERE, f"pass {name}=, one entry per row")
+    given = column(values, name=name, where=_WHERE)
+    if given.size != rows:
+        raise LengthError(f"there are {given.size:,} {name} for {rows:,} rows", _WHERE, "give one per row")
+    complete({name: given}, missing="raise", where=_WHERE, droppable=False)
+    return given
+
+
+def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
+    """Blocks of rows in order of time; each but the first is tested on all rows before it."""
+    late_first, ends = falling(times)
+    order = late_first[::-1]
+    starts = times.size - ends[::-1][1:]  # where each later time begins
+    cuts = [0]
+    for block in range(1, count + 1):
+        after = starts[(starts > cuts[-1]) & (starts >= times.size * block / (count + 1))]
+        if not after.size:
+            raise ArgumentError(
+                f"{count} folds in time need more than the {ends.size} distinct times there are",
+                _WHERE,
+                "take fewer folds, or finer times",
+            )
+        cuts.append(int(after[0]))
+    return [(order[:start], order[start:end]) for start, end in zip(cuts[1:], [*cuts[2:], times.size], strict=True)]

@@ -1,0 +1,229 @@
+"""Scatter within and between classes: how far features keep the classes apart, from one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, OneClassError
+from thresher.learning.scatter_pass import Matrix, Moments, moments
+from thresher.ranking import Counts, Floats
+from thresher.sources import classes_of
+from thresher.sources.columns import column, is_missing
+
+_WHERE = "scatter(X, y)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scatter:
+    """What scatter is computed from: per class its count and mean, and squared deviations from the class means.
+
+    Two of them add, as rankings do: the scatter of a million rows here and a million there. All matrices have divisor
+    N, so that within + between = total. `squares` holds p numbers, or p x p of them when matrices were asked for.
+    """
+
+    classes: tuple[Any, ...]
+    counts: Counts
+    means: Matrix
+    squares: Matrix
+    names: tuple[str, ...]
+
+    @property
+    def N(self) -> int:
+        """How many rows were seen."""
+        return int(self.counts.sum())
+
+    @property
+    def mean(self) -> Floats:
+        """The mean of each feature over all rows."""
+        return self._shares @ self.means
+
+    @property
+    def within(self) -> Floats:
+        """Of each feature, its variance within the classes: the diagonal of S_W."""
+        return (self.squares if self.squares.ndim == 1 else np.diagonal(self.squares)) / self.N
+
+    @property
+    def between(self) -> Floats:
+        """Of each feature, the variance of its class means: the diagonal of S_B."""
+        apart = self.means - self.mean
+        return np.einsum("k,kj,kj->j", self._shares, apart, apart)
+
+    @property
+    def spread(self) -> Matrix:
+        """The rows √(N_k/N) (μ_k - μ), one per class: S_B is their sum of squares, so it need not be formed."""
+        return np.sqrt(self._shares)[:, None] * (self.means - self.mean)
+
+    @property
+    def within_matrix(self) -> Matrix:
+        """S_W = Σ_k (N_k/N) Σ_k, Σ_k being the covariance of class k with divisor N_k."""
+        if self.squares.ndim == 1:
+            raise ArgumentError(
+                "only the variance of each feature was computed, not the matrix of their covariances",
+                "Scatter.within_matrix",
+                "pass matrix=True to scatter(X, y)",
+            )
+        return self.squares / self.N
+
+    @property
+    def between_matrix(self) -> Matrix:
+        """S_B = Σ_k (N_k/N) (μ_k - μ)(μ_k - μ)ᵀ."""
+        return self.spread.T @ self.spread
+
+    @property
+    def total_matrix(self) -> Matrix:
+        """S_W + S_B: the covariance matrix of all rows, with divisor N."""
+        return self.within_matrix + self.between_matrix
+
+    @property
+    def scores(self) -> Floats:
+        """J of each feature by itself; infinite without scatter within classes, NaN for a constant."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.between / self.within
+
+    @property
+    def J(self) -> float:
+        """J = trace(S_B) / trace(S_W) of all features: between over within; NaN when all are constant."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.divide(self.between.sum(), self.within.sum()))
+
+    def of(self, features: Sequence[int] | npt.NDArray[np.int64]) -> Scatter:
+        """The scatter of some features, by their positions.
+
+        >>> scatter([[1, 0], [3, 0], [8, 0], [8, 1]], [0, 0, 1, 1]).of([0]).J
+        18.0
+        """
+        chosen = np.asarray(features, dtype=np.int64)
+        squares = self.squares[chosen] if self.squares.ndim == 1 else self.squares[np.ix_(chosen, chosen)]
+        names = tuple(self.names[i] for i in chosen)
+        return Scatter(self.classes, self.counts, self.means[:, chosen], squares, names)
+
+    def __add__(self, other: object) -> Scatter:
+        if not isinstance(other, Scatter):
+            return NotImplemented
+        if self.names != other.names or self.squares.ndim != other.squares.ndim:
+            raise ArgumentError(
+                f"these are scatters of different features ({len(self.names):,} and {len(other.names):,})"
+                if self.names != other.names
+                else "one of these scatters has matrices and the other has not",
+                "Scatter + Scatter",
+                "add scatters of the same columns, computed with the same matrix=",
+            )
+        classes, _ = _classes(np.array([*self.classes, *other.classes], dtype=object), "Scatter + Scatter")
+        both = self._moments(classes) + other._moments(classes)
+        return _frozen(classes, both, self.names)
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
+        return f"Scatter({self.N:,} rows of {len(self.names):,} features, {{{told}}}, J={self.J:.4g})"
+
+    @property
+    def _shares(self) -> Floats:
+        return self.counts / self.N
+
+    def _moments(self, classes: Sequence[Any]) -> Moments:
+        """The same moments with room for classes that were not seen here."""
+        place = [classes.index(name) for name in self.classes]
+        counts = np.zeros(len(classes), dtype=np.int64)
+        means = np.zeros((len(classes), self.means.shape[1]))
+        counts[place], means[place] = self.counts, self.means
+        return Moments(counts, means, self.squares)
+
+
+def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
+    """Scatter within and between the classes of `y`, from one pass over the rows.
+
+    With `matrix=True` the p x p covariances within classes are kept too, which trace(S_W⁻¹ S_B) needs; without, a
+    feature costs one number, so ten thousand of them are no burden. Rows with NaN or infinity are refused.
+
+    >>> scatter([[1, 0], [3, 0], [8, 0], [8, 1]], [0, 0, 1, 1])
+    Scatter(4 rows of 2 features, {0: 2, 1: 2}, J=14.5)
+    """
+    names, rows = _table(X)
+    labels = column(y, name="y", where=_WHERE)
+    if labels.size != len(rows):
+        raise LengthError(f"X has {len(rows):,} rows and y {labels.size:,}", _WHERE, "give one label per row")
+    if (absent := is_missing(labels)) is not None:
+        raise MissingValueError(
+            f"{int(absent.sum()):,} of {labels.size:,} labels are missing", _WHERE, "leave out those rows"
+        )
+    classes, codes = _classes(labels, _WHERE)
+    found = moments(rows, codes, classes=len(classes), matrix=matrix)
+    if not (np.isfinite(found.means).all() and np.isfinite(found.squares).all()):
+        raise _not_finite(rows, names)
+    return _frozen(classes, found, names)
+
+
+def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False) -> Scatter:
+    """Scatter of rows that come in pieces (X, y), each looked at once; a piece may lack classes.
+
+    >>> scatter_of_chunks([([[1.0], [3.0]], [0, 0]), ([[8.0], [8.0]], [1, 1])])
+    Scatter(4 rows of 1 features, {0: 2, 1: 2}, J=18)
+    """
+    total: Scatter | None = None
+    for X, y in chunks:
+        if len(X):
+            piece = scatter(X, y, matrix=matrix)
+            total = piece if total is None else total + piece
+    if total is None:
+        raise EmptyError("there are no rows", "scatter_of_chunks(chunks)", "give at least one")
+    return total
+
+
+def require_two_classes(found: Scatter, where: str) -> None:
+    """Refuse to say how far apart the classes are when there is only one."""
+    if len(found.classes) < 2:
+        raise OneClassError(
+            f"there is one class only, {found.classes[0]!r} ({found.N:,} rows), so nothing lies between classes",
+            where,
+            "give rows of at least two classes",
+        )
+
+
+def _table(X: Any) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
+    rows = np.asarray(X)
+    if rows.ndim != 2 or rows.dtype.kind not in "biuf":
+        raise LengthError(
+            f"X has shape {rows.shape} and type {rows.dtype}, and scatter needs a table of numbers",
+            _WHERE,
+            "give rows and columns of numbers; preparation(columns) turns other columns into numbers",
+        )
+    if not len(rows):
+        raise EmptyError("there are no rows", _WHERE, "give at least one")
+    named = getattr(X, "columns", None)
+    given = [str(name) for name in named] if named is not None else [f"x{i}" for i in range(rows.shape[1])]
+    return tuple(given), rows
+
+
+def _classes(labels: npt.NDArray[Any], where: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    try:
+        return classes_of(labels, classes=None, where=where)
+    except LabelError:
+        found = list(dict.fromkeys(labels.tolist()))
+        # Numbers and texts have no common order; their spelling has one, and adding scatters needs the same every time.
+        if len({type(name) for name in found}) < 2:
+            raise
+        return classes_of(labels, classes=sorted(found, key=repr), where=where)
+
+
+def _not_finite(rows: npt.NDArray[Any], names: Sequence[str]) -> MissingValueError:
+    bad = ~np.isfinite(rows)
+    columns = np.flatnonzero(bad.any(axis=0))
+    if not columns.size:
+        return MissingValueError("sums of squares overflow", _WHERE, "scale the features first")
+    return MissingValueError(
+        f"{int(bad.sum()):,} of {rows.size:,} entries are NaN or infinite (first in column {names[columns[0]]!r}, "
+        f"row {int(np.argmax(bad[:, columns[0]]))}), and they are never guessed",
+        _WHERE,
+        "fill them on the training rows, e.g. with preparation(columns), or leave out those rows",
+    )
+
+
+def _frozen(classes: Sequence[Any], found: Moments, names: tuple[str, ...]) -> Scatter:
+    for array in (found.counts, found.means, found.squares):
+        array.setflags(write=False)
+    return Scatter(tuple(classes), found.counts, found.means, found.squares, names)

@@ -1,0 +1,130 @@
+"""Splits of a table into parts for training, validation and testing: at random, by class, by group, or by time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
+from thresher.evaluation.summary import text_table
+from thresher.learning.dealing import by_group, by_time, stratified
+from thresher.ranking import Floats, Indices
+from thresher.sources import classes_of
+from thresher.sources.columns import Column, column, is_missing
+
+_WHERE = "split(labels, parts)"
+_NAMES = {2: ("train", "test"), 3: ("train", "validation", "test")}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Row numbers of each part, rising; every row is in exactly one part."""
+
+    parts: Mapping[str, Indices]
+    how: str
+    classes: tuple[Any, ...]
+    counts: Mapping[str, tuple[int, ...]]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many rows each part has."""
+        return {name: rows.size for name, rows in self.parts.items()}
+
+    def __getitem__(self, name: str) -> Indices:
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __repr__(self) -> str:
+        total = sum(self.sizes.values())
+        head = ["part", "rows", "share", *map(str, self.classes)]
+        lines = [
+            [name, f"{size:,}", f"{size / total:.1%}", *(f"{count:,}" for count in self.counts[name])]
+            for name, size in self.sizes.items()
+        ]
+        return f"{self.how}\n{text_table([head, *lines])}"
+
+
+def split(
+    labels: Any,
+    parts: Sequence[float] | Mapping[str, float] = (70, 30),
+    *,
+    stratify: bool = True,
+    groups: Any = None,
+    time: Any = None,
+    seed: int = 0,
+) -> Split:
+    """Deal rows into parts of these proportions: (70, 30), (60, 20, 20), or {"fit": 3, "check": 1}.
+
+    At random, each class by itself unless `stratify=False`, so that every part has the classes in the same mix. With
+    `groups`, rows of a group stay together; with `time`, earlier parts hold earlier rows, rows of one moment stay
+    together, and nothing is random.
+
+    >>> split([0] * 60 + [1] * 40, (60, 20, 20))
+    at random by class, seed 0
+    part        rows  share   0   1
+    train         60  60.0%  36  24
+    validation    20  20.0%  12   8
+    test          20  20.0%  12   8
+    """
+    y = column(labels, name="labels", where=_WHERE)
+    if not y.size:
+        raise EmptyError("there are no rows to split", _WHERE, "give at least two")
+    names, share = _proportions(parts)
+    beside = _beside(groups, time, y.size)
+    if (absent := is_missing(y)) is not None:
+        raise MissingValueError(
+            f"{int(absent.sum()):,} of {y.size:,} labels are missing", _WHERE, "leave out those rows"
+        )
+    classes, codes = classes_of(y, classes=None, where=_WHERE)
+    rng = np.random.default_rng(seed)
+    if time is not None:
+        dealt, how = by_time(beside, share), "by time, the earliest first"
+    elif groups is not None:
+        dealt = by_group(beside, codes if stratify else np.zeros_like(codes), share, rng)
+        how = f"whole groups at random{' by class' if stratify else ''}, seed {seed}"
+    else:
+        dealt = stratified(codes if stratify else np.zeros_like(codes), share, rng)
+        how = f"at random{' by class' if stratify else ''}, seed {seed}"
+    found = {name: np.flatnonzero(dealt == i) for i, name in enumerate(names)}
+    if empty := [name for name, rows in found.items() if not rows.size]:
+        raise EmptyError(
+            f"no row is left for {empty[0]!r}: {y.size:,} rows in parts of {', '.join(f'{s:.3g}' for s in share)}",
+            _WHERE,
+            "give more rows, fewer parts, or smaller groups",
+        )
+    counts = {name: tuple(np.bincount(codes[rows], minlength=len(classes)).tolist()) for name, rows in found.items()}
+    return Split(found, how, tuple(classes), counts)
+
+
+def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
+    given = dict(parts) if isinstance(parts, Mapping) else None
+    values = list(given.values()) if given is not None else list(parts)
+    if len(values) < 2 or not all(isinstance(v, int | float | np.number) and 0 < v < np.inf for v in values):
+        raise ArgumentError(
+            f"parts must be two or more proportions above 0, got {parts!r}", _WHERE, "e.g. (70, 30) or (60, 20, 20)"
+        )
+    if given is not None:
+        return tuple(map(str, given)), np.array(values, dtype=np.float64) / sum(values)
+    names = _NAMES.get(len(values)) or tuple(f"part {i}" for i in range(1, len(values) + 1))
+    return names, np.array(values, dtype=np.float64) / sum(values)
+
+
+def _beside(groups: Any, time: Any, rows: int) -> Column:
+    if groups is not None and time is not None:
+        raise ArgumentError("both groups and time are given", _WHERE, "give one of them")
+    if groups is None and time is None:
+        return np.zeros(rows)
+    name = "groups" if groups is not None else "time"
+    found = column(groups if groups is not None else time, name=name, where=_WHERE)
+    if found.size != rows:
+        raise LengthError(f"there are {rows:,} labels and {found.size:,} {name}", _WHERE, "give one per row")
+    if (absent := is_missing(found)) is not None:
+        raise MissingValueError(
+            f"{int(absent.sum()):,} of {rows:,} {name} are missing", _WHERE, "fill them or leave out those rows"
+        )
+    return found

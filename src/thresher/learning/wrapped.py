@@ -1,0 +1,144 @@
+"""`WrappedClassifier`: what all wrappers share, a model fitted on all rows and ranked on rows it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from thresher.errors import ArgumentError
+from thresher.learning.out_of_fold import OutOfFold, out_of_fold
+from thresher.learning.rows import row_count
+from thresher.learning.scores import positive_scores, response_of
+from thresher.learning.targets import BinaryTarget, binary_target
+from thresher.ranking import Floats, Indices
+
+
+class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of two classes around another one.
+
+    After `fit`, `estimator_` is the model fitted on all rows, `ranking_` ranks the rows by out-of-fold scores
+    (by its own scores where the model came fitted), and `positive_` is the positive label.
+    """
+
+    estimator: Any
+    positive: Any
+    response: Any
+    cv: Any
+    n_jobs: int | None
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The two labels, in order."""
+        return np.asarray(self.estimator_.classes_)
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many features the inner model saw."""
+        check_is_fitted(self)
+        return int(self.estimator_.n_features_in_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "ranking_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.estimator).input_tags
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def get_metadata_routing(self) -> Any:
+        """Whom `fit` hands metadata to: the inner model, and the splitter of the folds."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        if hasattr(self.cv, "split"):
+            router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+        return router
+
+    def scores(self, X: Any) -> Floats:
+        """The inner model's scores of the positive class, which the wrapper works on."""
+        check_is_fitted(self)
+        return positive_scores(self.estimator_, X, method=self._method, positive=self._place)
+
+    def _fitted_and_ranked(
+        self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, Any], *, matters: bool
+    ) -> Self:
+        where = f"{type(self).__name__}.fit(X, y)"
+        X, y = indexable(X, y)
+        sample_weight = None if sample_weight is None else np.asarray(sample_weight)
+        target = binary_target(y, positive=self.positive, matters=matters, where=where)
+        self._method = response_of(self.estimator, self.response, where=where)
+        fit_parameters, split_parameters = self._parameters(sample_weight, parameters, where)
+        if self._prefit():
+            check_is_fitted(self.estimator)
+            self.estimator_ = self.estimator
+            scores = positive_scores(self.estimator_, X, method=self._method, positive=target.place)
+            scored = OutOfFold(np.arange(scores.size), scores)
+        else:
+            # The fit on all rows comes first: what is wrong with the rows is told by the model itself.
+            self.estimator_ = clone(self.estimator).fit(X, target.labels, **fit_parameters)
+            splits = self._splits(X, target, split_parameters, where)
+            scored = out_of_fold(
+                self.estimator,
+                X,
+                target,
+                splits=splits,
+                method=self._method,
+                parameters=fit_parameters,
+                n_jobs=self.n_jobs,
+                where=where,
+            )
+        self._place, self.positive_ = target.place, target.positive
+        if hasattr(self.estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.estimator_.feature_names_in_
+        self.ranking_ = scored.ranking(target, sample_weight)
+        return self
+
+    def _prefit(self) -> bool:
+        return isinstance(self.estimator, FrozenEstimator) or (isinstance(self.cv, str) and self.cv == "prefit")
+
+    def _splits(
+        self, X: Any, target: BinaryTarget, parameters: Mapping[str, Any], where: str
+    ) -> Sequence[tuple[Indices, Indices]]:
+        if isinstance(self.cv, str):
+            raise ArgumentError(f"cv is {self.cv!r}", where, 'give a number of folds, a splitter, splits or "prefit"')
+        folds = self.cv if isinstance(self.cv, int) else None
+        rarest = int(min(target.flags.sum(), (~target.flags).sum()))
+        if folds is not None and folds > rarest:
+            raise ArgumentError(
+                f"{folds} folds need {folds} rows of each class, and the rarer class has {rarest:,}"
+                f" of {row_count(X):,} rows",
+                where=where,
+                fix=f"pass cv={max(2, rarest)} or less, or give more rows" if rarest > 1 else "give more rows",
+            )
+        splitter = check_cv(self.cv, target.labels, classifier=True)
+        return [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, target.labels, **parameters)]
+
+    def _parameters(
+        self, sample_weight: Any, parameters: Mapping[str, Any], where: str
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the inner fit and the splitter get."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=sample_weight, **parameters)
+            given = {name: value for name, value in routed.estimator.fit.items() if value is not None}
+            splitter = routed.splitter.split if "splitter" in routed else {}
+            return given, dict(splitter)
+        given = {name: value for name, value in parameters.items() if name != "groups"}
+        if sample_weight is not None and not self._prefit():
+            if not has_fit_parameter(self.estimator, "sample_weight"):
+                raise ArgumentError(
+                    f"{type(self.estimator).__name__}.fit takes no sample_weight, so weights would be half used",
+                    where=where,
+                    fix="leave them out, or turn metadata routing on and request them for a step of the pipeline",
+                )
+            given["sample_weight"] = sample_weight
+        return given, {"groups": parameters["groups"]} if "groups" in parameters else {}

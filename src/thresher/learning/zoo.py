@@ -1,0 +1,76 @@
+"""The zoo: a small sensible set of classifiers to try on any table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from thresher.errors import ArgumentError
+from thresher.learning.baselines import baselines
+from thresher.learning.calibrated_model import CalibratedModel
+
+_WHERE = "learn(models=...)"
+
+
+def zoo(*, seed: int = 0) -> dict[str, Any]:
+    """Classifiers by name: a tree, logistic regression, naive Bayes, neighbours, a forest, boosting and a linear SVM.
+
+    Each is meant for prepared, scaled numbers. The linear SVM has no probabilities of its own and gets them by
+    Platt's map. XGBoost and LightGBM join where they are installed.
+
+    >>> list(zoo())[:7]
+    ['tree', 'logistic', 'naive bayes', 'neighbours', 'forest', 'boosting', 'linear svm']
+    """
+    found: dict[str, Any] = {
+        "tree": DecisionTreeClassifier(max_leaf_nodes=16, min_samples_leaf=5, random_state=seed),
+        "logistic": LogisticRegression(max_iter=2000),
+        "naive bayes": GaussianNB(),
+        "neighbours": KNeighborsClassifier(n_neighbors=15),
+        "forest": RandomForestClassifier(n_estimators=200, min_samples_leaf=2, random_state=seed),
+        "boosting": HistGradientBoostingClassifier(early_stopping=False, max_iter=100, random_state=seed),
+        "linear svm": CalibratedModel(LinearSVC(random_state=seed, max_iter=5000), method="platt", cv=3),
+    }
+    if find_spec("xgboost") is not None:
+        found["xgboost"] = import_module("xgboost").XGBClassifier(random_state=seed)
+    if find_spec("lightgbm") is not None:
+        found["lightgbm"] = import_module("lightgbm").LGBMClassifier(random_state=seed, verbose=-1)
+    return found
+
+
+def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int = 0) -> dict[str, Any]:
+    """Models to compare: the whole zoo, some of it by name, or a mapping that adds to it; baselines always come along.
+
+    In a mapping, None stands for the zoo's model of that name.
+
+    >>> list(chosen_models(["tree", "logistic"]))
+    ['tree', 'logistic', 'majority class', 'one-feature rule']
+    """
+    known = zoo(seed=seed)
+    if wanted is None:
+        found = known
+    elif isinstance(wanted, Mapping):
+        found = {name: _known(known, name) if model is None else model for name, model in wanted.items()}
+    else:
+        names = [wanted] if isinstance(wanted, str) else list(wanted)
+        found = {name: _known(known, name) for name in names}
+    always = baselines(seed=seed)
+    if taken := [name for name in found if name in always]:
+        raise ArgumentError(f"{taken[0]!r} is the name of a baseline", _WHERE, "call the model something else")
+    if not found:
+        raise ArgumentError("there are no models to try", _WHERE, f"name some of {', '.join(known)}")
+    return found | always
+
+
+def _known(known: Mapping[str, Any], name: str) -> Any:
+    if name not in known:
+        raise ArgumentError(f"there is no model {name!r} in the zoo", _WHERE, f"it has {', '.join(known)}")
+    return known[name]

@@ -1,0 +1,223 @@
+"""Engines: opened, asked and left as they were. Nowhere else does thresher know one by its name.
+
+Files go to DuckDB, which is embedded and spills to a folder of its own that is removed afterwards. URLs, Ibis tables
+and Spark frames are asked where they are. Names of tables and columns are quoted by Ibis, connections that thresher
+opens read only.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from thresher.errors import ArgumentError, SourceError
+from thresher.extras import extra
+from thresher.sources.column_names import require_columns
+from thresher.sources.data_file import DataFile
+from thresher.sources.faults import told_plainly, without_secrets
+from thresher.sources.listing import listed_files
+from thresher.sources.progress import Listener, heard
+
+TableName: TypeAlias = str | tuple[str, ...]
+_FILES_OF_ENGINE = (".duckdb", ".ddb")
+_SHARE_OF_MEMORY = 0.25
+# A driver that a scheme needs beside Ibis, and the extra that brings it.
+_DRIVERS = {"postgres": ("psycopg", "postgres"), "postgresql": ("psycopg", "postgres"), "pyspark": ("pyspark", "spark")}
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table in an engine, its name for messages, and how the engine says how far it has come."""
+
+    table: Any
+    place: str
+    total: int | None
+    share: Callable[[], float | None]
+
+    def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
+        """The Arrow table that an expression gives."""
+        with told_plainly(self.place, where), heard(listener, stage, total=self.total, share=self.share):
+            return expression.to_pyarrow()
+
+
+def is_engine_source(source: Any) -> bool:
+    """Whether a source is a table in an engine: an Ibis table, a Spark frame, a URL or a database file.
+
+    >>> is_engine_source("postgres://example/db"), is_engine_source("rows.csv"), is_engine_source("mails.duckdb")
+    (True, False, True)
+    """
+    if isinstance(source, str | os.PathLike):
+        name = os.fspath(source)
+        return "://" in name or name.lower().endswith(_FILES_OF_ENGINE)
+    return _module(source) in ("ibis", "pyspark")
+
+
+@contextmanager
+def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Opened]:
+    """Open a source for one scan; whatever was opened or made for it is gone afterwards."""
+    ibis = extra("ibis", name="sql", where=where)
+    place = _place(source, table)
+    with ExitStack() as stack, told_plainly(place, where):
+        if _module(source) == "ibis":
+            found, engine = source, None
+        elif _module(source) == "pyspark":
+            found, engine = _of_spark(ibis, source, stack, where)
+        elif is_engine_source(source):
+            engine = _connected(ibis, os.fspath(source), stack, where)
+            found = _table(engine, table, place, where)
+        else:
+            _require_no_table(table, place, where)
+            engine = _embedded(ibis, stack)
+            found = _of_rows(ibis, engine, source, where)
+        yield Opened(found, place, _rows(source), _share_done(engine))
+
+
+def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, where: str) -> None:
+    """Raise `ColumnError` unless a table has these columns."""
+    require_columns(wanted, list(table.columns), place=without_secrets(place), where=where)
+
+
+def _connected(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
+    if "://" in name:
+        scheme = name.partition("://")[0].lower().partition("+")[0]
+        if scheme in _DRIVERS:
+            package, brings = _DRIVERS[scheme]
+            extra(package, name=brings, where=where)
+        elif not hasattr(ibis, scheme) and scheme not in ("http", "https"):
+            raise SourceError(
+                f"no engine is known by {scheme}://", where, "give postgres://…, or an Ibis table of another engine"
+            )
+        engine = ibis.connect(name)
+        stack.callback(_closed, engine)
+        if scheme in ("postgres", "postgresql"):
+            # A scan reads; whatever else a name or an expression might be made to say is refused by the server.
+            engine.con.execute("SET default_transaction_read_only = on")
+        return engine
+    if not Path(name).is_file():
+        raise SourceError(f"there is no database file {name}", where, "check the path")
+    engine = ibis.duckdb.connect(name, read_only=True, **_spilling(stack))
+    stack.callback(_closed, engine)
+    return engine
+
+
+def _embedded(ibis: Any, stack: ExitStack) -> Any:
+    engine = ibis.duckdb.connect(**_spilling(stack))
+    stack.callback(_closed, engine)
+    return engine
+
+
+def _spilling(stack: ExitStack) -> dict[str, Any]:
+    """Settings of the embedded engine: a quarter of the memory, and a folder of its own for the rest."""
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="thresher-", ignore_cleanup_errors=True))
+    megabytes = max(256, int(memory() * _SHARE_OF_MEMORY) >> 20)
+    return {"temp_directory": folder, "memory_limit": f"{megabytes}MB", "preserve_insertion_order": False}
+
+
+def memory() -> int:
+    """Bytes of memory that are free or can be freed."""
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 1 << 32
+
+
+def _of_rows(ibis: Any, engine: Any, source: Any, where: str) -> Any:
+    """Files or a frame as a table of the embedded engine."""
+    if not isinstance(source, str | os.PathLike):
+        return engine.create_view(f"rows_{uuid4().hex}", ibis.memtable(source), overwrite=True)
+    files = listed_files(source, where=where)
+    names = [file.name for file in files]
+    if files[0].format == "parquet":
+        return engine.read_parquet(names, hive_partitioning=bool(files[0].partition), union_by_name=True)
+    if files[0].format in ("csv", "tsv"):
+        mark = "\t" if files[0].format == "tsv" else ","
+        return engine.read_csv(names, delim=mark, header=True, hive_partitioning=bool(files[0].partition))
+    if files[0].format == "jsonl":
+        return engine.read_json(names, format="newline_delimited")
+    return _of_arrow(engine, files, where)
+
+
+def _of_arrow(engine: Any, files: Sequence[DataFile], where: str) -> Any:
+    dataset = extra("pyarrow.dataset", name="files", where=where)
+    name = f"rows_{uuid4().hex}"
+    engine.con.register(name, dataset.dataset([file.name for file in files], format="arrow"))
+    return engine.table(name)
+
+
+def _of_spark(ibis: Any, frame: Any, stack: ExitStack, where: str) -> tuple[Any, Any]:
+    """A Spark frame under a passing name, which its session forgets afterwards."""
+    extra("pyspark", name="spark", where=where)
+    session = frame.sparkSession
+    engine = ibis.pyspark.connect(session)
+    name = f"thresher_{uuid4().hex}"
+    frame.createOrReplaceTempView(name)
+    stack.callback(session.catalog.dropTempView, name)
+    return engine.table(name), engine
+
+
+def _table(engine: Any, table: TableName | None, place: str, where: str) -> Any:
+    if table is None:
+        known = _listed(engine)
+        raise ArgumentError(f"{without_secrets(place)} holds tables, and none is named", where, f"pass table=…{known}")
+    *schema, name = (table,) if isinstance(table, str) else table
+    database = tuple(schema) if len(schema) > 1 else (schema[0] if schema else None)
+    if name not in engine.list_tables(database=database):
+        known = _listed(engine, database)
+        raise SourceError(f"{without_secrets(place)} has no table {name!r}", where, f"name one that is there{known}")
+    return engine.table(name, database=database)
+
+
+def _listed(engine: Any, database: Any = None) -> str:
+    names = engine.list_tables(database=database)
+    shown = ", ".join(repr(name) for name in names[:10])
+    return f": {shown}{', …' if len(names) > 10 else ''}" if names else ""
+
+
+def _require_no_table(table: TableName | None, place: str, where: str) -> None:
+    if table is not None:
+        raise ArgumentError(f"table={table!r} is given, and {place} holds no tables", where, "leave table= out")
+
+
+def _place(source: Any, table: TableName | None) -> str:
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else f"the {_module(source)} table"
+    inside = "" if table is None else f", table {'.'.join((table,) if isinstance(table, str) else table)}"
+    return without_secrets(name) + inside
+
+
+def _rows(source: Any) -> int | None:
+    """How many rows there are, where that costs nothing to know."""
+    if not isinstance(source, str | os.PathLike) or is_engine_source(source):
+        return None
+    from thresher.sources.size import rows_in
+
+    return rows_in(source)
+
+
+def _share_done(engine: Any) -> Callable[[], float | None]:
+    asked = getattr(getattr(engine, "con", None), "query_progress", None)
+
+    def share() -> float | None:
+        if asked is None:
+            return None
+        with suppress(Exception):  # a connection that is closing has nothing to say
+            percent = float(asked())
+            return percent / 100 if percent >= 0 else None
+        return None
+
+    return share
+
+
+def _closed(engine: Any) -> None:
+    with suppress(Exception):  # a server that is gone need not be told goodbye
+        engine.disconnect()
+
+
+def _module(source: Any) -> str:
+    return type(source).__module__.partition(".")[0]

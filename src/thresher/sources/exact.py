@@ -1,0 +1,137 @@
+"""Exact rankings of any size, range by range: rows come in pieces that fit, and only what matters of them is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from thresher.extras import extra
+from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, counted_weights
+from thresher.ranking.spans import joined
+from thresher.sources.database import Opened
+from thresher.sources.progress import Listener
+from thresher.sources.tallies import Tallies
+from thresher.sources.tally import Wanted, healthy, number, prepared
+
+ROWS_AT_ONCE = 1 << 23
+ROWS_KEPT = 1 << 22
+SEGMENTS = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Segments from `first` up to `end`, their scores from `low` to `high`, and how many rows have these."""
+
+    first: int
+    end: int
+    low: float
+    high: float
+    rows: int
+
+
+def exact_ranking(
+    engine: Opened, tallies: Tallies, index: int, *, listener: Listener | None, where: str, rows_at_once: int
+) -> Ranking:
+    """The exact ranking of one model and group, from the engine's rows, a range of scores at a time.
+
+    Where that would keep more than a few million scores, the ranking is condensed: pairs won, hull and choices stay
+    exact (see `condensed`).
+    """
+    bounded = tallies.ranking_of(index)
+    spans = bounded.spans
+    if spans is None:
+        return bounded
+    rows = _rows_per_segment(tallies, index, bounded)
+    several = spans.low < spans.high
+    whole = int(rows[several].sum()) <= ROWS_KEPT
+    ranges = list(_ranges(bounded, rows, several if whole else spans.mixed, rows_at_once))
+    fetched = np.zeros(len(bounded), dtype=np.bool_)
+    for one in ranges:
+        fetched[one.first : one.end] = True
+    parts = [_untouched(bounded, np.flatnonzero(~fetched))] if not fetched.all() else []
+    each = max(1 << 10, SEGMENTS // max(1, len(ranges)))
+    for at, one in enumerate(ranges):
+        stage = f"range {at + 1} of {len(ranges)}"
+        found = _ranked(engine, tallies, index, one, stage=stage, listener=listener, where=where, most=rows_at_once)
+        part = found if whole else condensed(found, segments=each)
+        parts.append((part.score, part.pos, part.neg, part.spans))
+        del found, part
+    score, pos, neg, joint = joined(*parts)
+    joint = None if joint is None else replace(joint, corners=True)
+    return Ranking.of_segments(score, pos, neg, dropped=bounded.dropped, spans=joint)
+
+
+def _rows_per_segment(tallies: Tallies, index: int, bounded: Ranking) -> Counts:
+    if tallies.weight is None:
+        return bounded.pos + bounded.neg
+    plain = replace(tallies, weight=None).ranking_of(index)
+    return plain.pos + plain.neg
+
+
+def _untouched(ranking: Ranking, at: Counts) -> Any:
+    spans = ranking.spans
+    if spans is None:
+        return ranking.score[at], ranking.pos[at], ranking.neg[at], None
+    pos_low, pos_high, neg_low, neg_high = (end[at] for end in spans.ends)
+    kept = Spans(pos_low, pos_high, neg_low, neg_high, rounding=spans.rounding)
+    return ranking.score[at], ranking.pos[at], ranking.neg[at], kept
+
+
+def _ranges(ranking: Ranking, rows: Counts, wanted: Flags, most: int) -> Iterator[Range]:
+    """Runs of segments that hold all wanted ones, by falling score.
+
+    None has more than so many rows unless one segment alone has, and none begins or ends with an unwanted one.
+    """
+    at = np.flatnonzero(wanted)
+    before = np.concatenate([[0], np.cumsum(rows)])
+    while at.size:
+        first = int(at[0])
+        last = int(np.searchsorted(before, before[first] + most, side="right")) - 1  # the first that is too much
+        inside = at[at < max(last, first + 1)]
+        end = int(inside[-1]) + 1
+        low, high = ranking.interval(end)[1], ranking.interval(first)[0]
+        yield Range(first, end, low, high, int(before[end] - before[first]))
+        at = at[inside.size :]
+
+
+def _ranked(
+    engine: Opened,
+    tallies: Tallies,
+    index: int,
+    one: Range,
+    *,
+    stage: str,
+    listener: Listener | None,
+    where: str,
+    most: int,
+) -> Ranking:
+    """The exact ranking of the rows within a range; rows that share a score are counted in the engine if too many."""
+    wanted = tallies.wanted
+    model, group = tallies.names[index]
+    single = Wanted(wanted.label, (model,), wanted.weight, wanted.by)
+    ibis = extra("ibis", name="sql", where=where)
+    rows = prepared(engine.table, single, where=where)
+    weighted = wanted.weight is not None
+    inside = healthy(ibis, rows, weighted=weighted)
+    inside &= (rows.x >= number(ibis, one.low)) & (rows.x <= number(ibis, one.high))
+    keys = (group,) if len(wanted.by) == 1 else group
+    for i, key in enumerate(keys):
+        column = rows[f"by{i}"]
+        inside &= column.isnull() if key is None else column == ibis.literal(key, column.type())
+    positive = tallies.labels[0]
+    flag = ibis.literal(False) if positive is None else rows.label == ibis.literal(positive, rows.label.type())
+    chosen = rows.filter(inside).select(positive=flag, x=rows.x, **({"w": rows.w} if weighted else {}))
+    if one.rows > most:
+        sums = {"w": chosen.w.sum()} if weighted else {"w": chosen.count().cast("int64")}
+        chosen = chosen.group_by("positive", "x").aggregate(**sums)
+    found = engine.answer(chosen, stage=stage, listener=listener, where=where)
+    flags, x = found["positive"].to_numpy(), found["x"].to_numpy()
+    if "w" not in found.column_names:
+        return Ranking.of_segments(*counted(flags, x))
+    w = found["w"].to_numpy()
+    if weighted:
+        return Ranking.of_segments(*counted_weights(flags, x, w))
+    return Ranking(x, np.where(flags, w, 0), np.where(flags, 0, w))

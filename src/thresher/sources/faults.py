@@ -1,0 +1,86 @@
+"""What engines say when something goes wrong, as one paragraph that names the place and shows no secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from thresher.errors import SourceError, ThresherError
+
+_CREDENTIALS = re.compile(r"(?P<scheme>\w+://)[^/@\s]*@")
+_SECRET = re.compile(r"(?i)\b(password|passwd|pwd|token|secret|key)\b\s*[=:]\s*[^\s,;&)]+")
+_AGAIN = "start the scan again when it is back: nothing was changed, and the same rows give the same counts"
+
+# What a message holds, what it means and what to do; the first that fits speaks.
+_KNOWN: dict[str, tuple[str, str]] = {
+    r"no space left|disk full|disk quota|out of disk|max_temp_directory_size": (
+        "there is no room to spill",
+        "free disk space, or scan with fewer buckets",
+    ),
+    r"password|authentication|role .* does not exist|pg_hba": (
+        "the login was refused",
+        "check user, password and rights",
+    ),
+    r"connection refused|could not translate host|name or service not known|timeout expired|no route": (
+        "it cannot be reached",
+        "check host and port, and that the server runs",
+    ),
+    r"server closed the connection|terminating connection|connection (is |was )?(lost|closed)": (
+        "the connection was lost",
+        _AGAIN,
+    ),
+    r"executor.*(lost|failure)|job aborted|sparkcontext.*(stopped|shut)|py4j|connection reset": (
+        "a worker was lost",
+        _AGAIN,
+    ),
+    r"interrupt|cancel": ("the query was cancelled", _AGAIN),
+    r"permission denied|not allowed|insufficient privilege": (
+        "reading is not allowed",
+        "ask for the right to select from it",
+    ),
+    r"out of memory|memory limit|could not allocate": (
+        "the engine ran out of memory",
+        "give it more memory, or scan with fewer buckets",
+    ),
+    r"database .* does not exist": ("there is no such database", "check the name in the URL"),
+}
+
+
+@contextmanager
+def told_plainly(place: str, where: str) -> Iterator[None]:
+    """Turn whatever an engine raises into a `SourceError`; thresher's own errors pass.
+
+    >>> with told_plainly("postgres://example/db", "scan"):
+    ...     raise RuntimeError("FATAL: password authentication failed for user=ann password=tulip")
+    Traceback (most recent call last):
+    thresher.errors.SourceError: postgres://example/db: the login was refused (FATAL: password authentication ...)
+      where: scan
+      fix:   check user, password and rights
+    """
+    try:
+        yield
+    except ThresherError:
+        raise
+    except Exception as error:  # noqa: BLE001 - every engine has its own kinds of errors
+        raise _paragraph(error, place, where) from None
+
+
+def without_secrets(text: str) -> str:
+    """A text in which no login can be read.
+
+    >>> without_secrets("postgres://ann:tulip@db.example:5432/mail, password=tulip")
+    'postgres://db.example:5432/mail, password=…'
+    """
+    return _SECRET.sub(r"\1=…", _CREDENTIALS.sub(r"\g<scheme>", text))
+
+
+def _paragraph(error: Exception, place: str, where: str) -> SourceError:
+    said = without_secrets(" ".join(str(error).split())) or type(error).__name__
+    shown = without_secrets(place)
+    for pattern, (meaning, fix) in _KNOWN.items():
+        if re.search(pattern, said, flags=re.IGNORECASE):
+            return SourceError(f"{shown}: {meaning} ({said[:300]})", where, fix)
+    return SourceError(
+        f"{shown} could not be scanned: {said[:300]}", where, "check the source and the columns; nothing was changed"
+    )

@@ -1,0 +1,67 @@
+"""How far a long scan has come: told every half second to whoever wants to know."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+_EVERY = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is being done, how many rows of how many it has taken (None where an engine does not say), and seconds.
+
+    >>> Progress("counting", rows=2_000_000, total=10_000_000, seconds=0.5).rate
+    4000000.0
+    """
+
+    stage: str
+    rows: int | None
+    total: int | None
+    seconds: float
+
+    @property
+    def rate(self) -> float | None:
+        """Rows per second."""
+        return None if self.rows is None or not self.seconds else self.rows / self.seconds
+
+
+Listener: TypeAlias = Callable[[Progress], object]
+
+
+@contextmanager
+def heard(
+    listener: Listener | None, stage: str, *, total: int | None, share: Callable[[], float | None]
+) -> Iterator[None]:
+    """Tell a listener, from a thread of its own, how far the work inside has come; once more when it is done.
+
+    >>> with heard(lambda now: print(now.stage, now.rows), "counting", total=10, share=lambda: None):
+    ...     pass
+    counting 10
+    """
+    if listener is None:
+        yield
+        return
+    start, done = time.perf_counter(), threading.Event()
+
+    def told(part: float | None) -> None:
+        rows = None if part is None or total is None else int(total * min(1.0, max(0.0, part)))
+        listener(Progress(stage, rows, total, time.perf_counter() - start))
+
+    def watch() -> None:
+        while not done.wait(_EVERY):
+            told(share())
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+    told(1.0)

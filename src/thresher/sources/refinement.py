@@ -1,0 +1,72 @@
+"""Where a second look pays: into how many parts each bucket is divided so that the AUC is known well enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.ranking import Counts, Floats, Ranking
+from thresher.sources.buckets import SUBS
+
+PIECES = 64
+MOST_PARTS = 3 * 2**20
+_MARGIN = 1.5  # cases are not spread evenly inside buckets
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Buckets from `first` up to the next piece, each divided into `parts`."""
+
+    first: int
+    parts: int
+
+
+def pieces_for(bucket: Counts, pos: Floats, neg: Floats, *, tolerance: float) -> tuple[Piece, ...]:
+    """Divide buckets so that pairs inside parts are at most a share of about `tolerance` of all pairs.
+
+    A bucket of p positives and n negatives that is divided into k parts leaves p·n/k pairs open. For a given number of
+    parts in all, the sum is least when k follows √(p·n), and is then (Σ√(p·n))² / parts: at most Pos·Neg / parts,
+    whatever the scores. `pos` and `neg` are shares of their class.
+
+    >>> pieces_for(np.array([3, 4]), np.array([0.5, 0.5]), np.array([0.9, 0.1]), tolerance=0.01)
+    (Piece(first=3, parts=..., Piece(first=4, parts=...))
+    """
+    mass = np.sqrt(pos * neg)
+    whole = float(mass.sum())
+    if not whole > 0:
+        return ()
+    parts = min(MOST_PARTS, math.ceil(_MARGIN * whole**2 / tolerance))
+    share = np.cumsum(mass) / whole
+    # Pieces of equal mass hold as many parts each, so that narrow pieces stand where both classes crowd.
+    number = np.minimum(np.floor((share - mass / whole / 2) * PIECES).astype(np.int64), PIECES - 1)
+    first = np.flatnonzero(np.diff(number, prepend=-1))
+    ends = np.append(first[1:], bucket.size)
+    found = []
+    for start, end in zip(first.tolist(), ends.tolist(), strict=True):
+        of_piece = float(mass[start:end].sum()) / whole * parts
+        found.append(Piece(int(bucket[start]), min(SUBS, max(1, math.ceil(of_piece / (end - start))))))
+    return tuple(found)
+
+
+def open_share(ranking: Ranking) -> float:
+    """The share of pairs whose order a ranking leaves open: the width of the bounds of its AUC.
+
+    >>> open_share(Ranking.of_ranges([0.1, 0.2], [0.4, 0.3], pos=[2, 0], neg=[0, 2]))
+    1.0
+    """
+    if ranking.spans is None or not ranking.Pos or not ranking.Neg:
+        return 0.0
+    least, most = ranking.spans.inner_pairs(ranking.pos.astype(np.float64), ranking.neg.astype(np.float64))
+    return float((most - least).sum()) / 2 / (float(ranking.Pos) * float(ranking.Neg))
+
+
+def divided(pieces: Sequence[Piece]) -> bool:
+    """Whether any bucket is divided at all.
+
+    >>> divided([Piece(0, 1)]), divided([Piece(0, 1), Piece(5, 8)])
+    (False, True)
+    """
+    return any(piece.parts > 1 for piece in pieces)

@@ -1,0 +1,254 @@
+"""`scan`: rows anywhere become a ranking, with only a bounded table leaving the place where they are.
+
+What fits in memory is ranked there, exactly. Anything else is counted by an engine in one pass, by ranges of scores,
+and the ranking knows what that leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.ranking import Ranking
+from thresher.sources.buckets import BUCKETS
+from thresher.sources.columns import Missing
+from thresher.sources.database import Opened, TableName, is_engine_source, memory, opened, require_table_columns
+from thresher.sources.exact import ROWS_AT_ONCE, exact_ranking
+from thresher.sources.filters import Filter, filtered
+from thresher.sources.frames import is_frame
+from thresher.sources.memory import ranked_in_memory
+from thresher.sources.progress import Listener
+from thresher.sources.refinement import divided, open_share, pieces_for
+from thresher.sources.size import fits
+from thresher.sources.tallies import Tallies, tallies_of
+from thresher.sources.tally import Wanted, tally
+
+Found: TypeAlias = dict[tuple[str, Any], Ranking]
+TOLERANCE = 1e-6
+ROWS_TO_GROUP = 1 << 21
+_PASSES = 3
+_SHARE_OF_MEMORY = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a scan is made; see `scan`."""
+
+    table: TableName | None = None
+    positive: Any = None
+    where: Filter | None = None
+    exact: bool | None = None
+    refine: bool = True
+    buckets: int = BUCKETS
+    missing: Missing = "raise"
+    progress: Listener | None = None
+
+
+def scan(
+    source: Any,
+    *,
+    label: str,
+    score: str,
+    table: TableName | None = None,
+    positive: Any = None,
+    weight: str | None = None,
+    where: Filter | None = None,
+    exact: bool | None = None,
+    refine: bool = True,
+    buckets: int = BUCKETS,
+    missing: Missing = "raise",
+    progress: Listener | None = None,
+) -> Ranking:
+    """Count positives and negatives per score in a frame, in files, or in a table of an engine.
+
+    Parameters
+    ----------
+    source
+        A frame; a path, glob or folder of files; a `.duckdb` file or a URL such as "postgres://…/db" with `table`;
+        an Ibis table of any engine; a Spark frame.
+    label, score, weight
+        Names of columns; `positive` is the positive label as in `rank`.
+    table
+        A table's name, or (schema, name).
+    where
+        Rows to take: {"country": "NL", "week": [1, 2]}, or a function of the Ibis table such as `lambda t: t.age > 30`.
+    exact
+        None: exact where that is cheap, else bounded. True: exact numbers, range by range in bounded memory. False: one
+        pass of ranges, even where rows would fit.
+    refine
+        Spend further passes until the AUC is known to 1e-6.
+    buckets
+        How many ranges probabilities are counted in.
+    missing
+        "raise" refuses missing values, "drop" leaves such rows out and counts them in `Ranking.dropped`.
+    progress
+        A function that is told every half second how far the scan has come, with a `Progress`.
+
+    Examples
+    --------
+    >>> mails = {"spam": [1, 1, 0, 1, 0], "p": [0.9, 0.8, 0.8, 0.4, 0.1]}
+    >>> scan(mails, label="spam", score="p")
+    Ranking([1+][1+,1-][1+][1-] at scores 0.9, 0.8, 0.4, 0.1)
+    """
+    found = rankings_in(
+        source,
+        Wanted(label, (score,), weight),
+        Options(table, positive, where, exact, refine, buckets, missing, progress),
+        name="scan(source, label=..., score=...)",
+    )
+    return next(iter(found.values()))
+
+
+def scan_models(
+    source: Any,
+    *,
+    label: str,
+    scores: Sequence[str],
+    table: TableName | None = None,
+    positive: Any = None,
+    weight: str | None = None,
+    where: Filter | None = None,
+    exact: bool | None = None,
+    refine: bool = True,
+    buckets: int = BUCKETS,
+    missing: Missing = "raise",
+    progress: Listener | None = None,
+) -> dict[str, Ranking]:
+    """The ranking of each of several score columns, in one pass; the rest is as in `scan`.
+
+    >>> mails = {"spam": [1, 1, 0], "tree": [0.9, 0.8, 0.8], "logit": [0.7, 0.6, 0.1]}
+    >>> scan_models(mails, label="spam", scores=["tree", "logit"])["logit"]
+    Ranking([1+][1+][1-] at scores 0.7, 0.6, 0.1)
+    """
+    where_ = "scan_models(source, label=..., scores=[...])"
+    if isinstance(scores, str) or len(set(scores)) != len(scores) or not scores:
+        raise ArgumentError(f"scores must name columns, each once, got {scores!r}", where_, 'e.g. scores=["a", "b"]')
+    found = rankings_in(
+        source,
+        Wanted(label, tuple(scores), weight),
+        Options(table, positive, where, exact, refine, buckets, missing, progress),
+        name=where_,
+    )
+    return {model: ranking for (model, _), ranking in found.items()}
+
+
+def scan_by(
+    source: Any,
+    *,
+    label: str,
+    score: str,
+    by: str | Sequence[str],
+    table: TableName | None = None,
+    positive: Any = None,
+    weight: str | None = None,
+    where: Filter | None = None,
+    exact: bool | None = None,
+    refine: bool = True,
+    buckets: int = BUCKETS,
+    missing: Missing = "raise",
+    progress: Listener | None = None,
+) -> dict[Any, Ranking]:
+    """A ranking for each value of a column, or for each tuple of values of several, in one pass.
+
+    Rows whose group is missing are the group None. The rest is as in `scan`.
+
+    >>> mails = {"spam": [1, 0, 1, 0], "p": [0.9, 0.8, 0.8, 0.4], "week": [1, 1, 2, 2]}
+    >>> scan_by(mails, label="spam", score="p", by="week")
+    {1: Ranking([1+][1-] at scores 0.9, 0.8), 2: Ranking([1+][1-] at scores 0.8, 0.4)}
+    """
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    where_ = "scan_by(source, label=..., score=..., by=...)"
+    if not columns:
+        raise ArgumentError("by names no column", where_, 'e.g. by="week"')
+    found = rankings_in(
+        source,
+        Wanted(label, (score,), weight, columns),
+        Options(table, positive, where, exact, refine, buckets, missing, progress),
+        name=where_,
+    )
+    return {group: ranking for (_, group), ranking in found.items()}
+
+
+def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> Found:
+    """The rankings of all models and groups of a source."""
+    _require(options, name)
+    in_memory = not callable(options.where) and not is_engine_source(source)
+    if in_memory and (is_frame(source) or (options.exact is not False and _fits(source, wanted, options))):
+        return ranked_in_memory(source, wanted, options.where, options.positive, options.missing, where=name)
+    with opened(source, table=options.table, where=name) as engine:
+        named = [*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]
+        require_table_columns(engine.table, named, place=engine.place, where=name)
+        rows = replace(engine, table=filtered(engine.table, options.where, where=name))
+        return _counted(rows, wanted, options, name)
+
+
+def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Found:
+    def tallied(stage: str, **how: Any) -> Tallies:
+        asked = tally(engine.table, wanted, buckets=options.buckets, where=name, **how)
+        found = engine.answer(asked, stage=stage, listener=options.progress, where=name)
+        return tallies_of(found, wanted, positive=options.positive, missing=options.missing, where=name)
+
+    found = tallied("counting")
+    if all(ranking.exact for ranking in found.rankings().values()):
+        return found.rankings()
+    if options.exact is not False and found.rows * len(wanted.scores) <= ROWS_TO_GROUP:
+        return tallied("counting every score", exact=True).rankings()
+    crowded = int(found.cases.max()) * 2 > ROWS_AT_ONCE
+    if (options.exact and crowded) or (options.refine and not options.exact):
+        found = _refined(found, tallied)
+    if not options.exact:
+        return found.rankings()
+    return {
+        each: exact_ranking(engine, found, i, listener=options.progress, where=name, rows_at_once=ROWS_AT_ONCE)
+        for i, each in enumerate(found.names)
+    }
+
+
+def _refined(found: Tallies, tallied: Callable[..., Tallies]) -> Tallies:
+    """Count again with buckets divided where both classes crowd, until little enough is open."""
+    first, tolerance = found, TOLERANCE
+    for number in range(_PASSES - 1):
+        left = max(open_share(ranking) for ranking in found.rankings().values())
+        if left <= TOLERANCE:
+            return found
+        if number:
+            tolerance *= TOLERANCE / left
+        bucket, pos, neg = _shares(first)
+        pieces = pieces_for(bucket, pos, neg, tolerance=tolerance)
+        if not divided(pieces):
+            return found
+        found = tallied(f"refining ({number + 1})", pieces=pieces)
+    return found
+
+
+def _shares(found: Tallies) -> tuple[Any, Any, Any]:
+    """The share of positives and of negatives in each bucket, of the ranking that is most open there."""
+    bucket, place = np.unique(found.key, return_inverse=True)
+    cases = found.cases if found.weight is None else found.weight
+    pos, neg = np.zeros(bucket.size), np.zeros(bucket.size)
+    for i in range(len(found.names)):
+        mine = found.ranking == i
+        both = [
+            np.bincount(place[mine & flags], cases[mine & flags], minlength=bucket.size)
+            for flags in (found.positive, ~found.positive)
+        ]
+        if all(side.sum() for side in both):
+            np.maximum(pos, both[0] / both[0].sum(), out=pos)
+            np.maximum(neg, both[1] / both[1].sum(), out=neg)
+    return bucket, pos, neg
+
+
+def _fits(source: Any, wanted: Wanted, options: Options) -> bool:
+    columns = len(wanted.columns) + (len(options.where) if isinstance(options.where, Mapping) else 0)
+    return fits(source, columns=columns, memory=int(memory() * _SHARE_OF_MEMORY))
+
+
+def _require(options: Options, where: str) -> None:
+    if not 16 <= options.buckets <= 2**22:
+        raise ArgumentError(f"buckets must be 16 to {2**22:,}, got {options.buckets!r}", where, f"e.g. {BUCKETS}")
+    if options.missing not in ("raise", "drop"):
+        raise ArgumentError(f'missing must be "raise" or "drop", got {options.missing!r}', where, "pick one of them")

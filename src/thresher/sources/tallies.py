@@ -1,0 +1,177 @@
+"""What an engine counted, in NumPy: faults told or refused as everywhere else, the rest made into rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreError, WeightError
+from thresher.ranking import Counts, Flags, Floats, Ranking, require_safe_total, resolved
+from thresher.sources import tally as query
+from thresher.sources.columns import Column, Missing, column
+from thresher.sources.labels import is_positive
+from thresher.sources.tally import FAULT, MOST_GROUPS, Wanted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tallies:
+    """Groups of rows that share model, group, class and bucket, healthy ones only.
+
+    `ranking` numbers the ranking that each belongs to; `names` gives (model, group) of each number.
+    """
+
+    wanted: Wanted
+    names: tuple[tuple[str, Any], ...]
+    ranking: Counts
+    positive: Flags
+    key: Counts
+    cases: Counts
+    weight: Floats | None
+    low: Floats
+    high: Floats
+    dropped: tuple[int, ...]
+    rows: int
+    labels: tuple[Any, Any]
+
+    def rankings(self) -> dict[tuple[str, Any], Ranking]:
+        """One ranking per model and group."""
+        return {name: self.ranking_of(i) for i, name in enumerate(self.names)}
+
+    def ranking_of(self, number: int) -> Ranking:
+        """The ranking of one model and group."""
+        mine = slice(None) if len(self.names) == 1 else np.flatnonzero(self.ranking == number)
+        count = self.cases[mine] if self.weight is None else self.weight[mine]
+        # A sum of n weights in any order is off by at most n - 1 roundings.
+        rounding = 0.0 if self.weight is None else float(self.cases[mine].max(initial=0)) * 2.0**-52
+        *columns, spans = resolved(self.low[mine], self.high[mine], count, self.positive[mine], rounding=rounding)
+        return Ranking.of_segments(*columns, dropped=self.dropped[number], spans=spans)
+
+
+def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, where: str) -> Tallies:
+    """Read the table that the query returned, and refuse what is refused everywhere."""
+    if found.num_rows > MOST_GROUPS:
+        raise ArgumentError(
+            f"there are more than {MOST_GROUPS:,} groups of label, bucket and by={list(wanted.by)}",
+            where=where,
+            fix="group by a column of fewer values, and check that label and score are not swapped",
+        )
+    key, cases = (_numbers(found[name]) for name in ("key", "cases"))
+    rows = int(cases.sum())
+    if not rows:
+        raise EmptyError("there are no rows", where, "give at least one, and check where=")
+    state = np.where(key >= FAULT, key - FAULT, 0)
+    _require_sound(state, cases, models=len(wanted.scores), weighted=wanted.weight is not None, where=where)
+    gone = state & (query.NO_LABEL | query.NO_SCORE | query.NO_WEIGHT) > 0
+    if missing == "raise" and gone.any():
+        raise _missing(state, cases, len(wanted.scores), where)
+    fine = np.flatnonzero(state == 0)
+    if not fine.size:
+        left = cases[~gone].sum()
+        what = "all weights are 0, so there are no rows" if left else "no row is left after dropping missing values"
+        raise EmptyError(what, where, "check the columns")
+    code, labels = _coded(found["label"])
+    named = _distinct(code[~gone])
+    known = column([labels[i] for i in named.tolist()], name="labels", where=where)
+    is_pos = np.zeros(len(labels) + 1, dtype=np.bool_)
+    is_pos[named] = is_positive(known, positive=positive, where=where)
+    number, names = _numbered(found, wanted)
+    weight = _numbers(found["weight"])[fine] if wanted.weight is not None else None
+    require_safe_total(float((cases[fine] if weight is None else weight).sum(dtype=np.float64)), where)
+    # Only rankings that have rows left are named.
+    kept = _distinct(number[fine])
+    place = np.full(len(names), -1)
+    place[kept] = np.arange(kept.size)
+    away = np.bincount(number[gone], weights=cases[gone], minlength=len(names)).astype(np.int64)
+    return Tallies(
+        wanted=wanted,
+        names=tuple(names[i] for i in kept.tolist()),
+        ranking=place[number[fine]],
+        positive=is_pos[code[fine]],
+        key=key[fine],
+        cases=cases[fine],
+        weight=weight,
+        low=_numbers(found["low"])[fine] + 0.0,
+        high=_numbers(found["high"])[fine] + 0.0,
+        dropped=tuple(away[kept].tolist()),
+        rows=rows // len(wanted.scores),
+        labels=_by_class(labels, is_pos),
+    )
+
+
+def _by_class(labels: Sequence[Any], is_pos: Flags) -> tuple[Any, Any]:
+    """The positive label and the other one, None for one that does not occur."""
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for i, label in enumerate(labels):
+        if label is not None:
+            sides[0 if is_pos[i] else 1].append(label)
+    return (sides[0] or [None])[0], (sides[1] or [None])[0]
+
+
+def _require_sound(state: Counts, cases: Counts, *, models: int, weighted: bool, where: str) -> None:
+    total = int(cases.sum())
+    unfit = int(cases[state & query.UNFIT_SCORE > 0].sum())
+    if unfit:
+        raise ScoreError(
+            f"{unfit:,} of {total:,} scores may not fit a float64 exactly: they are whole numbers beyond 2**53",
+            where=where,
+            fix="subtract an offset so that they do, or round them yourself",
+        )
+    bad = int(cases[(state & query.BAD_WEIGHT > 0) & (state & query.NO_WEIGHT == 0)].sum()) // models
+    if weighted and bad:
+        raise WeightError(
+            f"{bad:,} of {total // models:,} weights are negative or infinite",
+            where=where,
+            fix="a weight says how many rows a row stands for: give 0 or more",
+        )
+
+
+def _missing(state: Counts, cases: Counts, models: int, where: str) -> MissingValueError:
+    rows = int(cases.sum()) // models
+    told = []
+    for bit, name, each in (
+        (query.NO_LABEL, "labels", models),
+        (query.NO_SCORE, "scores", 1),
+        (query.NO_WEIGHT, "weights", models),
+    ):
+        absent = int(cases[state & bit > 0].sum()) // each
+        of = rows * models if each == 1 else rows
+        if absent:
+            told.append(f"{absent:,} of {of:,} {name} are missing or NaN")
+    fix = 'fill them, or pass missing="drop" to leave those rows out'
+    return MissingValueError("; ".join(told) + ", and they are never guessed", where, fix)
+
+
+def _numbered(found: Any, wanted: Wanted) -> tuple[Counts, list[tuple[str, Any]]]:
+    """For each group the number of its ranking, and the (model, group) of each ranking."""
+    several = "model" in found.column_names
+    number = _numbers(found["model"]) if several else np.zeros(found.num_rows, dtype=np.int64)
+    keys: list[tuple[Any, ...]] = [()]
+    groups = np.zeros(found.num_rows, dtype=np.int64)
+    for i in range(len(wanted.by)):
+        code, values = _coded(found[f"by{i}"])
+        both = groups * (len(values) + 1) + code
+        seen = _distinct(both)
+        keys = [(*keys[pair // (len(values) + 1)], [*values, None][pair % (len(values) + 1)]) for pair in seen.tolist()]
+        groups = np.searchsorted(seen, both)
+    plain = [key[0] if len(wanted.by) == 1 else key for key in keys]
+    names = [(model, key) for key in plain for model in wanted.scores]
+    return groups * len(wanted.scores) + number, names
+
+
+def _coded(values: Any) -> tuple[Counts, list[Any]]:
+    """A column as indices into its distinct values; missing ones get the index one past the last."""
+    encoded = values.combine_chunks().dictionary_encode()
+    encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
+    known = encoded.dictionary.to_pylist()
+    return encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False).astype(np.int64), known
+
+
+def _numbers(values: Any) -> Column:
+    return np.asarray(values.to_numpy())
+
+
+def _distinct(values: Counts) -> Counts:
+    return np.unique(values)

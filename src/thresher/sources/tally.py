@@ -1,0 +1,190 @@
+"""The one query: rows counted by label, bucket and what is wrong with them, as an expression for every engine.
+
+`SELECT by…, label, bucket, count(*), sum(weight), min(score), max(score) GROUP BY by…, label, bucket`. Rows with
+missing labels, scores or weights are groups of their own, so that they are counted in the same pass and NULL is never
+a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.errors import ScoreError, WeightError
+from thresher.extras import extra
+from thresher.sources.buckets import SUBS, Arithmetic, place
+from thresher.sources.refinement import Piece
+
+NO_LABEL, NO_SCORE, NO_WEIGHT, BAD_WEIGHT, ZERO_WEIGHT, UNFIT_SCORE = (1 << bit for bit in range(6))
+FAULT = 2**60
+MOST_GROUPS = 3 * 10**7
+_EXACT_IN_FLOAT64 = 2**53
+_EXACT_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which columns are asked for: the label, one score or several, a weight and what rows are grouped by."""
+
+    label: str
+    scores: tuple[str, ...]
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """All of them, each once."""
+        names = [self.label, *self.scores, *([] if self.weight is None else [self.weight]), *self.by]
+        return list(dict.fromkeys(names))
+
+
+def tally(
+    table: Any, wanted: Wanted, *, buckets: int, pieces: Sequence[Piece] = (), exact: bool = False, where: str
+) -> Any:
+    """The expression that counts a table's rows.
+
+    Its columns are by0…, model, label, key, cases, weight, low and high; `key` is the bucket (times `SUBS`, plus the
+    part, when buckets are divided), or `FAULT` plus what is wrong. Several scores are unfolded row by row, so that the
+    table is read once. `exact` counts every score by itself.
+    """
+    ibis = extra("ibis", name="sql", where=where)
+    rows = prepared(table, wanted, where=where)
+    weighted = wanted.weight is not None
+    at = place(rows.x, buckets=buckets, by=arithmetic(ibis))
+    if pieces:
+        # The bucket is named once: engines would otherwise work it out for every piece it is compared with.
+        fine = healthy(ibis, rows, weighted=weighted)
+        rows = rows.mutate(at=ibis.cases((fine, at), else_=None))
+        rows = rows.mutate(bucket=rows.at.floor().cast("int64"))
+        share = (rows.at - rows.bucket.cast("float64")) * _parts(ibis, rows.bucket, pieces)
+        code = rows.bucket * ibis.literal(SUBS, "int64") + share.floor().cast("int64")
+    else:
+        code = at.floor().cast("int64")
+    fault = ibis.literal(FAULT, "int64") + _faults(ibis, rows, weighted=weighted)
+    key = ibis.cases((healthy(ibis, rows, weighted=weighted), code), else_=fault)
+    keys = {name: rows[name] for name in [*_by(wanted), "model", "label"] if name in rows.columns}
+    if exact:
+        keys["x"] = rows.x
+    sums = {"weight": rows.w.sum()} if weighted else {}
+    counted = rows.group_by(**keys, key=key).aggregate(
+        cases=rows.count().cast("int64"), **sums, low=rows.x.min(), high=rows.x.max()
+    )
+    return counted.limit(MOST_GROUPS + 1)
+
+
+def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
+    """The rows as the query sees them: label, x, unfit, w, the columns they are grouped by, and which model's x."""
+    ibis = extra("ibis", name="sql", where=where)
+    columns: dict[str, Any] = {"label": table[wanted.label]}
+    columns |= {name: table[column] for name, column in zip(_by(wanted), wanted.by, strict=True)}
+    scores = [table[name] for name in wanted.scores]
+    for name, score in zip(wanted.scores, scores, strict=True):
+        _require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError, where)
+    columns |= {f"x{i}": _float(score) for i, score in enumerate(scores)}
+    columns |= {f"unfit{i}": found for i, score in enumerate(scores) if (found := _unfit(score)) is not None}
+    if wanted.weight is not None:
+        weight = table[wanted.weight]
+        _require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
+        columns["w"] = _float(weight)
+    if len(scores) == 1:
+        rows = table.select(**columns)
+        return rows.rename({name: f"{name}0" for name in ("x", "unfit") if f"{name}0" in rows.columns})
+    models = ibis.array([ibis.literal(i, "int64") for i in range(len(scores))])
+    rows = table.select(**columns, model=models.unnest())
+    chosen = {"x": ibis.cases(*((rows.model == i, rows[f"x{i}"]) for i in range(len(scores))))}
+    unfit = [(rows.model == i, rows[f"unfit{i}"]) for i in range(len(scores)) if f"unfit{i}" in rows.columns]
+    if unfit:
+        chosen["unfit"] = ibis.cases(*unfit, else_=False)
+    kept = [name for name in [*_by(wanted), "model", "label", "w"] if name in rows.columns]
+    return rows.select(*kept, **chosen)
+
+
+def healthy(ibis: Any, rows: Any, *, weighted: bool) -> Any:
+    """Rows that count: nothing missing, a weight above 0. NULL, not true either, where something is missing."""
+    fine = rows.label.notnull() & _known(ibis, rows.x)
+    if rows.label.type().is_floating():
+        fine &= _known(ibis, rows.label)
+    if weighted:
+        fine &= (rows.w > number(ibis, 0.0)) & (rows.w < number(ibis, float("inf")))
+    return fine & ~rows.unfit if "unfit" in rows.columns else fine
+
+
+def arithmetic(ibis: Any) -> Arithmetic:
+    """The map's operations as expressions; numbers go as text, since engines read bare decimals as decimals."""
+    return Arithmetic(
+        root=lambda x: x.sqrt(),
+        size=lambda x: x.abs(),
+        floor=lambda x: x.floor(),
+        pick=lambda test, one, other: test.ifelse(one, other),
+        number=lambda x: number(ibis, x),
+    )
+
+
+def number(ibis: Any, x: float) -> Any:
+    """A float64 that arrives as it is."""
+    text = {"inf": "Infinity", "-inf": "-Infinity"}.get(repr(float(x)), repr(float(x)))
+    return ibis.literal(text).cast("float64")
+
+
+def _by(wanted: Wanted) -> list[str]:
+    return [f"by{i}" for i in range(len(wanted.by))]
+
+
+def _faults(ibis: Any, rows: Any, *, weighted: bool) -> Any:
+    """What is wrong with a row, a bit for each fault."""
+    label = rows.label
+    fine = label.notnull() & _known(ibis, label) if label.type().is_floating() else label.notnull()
+    faults = [(NO_LABEL, fine), (NO_SCORE, _known(ibis, rows.x))]
+    if weighted:
+        zero, infinite = number(ibis, 0.0), number(ibis, float("inf"))
+        there = _known(ibis, rows.w)
+        faults += [
+            (NO_WEIGHT, there),
+            (BAD_WEIGHT, (rows.w >= zero) & (rows.w < infinite)),
+            (ZERO_WEIGHT, rows.w != zero),
+        ]
+    if "unfit" in rows.columns:
+        faults.append((UNFIT_SCORE, ~rows.unfit))
+    state = ibis.literal(0, "int64")
+    for bit, test in faults:
+        state = state + ibis.cases((test, ibis.literal(0, "int64")), else_=ibis.literal(bit, "int64"))
+    return state
+
+
+def _known(ibis: Any, x: Any) -> Any:
+    """Neither NULL nor NaN: engines that compare NaN at all put it above infinity."""
+    return x <= number(ibis, float("inf"))
+
+
+def _float(column: Any) -> Any:
+    kind = column.type()
+    return (column.cast("int64") if kind.is_boolean() else column).cast("float64")
+
+
+def _unfit(score: Any) -> Any | None:
+    """Whether a whole number is too large for a float64 to hold every one of its size; None where it cannot be."""
+    kind = score.type()
+    if not (kind.is_integer() and kind.nbytes == 8):
+        return None
+    return ((score >= _EXACT_IN_FLOAT64) | (score <= -_EXACT_IN_FLOAT64)).fill_null(False)
+
+
+def _require_numbers(kind: Any, what: str, error: type[ScoreError | WeightError], where: str) -> None:
+    if kind.is_decimal() and (kind.precision is None or kind.precision > _EXACT_DIGITS):
+        raise error(
+            f"{what}, whose digits a float64 does not hold",
+            where=where,
+            fix="cast the column to double precision in the table or a view",
+        )
+    if not (kind.is_numeric() or kind.is_boolean()):
+        raise error(what, where, "name a column of numbers, and check that labels and scores are not swapped")
+
+
+def _parts(ibis: Any, bucket: Any, pieces: Sequence[Piece]) -> Any:
+    """The parts of each row's bucket, found by halving."""
+    if len(pieces) == 1:
+        return number(ibis, float(pieces[0].parts))
+    middle = len(pieces) // 2
+    lower, upper = _parts(ibis, bucket, pieces[:middle]), _parts(ibis, bucket, pieces[middle:])
+    return (bucket < pieces[middle].first).ifelse(lower, upper)

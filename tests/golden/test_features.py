@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+
+from tests.golden import features as golden
+from thresher.learning import principal_components, scatter, selection
+from thresher.learning.exact_selection import exact_selection
+
+
+def test_scatter_and_j():
+    found = scatter(golden.ROWS, golden.LABELS, matrix=True)
+    np.testing.assert_allclose(found.within_matrix, golden.WITHIN, atol=1e-15)
+    np.testing.assert_allclose(found.between_matrix, golden.BETWEEN)
+    np.testing.assert_allclose(found.total_matrix, golden.TOTAL)
+    np.testing.assert_allclose(found.total_matrix, np.cov(np.transpose(golden.ROWS), bias=True))
+    assert golden.J == found.J
+    assert selection(found, 2, criterion="hotelling_lawley").value == pytest.approx(golden.HOTELLING_LAWLEY)
+
+
+@pytest.mark.parametrize("size", golden.EXACT)
+def test_dinkelbachs_steps(size):
+    features, steps = golden.EXACT[size]
+    found = exact_selection(np.array(golden.TERMS_B), np.array(golden.TERMS_W), size)
+    assert found.features.tolist() == features
+    assert found.steps == pytest.approx(steps)
+
+
+def test_principal_components_of_a_turned_cross():
+    found = principal_components(golden.CROSS)
+    np.testing.assert_allclose(found.variances, golden.CROSS_VARIANCES)
+    np.testing.assert_allclose(found.ratios, golden.CROSS_RATIOS)
+    np.testing.assert_allclose(np.abs(found.components), np.sqrt(0.5))
+    np.testing.assert_allclose(np.abs(found.project([[2.0, 2.0]])), [[np.sqrt(8), 0]], atol=1e-15)

@@ -1,0 +1,112 @@
+"""Folds: every row tested once per repeat, and what belongs together stays together."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import ShuffleSplit
+
+import thresher as th
+from thresher.learning import Folds
+from thresher.learning.folds import splits_of
+
+FLAGS = np.arange(60) % 3 == 0
+GROUPS = np.arange(60) // 4
+
+
+def odd(value: Any) -> Any:
+    """What a caller without a type checker might pass."""
+    return value
+
+
+@pytest.mark.parametrize("kind", ["stratified", "plain", "grouped", "stratified grouped", "leave-one-out"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_each_row_is_tested_once_per_repeat(kind, seed):
+    repeats = 1 if kind == "leave-one-out" else 3
+    splits = Folds(4, kind, repeats).splits(FLAGS, groups=GROUPS, seed=seed)
+    for repeat in range(repeats):
+        tested = np.concatenate([split.test for split in splits if split.repeat == repeat])
+        assert sorted(tested.tolist()) == list(range(60))
+    for split in splits:
+        assert not set(split.train) & set(split.test)
+        assert split.train.size + split.test.size == 60
+
+
+def test_kinds_keep_what_they_promise():
+    for split in Folds(4).splits(FLAGS, seed=3):
+        assert FLAGS[split.test].sum() == 5
+    for kind in ("grouped", "stratified grouped"):
+        for split in Folds(4, kind).splits(FLAGS, groups=GROUPS, seed=3):
+            assert not set(GROUPS[split.train]) & set(GROUPS[split.test])
+
+
+def test_seeds_and_repeats_deal_differently_and_reproducibly():
+    def tests(seed):
+        return [split.test.tolist() for split in Folds(3, repeats=2).splits(FLAGS, seed=seed)]
+
+    assert tests(0) == tests(0)
+    assert tests(0) != tests(1)
+    assert tests(0)[:3] != tests(0)[3:]
+
+
+@given(times=st.lists(st.integers(0, 20), min_size=12, max_size=60), count=st.integers(1, 4))
+def test_time_folds_never_look_ahead(times, count):
+    at = np.array(times)
+    flags = np.arange(at.size) % 2 == 0
+    if len(set(times)) <= count:
+        with pytest.raises(th.ArgumentError, match="distinct times"):
+            Folds(count, "time").splits(flags, times=at)
+        return
+    try:
+        splits = Folds(count, "time").splits(flags, times=at)
+    except th.ArgumentError as error:
+        assert "distinct times" in str(error)  # noqa: PT017
+        return
+    assert len(splits) == count
+    for split in splits:
+        assert at[split.train].max() < at[split.test].min()
+    tested = np.concatenate([split.test for split in splits])
+    assert len(set(tested.tolist())) == tested.size
+    assert set(at[tested]) | set(at[splits[0].train]) == set(times)
+
+
+def test_dates_are_times():
+    dates = np.datetime64("2020-01-01") + np.random.default_rng(0).permutation(60)
+    for split in Folds(3, "time").splits(FLAGS, times=dates):
+        assert dates[split.train].max() < dates[split.test].min()
+
+
+def test_numbers_splitters_and_pairs_are_folds():
+    assert len(splits_of(3, FLAGS, where="here")) == 3
+    assert not set(GROUPS[(split := splits_of(3, FLAGS, groups=GROUPS, where="here")[0]).train]) & set(
+        GROUPS[split.test]
+    )
+    assert splits_of(3, FLAGS, times=np.arange(60), where="here")[0].train.tolist() == list(range(15))
+    assert len(splits_of(ShuffleSplit(4, random_state=0), FLAGS, where="here")) == 4
+    assert splits_of([(range(50), range(50, 60))], FLAGS, where="here")[0].test.size == 10
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "told"),
+    [
+        (lambda: Folds(1), th.ArgumentError, "count must be 2 or more"),
+        (lambda: Folds(odd(2.5)), th.ArgumentError, "count must be"),
+        (lambda: Folds(5, odd("random")), th.ArgumentError, "kind must be one of"),
+        (lambda: Folds(5, repeats=0), th.ArgumentError, "repeats must be"),
+        (lambda: Folds(5, "time", repeats=2), th.ArgumentError, "same every time"),
+        (lambda: Folds(5).splits(FLAGS[:4]), th.ArgumentError, "5 folds need at least as many rows"),
+        (lambda: Folds(5).splits(np.arange(60) < 3), th.ArgumentError, "rarer one has 3"),
+        (lambda: Folds(5, "grouped").splits(FLAGS), th.ArgumentError, "need groups"),
+        (lambda: Folds(5, "grouped").splits(FLAGS, groups=GROUPS[:9]), th.LengthError, "9 groups for 60 rows"),
+        (lambda: Folds(5, "grouped").splits(FLAGS, groups=FLAGS), th.ArgumentError, "there are 2"),
+        (lambda: splits_of("five", FLAGS, where="here"), th.ArgumentError, "folds is 'five'"),
+        (lambda: splits_of([], FLAGS, where="here"), th.ArgumentError, "no folds"),
+        (lambda: splits_of([([0, 3], [1])], FLAGS, where="here"), th.OneClassError, "fold 0 hold one class"),
+        (lambda: splits_of([([0, 1], [])], FLAGS, where="here"), th.ArgumentError, "no test rows"),
+    ],
+)
+def test_what_cannot_be_dealt_is_refused_in_words(ask, error, told):
+    with pytest.raises(error, match=told):
+        ask()

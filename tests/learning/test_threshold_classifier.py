@@ -1,0 +1,191 @@
+"""The threshold is `choose`'s, on scores of rows the model has not learnt from."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    TunedThresholdClassifierCV,
+    cross_val_predict,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import thresher as th
+from thresher.learning import ThresholdClassifier
+
+X, Y = make_classification(n_samples=400, weights=[0.8], flip_y=0.1, random_state=3)
+CONDITION = th.OperatingCondition(cost_ratio=7)
+
+
+# scikit-learn exempts its own threshold classifiers from the same check for the same reason.
+@parametrize_with_checks(
+    [ThresholdClassifier(RidgeClassifier(), cv=3), ThresholdClassifier(LogisticRegression(), cv=3)],
+    expected_failed_checks=lambda model: (
+        {"check_classifiers_train": "predict is not argmax of predict_proba: the threshold is another"}
+        if hasattr(model, "predict_proba")
+        else {}
+    ),
+)
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+def test_the_threshold_is_the_exact_choice_on_out_of_fold_scores():
+    model = ThresholdClassifier(LogisticRegression(), CONDITION, cv=4).fit(X, Y)
+    scores = cross_val_predict(LogisticRegression(), X, Y, cv=StratifiedKFold(4), method="predict_proba")[:, 1]
+    choice = th.choose(th.rank(Y, scores), CONDITION)
+    assert model.threshold_ == choice.threshold
+    assert model.ranking_ == th.rank(Y, scores)
+    expected = LogisticRegression().fit(X, Y).predict_proba(X)[:, 1] >= choice.threshold
+    np.testing.assert_array_equal(model.predict(X), expected.astype(int))
+
+
+def test_it_costs_no_more_than_a_grid_on_the_scores_it_chose_on():
+    def cost(labels, called):
+        return -th.OperatingCondition(cost_ratio=7).expected_cost(th.contingency(labels, called))
+
+    scoring = sklearn.metrics.make_scorer(cost)
+    peer = TunedThresholdClassifierCV(LogisticRegression(), scoring=scoring, cv=StratifiedKFold(5)).fit(X, Y)
+    ours = ThresholdClassifier(LogisticRegression(), CONDITION, cv=5).fit(X, Y)
+    at_peer = CONDITION.expected_cost(th.contingency_at(ours.ranking_, peer.best_threshold_))
+    assert ours.choice_.expected_cost <= at_peer
+
+
+@pytest.mark.parametrize("options", [{"maximise": "f1"}, {"minimise": "error_rate", "subject_to": "recall >= 0.9"}])
+def test_measures_and_constraints_reach_choose(options):
+    model = ThresholdClassifier(GaussianNB(), cv=3, **options).fit(X, Y)
+    assert model.threshold_ == th.choose(model.ranking_, **options).threshold
+
+
+def test_the_decision_function_has_its_zero_at_the_threshold():
+    for base in (LogisticRegression(), RidgeClassifier()):
+        model = ThresholdClassifier(base, CONDITION).fit(X, Y)
+        np.testing.assert_array_equal(model.decision_function(X) >= 0, model.predict(X) == 1)
+    assert not hasattr(ThresholdClassifier(RidgeClassifier()), "predict_proba")
+
+
+def test_either_label_may_be_positive():
+    names = np.where(Y == 1, "ham", "spam")  # spam is now the frequent class, and last in order
+    first = ThresholdClassifier(LogisticRegression(), CONDITION, positive="ham").fit(X, names)
+    plain = ThresholdClassifier(LogisticRegression(), CONDITION).fit(X, Y)
+    assert first.positive_ == "ham"
+    assert first.threshold_ == pytest.approx(plain.threshold_)
+    np.testing.assert_array_equal(first.predict(X) == "ham", plain.predict(X) == 1)
+    np.testing.assert_allclose(first.decision_function(X), -plain.decision_function(X), atol=1e-9)
+    ridge = ThresholdClassifier(RidgeClassifier(), CONDITION, positive="ham").fit(X, names)
+    plain = ThresholdClassifier(RidgeClassifier(), CONDITION).fit(X, Y)
+    assert ridge.threshold_ == pytest.approx(plain.threshold_)
+
+
+def test_costs_without_a_positive_label_are_refused():
+    names = np.where(Y == 1, "spam", "ham")
+    with pytest.raises(th.PositiveLabelError, match="'ham' and 'spam'"):
+        ThresholdClassifier(LogisticRegression(), CONDITION).fit(X, names)
+    assert ThresholdClassifier(LogisticRegression()).fit(X, names).positive_ == "spam"  # equal costs: no matter
+    with pytest.raises(th.PositiveLabelError, match="eggs"):
+        ThresholdClassifier(LogisticRegression(), positive="eggs").fit(X, names)
+
+
+def test_a_fitted_model_is_left_as_it_is():
+    fitted = LogisticRegression().fit(X[:200], Y[:200])
+    frozen = ThresholdClassifier(FrozenEstimator(fitted), CONDITION).fit(X[200:], Y[200:])
+    prefit = ThresholdClassifier(fitted, CONDITION, cv="prefit").fit(X[200:], Y[200:])
+    ranking = th.rank(Y[200:], fitted.predict_proba(X[200:])[:, 1])
+    assert frozen.threshold_ == prefit.threshold_ == th.choose(ranking, CONDITION).threshold
+    assert prefit.estimator_ is fitted
+    assert clone(frozen).fit(X[200:], Y[200:]).threshold_ == frozen.threshold_
+    with pytest.raises(sklearn.exceptions.NotFittedError):
+        ThresholdClassifier(LogisticRegression(), cv="prefit").fit(X, Y)
+
+
+def test_weights_reach_the_model_and_the_choice():
+    weights = np.where(np.arange(Y.size) < 300, 1, 3)
+    weighted = ThresholdClassifier(LogisticRegression(), CONDITION, cv=_blocks(Y.size)).fit(X, Y, sample_weight=weights)
+    again = np.repeat(np.arange(Y.size), weights)
+    repeated = ThresholdClassifier(LogisticRegression(), CONDITION, cv=_blocks(Y.size, again)).fit(X[again], Y[again])
+    assert weighted.threshold_ == pytest.approx(repeated.threshold_, rel=1e-3)
+    assert weighted.ranking_.total == repeated.ranking_.total
+    with pytest.raises(th.ArgumentError, match="takes no sample_weight"):
+        ThresholdClassifier(KNeighborsClassifier()).fit(X, Y, sample_weight=weights)
+
+
+def _blocks(rows, source=None):
+    source = np.arange(rows) if source is None else source
+    return [(np.flatnonzero(source % 4 != fold), np.flatnonzero(source % 4 == fold)) for fold in range(4)]
+
+
+def test_groups_reach_the_splitter_and_metadata_is_routed():
+    groups = np.arange(Y.size) // 10
+    model = ThresholdClassifier(LogisticRegression(), CONDITION, cv=GroupKFold(5))
+    plain = model.fit(X, Y, groups=groups).threshold_
+    with sklearn.config_context(enable_metadata_routing=True):
+        requested = LogisticRegression().set_fit_request(sample_weight=True)
+        routed = ThresholdClassifier(requested, CONDITION, cv=GroupKFold(5))
+        assert routed.fit(X, Y, groups=groups).threshold_ == plain
+        weighted = routed.fit(X, Y, sample_weight=np.arange(Y.size) % 3, groups=groups)
+        assert weighted.ranking_.weighted
+
+
+def test_folds_need_not_cover_all_rows():
+    model = ThresholdClassifier(GaussianNB(), CONDITION, cv=TimeSeriesSplit(3)).fit(X, Y)
+    assert model.ranking_.total == 300
+
+
+def test_it_works_in_a_pipeline_and_a_grid_and_keeps_names():
+    frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])])
+    model = ThresholdClassifier(make_pipeline(StandardScaler(), LogisticRegression()), CONDITION)
+    grid = GridSearchCV(
+        model,
+        {"condition": [CONDITION, th.OperatingCondition(cost_ratio=1)], "estimator__logisticregression__C": [0.1, 1]},
+        scoring="recall",
+    ).fit(frame, Y)
+    assert grid.best_params_["condition"] == CONDITION
+    best = grid.best_estimator_
+    assert list(best.feature_names_in_) == list(frame.columns)
+    again = pickle.loads(pickle.dumps(best))  # noqa: S301
+    np.testing.assert_array_equal(again.predict(frame), best.predict(frame))
+    assert make_pipeline(StandardScaler(), model).fit(frame, Y).predict(frame).shape == Y.shape
+
+
+@pytest.mark.parametrize(
+    ("options", "labels", "error", "told"),
+    [
+        ({"cv": 10}, np.r_[1, 1, 1, np.zeros(397, int)], th.ArgumentError, "10 folds need 10 rows of each class"),
+        ({"cv": "five"}, Y, th.ArgumentError, "cv is 'five'"),
+        ({"cv": []}, Y, th.ArgumentError, "no splits"),
+        ({"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y == 1))]}, Y, th.OneClassError, "fold 0 hold one class"),
+        ({"response": "scores"}, Y, th.ArgumentError, "response must be one of"),
+        ({"maximise": "acuracy"}, Y, th.MeasureError, "did you mean accuracy"),
+        ({"condition": 5}, Y, th.ArgumentError, "no operating condition"),
+        ({}, np.arange(400) % 3, th.LabelError, "Only binary"),
+        ({}, np.zeros(400, int), th.OneClassError, "one class only"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(options, labels, error, told):
+    with pytest.raises(error, match=told):
+        ThresholdClassifier(LogisticRegression(), **options).fit(X, labels)
+
+
+def test_a_model_without_scores_is_refused():
+    class Mute(RidgeClassifier):  # type: ignore[misc]
+        def __getattribute__(self, name):
+            if name == "decision_function":
+                raise AttributeError(name)
+            return super().__getattribute__(name)
+
+    with pytest.raises(th.ArgumentError, match="gives no scores"):
+        ThresholdClassifier(Mute()).fit(X, Y)

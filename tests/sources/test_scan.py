@@ -1,0 +1,364 @@
+"""Every engine gives NumPy's table: the same rows in a frame, in files, in PostgreSQL and in Spark."""
+
+import sys
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import thresher as th
+
+scanning = sys.modules["thresher.sources.scan"]
+exactly = sys.modules["thresher.sources.exact"]
+ENGINES = ("files", "postgres", "spark")
+ROWS = 4000
+NAMES = {"label": 'y"; DROP TABLE mails; --', "p": "p", "q": "q", "w": "w", "country": "select"}
+
+
+def rows():
+    """Scores with ties, neighbours, both zeros, both infinities, and values far outside [0, 1]."""
+    rng = np.random.default_rng(3)
+    y = (rng.random(ROWS) < 0.4).astype(np.int16)
+    p = 1 / (1 + np.exp(-rng.normal(size=ROWS) * 2 - y))
+    p[:40] = np.round(p[:40], 1)
+    p[40:50] = [0.0, -0.0, 1.0, np.nextafter(1.0, 0), 5e-324, np.inf, -np.inf, -7.5, 1e300, 3.25]
+    return {
+        NAMES["label"]: y,
+        "p": p,
+        "q": (p[::-1] * 3 - 1).astype(np.float32),
+        "w": rng.integers(1, 9, ROWS) / 8,
+        "select": np.where(rng.random(ROWS) < 0.5, "NL", "B'E"),
+    }
+
+
+@pytest.fixture(scope="module")
+def data():
+    return rows()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, data):
+    place = tmp_path_factory.mktemp("rows")
+    table = pa.table(data)
+    for i in range(3):
+        pq.write_table(table.slice(i * 1500, 1500), place / f"part{i}.parquet")
+    return place
+
+
+def in_postgres(server, name, data):
+    kinds = {"i": "smallint", "f": "double precision", "U": "text"}
+    columns = ", ".join(
+        '"' + key.replace('"', '""') + '" ' + ("real" if values.dtype == np.float32 else kinds[values.dtype.kind])
+        for key, values in data.items()
+    )
+    with server.connection() as connection:
+        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+        connection.execute(f'CREATE TABLE "{name}" ({columns})')
+        with connection.cursor().copy(f'COPY "{name}" FROM STDIN') as copy:
+            for row in zip(*(values.tolist() for values in data.values()), strict=True):
+                copy.write_row(row)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def source(request, folder, data):
+    """A source and the options that name its table."""
+    if request.param == "files":
+        return str(folder / "*.parquet"), {"exact": False}
+    if request.param == "postgres":
+        server = request.getfixturevalue("postgres")
+        in_postgres(server, "mails", data)
+        return server.url, {"table": "mails"}
+    session = request.getfixturevalue("spark")
+    return session.read.parquet(str(folder)), {}
+
+
+@pytest.fixture
+def bounded(monkeypatch):
+    """Rows as too many to be counted score by score."""
+    monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
+
+
+@pytest.fixture(scope="module")
+def of_files(folder):
+    """What the embedded engine gives, for the others to be compared with."""
+
+    def found(**how):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scanning, "ROWS_TO_GROUP", 0)
+            return th.scan(str(folder), label=NAMES["label"], exact=False, **how)
+
+    return found
+
+
+def test_buckets_are_the_same_on_every_engine(source, bounded, of_files, data):
+    place, how = source
+    found = th.scan(place, label=NAMES["label"], score="p", refine=False, buckets=256, **how)
+    assert found == of_files(score="p", refine=False, buckets=256)
+    assert found.unresolved.any()
+    exact = th.rank(data[NAMES["label"]], data["p"])
+    assert th.auc(exact) in th.auc_bounds(found)
+    assert th.average_precision(exact) in th.average_precision_bounds(found)
+    assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
+
+
+def test_refining_leaves_little_open_and_is_the_same_everywhere(source, bounded, of_files, data):
+    place, how = source
+    found = th.scan(place, label=NAMES["label"], score="p", buckets=256, **how)
+    assert found == of_files(score="p", buckets=256)
+    assert th.auc_bounds(found).width < 2e-4
+    assert th.auc(th.rank(data[NAMES["label"]], data["p"])) in th.auc_bounds(found)
+
+
+def test_weights_of_a_common_unit_are_the_same_everywhere(source, bounded, of_files, data):
+    place, how = source
+    found = th.scan(place, label=NAMES["label"], score="q", weight="w", refine=False, buckets=256, **how)
+    assert found == of_files(score="q", weight="w", refine=False, buckets=256)
+    assert th.auc(th.rank(data[NAMES["label"]], data["q"], weights=data["w"])) in th.auc_bounds(found)
+
+
+def test_float32_scores_are_compared_exactly(source, data):
+    place, how = source
+    how = {name: value for name, value in how.items() if name != "exact"}
+    assert th.scan(place, label=NAMES["label"], score="q", **how) == th.rank(data[NAMES["label"]], data["q"])
+
+
+@pytest.mark.parametrize("kept", [0, 1 << 22])
+def test_exact_range_by_range(source, bounded, monkeypatch, data, kept):
+    monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 700)
+    monkeypatch.setattr(exactly, "ROWS_KEPT", kept)
+    monkeypatch.setattr(exactly, "SEGMENTS", 1)
+    place, how = source
+    found = th.scan(place, label=NAMES["label"], score="p", buckets=256, **{**how, "exact": True})
+    exact = th.rank(data[NAMES["label"]], data["p"])
+    assert found.exact == (kept > 0)
+    assert th.auc(found) == th.auc(exact)
+    assert th.auc_bounds(found) == th.auc_bounds(exact)
+    assert th.best_cost_bounds(found).width == 0
+    for cost_ratio in (0.2, 1, 7):
+        condition = th.OperatingCondition(cost_ratio=cost_ratio)
+        one, other = th.choose(found, condition), th.choose(exact, condition)
+        assert one.expected_cost == other.expected_cost
+        assert one.threshold == other.threshold
+
+
+def test_several_models_in_one_pass(source, data):
+    place, how = source
+    how = {name: value for name, value in how.items() if name != "exact"}
+    found = th.scan_models(place, label=NAMES["label"], scores=["p", "q"], where=lambda t: t.w > 0, **how)
+    assert found == {model: th.rank(data[NAMES["label"]], data[model]) for model in ("p", "q")}
+
+
+def test_groups_in_one_pass(source, bounded, data):
+    place, how = source
+    found = th.scan_by(place, label=NAMES["label"], score="p", by="select", refine=False, buckets=256, **how)
+    assert set(found) == {"NL", "B'E"}
+    for country, ranking in found.items():
+        mine = data["select"] == country
+        exact = th.rank(data[NAMES["label"]][mine], data["p"][mine])
+        assert (ranking.Pos, ranking.Neg) == (exact.Pos, exact.Neg)
+        assert th.auc(exact) in th.auc_bounds(ranking)
+
+
+def test_filters(source, data):
+    place, how = source
+    how = {name: value for name, value in how.items() if name != "exact"}
+    mine = data["select"] == "B'E"
+    exact = th.rank(data[NAMES["label"]][mine], data["p"][mine])
+    for where in ({"select": "B'E"}, {"select": ["B'E", "'; DROP TABLE mails"]}, lambda t: t["select"] == "B'E"):
+        assert th.scan(place, label=NAMES["label"], score="p", where=where, **how) == exact
+    with pytest.raises(th.ArgumentError, match="never read from a text"):
+        th.scan(place, label=NAMES["label"], score="p", where="1=1; DROP TABLE mails", **how)
+
+
+def test_names_are_names_and_nothing_is_executed(source, data):
+    """The label column is called like an attack; the table is still there, and absent names are refused."""
+    place, how = source
+    for name in ("p; DROP TABLE mails", 'p"', "p' OR '1'='1"):
+        with pytest.raises(th.ColumnError, match="has no column"):
+            th.scan(place, label=NAMES["label"], score=name, **how)
+    assert th.scan(place, label=NAMES["label"], score="p", **how).total == ROWS
+
+
+def test_texts_are_no_scores(source):
+    place, how = source
+    with pytest.raises(th.ScoreError, match="scores must be numbers"):
+        th.scan(place, label=NAMES["label"], score="select", where=lambda t: t.w > 0, **how)
+
+
+def test_labels_that_are_texts(source, data):
+    place, how = source
+    how = {"exact": None, **how} | {"exact": None}
+    labels = {"label": "select", "score": "p", "where": lambda t: t.w > 0}
+    assert th.scan(place, positive="NL", **labels, **how) == th.rank(data["select"], data["p"], positive="NL")
+    with pytest.raises(th.PositiveLabelError, match="is not said"):
+        th.scan(place, **labels, **how)
+    with pytest.raises(th.PositiveLabelError, match="not among the labels"):
+        th.scan(place, positive="DE", **labels, **how)
+
+
+def test_three_labels(source):
+    place, how = source
+    with pytest.raises(th.LabelError, match="more than two labels"):
+        th.scan(place, label="w", score="p", positive=1, where=lambda t: t.p >= 0, **how)
+
+
+def test_no_rows(source):
+    place, how = source
+    with pytest.raises(th.EmptyError):
+        th.scan(place, label=NAMES["label"], score="p", where=lambda t: t.w < 0, **how)
+
+
+def test_one_class_is_a_ranking_with_one_class(source):
+    place, how = source
+    found = th.scan(place, label=NAMES["label"], score="p", where={NAMES["label"]: 1}, **how)
+    assert found.Neg == 0
+    with pytest.raises(th.OneClassError):
+        th.auc_bounds(found)
+
+
+def test_progress_is_told(source):
+    place, how = source
+    told: list[th.Progress] = []
+    th.scan(place, label=NAMES["label"], score="p", where=lambda t: t.w > 0, progress=told.append, **how)
+    assert told
+    assert told[0].stage == "counting"
+    assert all(one.seconds >= 0 for one in told)
+
+
+FAULTY = {
+    "y": [1, 0, 1, None, 0, 1, 1, 0],
+    "p": [0.9, 0.2, None, 0.5, float("nan"), 0.7, 0.6, 0.3],
+    "w": [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, None, 2.0],
+    "bad": [1.0, 1.0, 1.0, 1.0, 1.0, -1.0, float("inf"), 2.0],
+}
+
+
+@pytest.fixture(params=ENGINES)
+def faulty(request, tmp_path):
+    table = pa.table({name: pa.array(values, pa.float64()) for name, values in FAULTY.items()})
+    if request.param == "files":
+        pq.write_table(table, tmp_path / "faulty.parquet")
+        return tmp_path / "faulty.parquet", {"where": lambda t: t.w.isnull() | (t.w >= 0)}
+    if request.param == "postgres":
+        server = request.getfixturevalue("postgres")
+        with server.connection() as connection:
+            connection.execute("DROP TABLE IF EXISTS faulty")
+            columns = ", ".join(f"{name} double precision" for name in FAULTY)
+            connection.execute(f"CREATE TABLE faulty ({columns})")
+            with connection.cursor().copy("COPY faulty FROM STDIN") as copy:
+                for row in zip(*FAULTY.values(), strict=True):
+                    copy.write_row(row)
+        return server.url, {"table": "faulty"}
+    session = request.getfixturevalue("spark")
+    return session.createDataFrame(list(zip(*FAULTY.values(), strict=True)), schema=list(FAULTY)), {}
+
+
+def test_what_is_missing_is_counted_and_refused(faulty):
+    place, how = faulty
+    with pytest.raises(th.MissingValueError, match=r"1 of 8 labels .*; 2 of 8 scores are missing or NaN, and they"):
+        th.scan(place, label="y", score="p", **how)
+    with pytest.raises(th.MissingValueError, match="1 of 8 weights"):
+        th.scan(place, label="y", score="p", weight="w", **how)
+
+
+def test_what_is_missing_may_be_dropped(faulty):
+    place, how = faulty
+    kept = [i for i in range(8) if i not in (2, 3, 4)]
+    found = th.scan(place, label="y", score="p", missing="drop", **how)
+    assert found == th.rank([FAULTY["y"][i] for i in kept], [FAULTY["p"][i] for i in kept])
+    assert found.dropped == 3
+    weighted = th.scan(place, label="y", score="p", weight="w", missing="drop", **how)
+    rows_left = [i for i in kept if FAULTY["w"][i] is not None]
+    columns = ([FAULTY[name][i] for i in rows_left] for name in ("y", "p", "w"))
+    labels, scores, weights = columns
+    assert weighted == th.rank(labels, scores, weights=weights)
+    assert weighted.dropped == 4
+
+
+def test_bad_weights_are_refused(faulty):
+    place, how = faulty
+    with pytest.raises(th.WeightError, match="2 of 8 weights are negative or infinite"):
+        th.scan(place, label="y", score="p", weight="bad", missing="drop", **how)
+
+
+def test_whole_numbers_beyond_a_float64_are_refused(tmp_path):
+    pq.write_table(pa.table({"y": [0, 1], "p": [1, 2**53 + 1]}), tmp_path / "wide.parquet")
+    with pytest.raises(th.ScoreError, match=r"2\*\*53"):
+        th.scan(tmp_path / "wide.parquet", label="y", score="p", where=lambda t: t.y >= 0)
+
+
+def test_ibis_tables_of_any_engine(data):
+    table = ibis.memtable(pa.table(data))
+    assert th.scan(table, label=NAMES["label"], score="p") == th.rank(data[NAMES["label"]], data["p"])
+
+
+def test_database_files(tmp_path, data):
+    engine = ibis.duckdb.connect(tmp_path / "mails.duckdb")
+    engine.create_table("mails", pa.table(data))
+    engine.disconnect()
+    place = tmp_path / "mails.duckdb"
+    assert th.scan(place, table="mails", label=NAMES["label"], score="p") == th.rank(data[NAMES["label"]], data["p"])
+    with pytest.raises(th.SourceError, match="has no table 'mail'"):
+        th.scan(place, table="mail", label=NAMES["label"], score="p")
+    with pytest.raises(th.SourceError, match="no database file"):
+        th.scan(tmp_path / "absent.duckdb", table="mails", label=NAMES["label"], score="p")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "arrow"])
+def test_files_of_other_formats_through_the_engine(tmp_path, suffix):
+    frame = pa.table({"y": [1, 0, 1, 0, 1], "p": [0.9, 0.8, 0.8, 0.25, 0.125]})
+    path = tmp_path / f"rows.{suffix}"
+    if suffix == "arrow":
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, frame.schema) as writer:
+            writer.write_table(frame)
+    elif suffix == "csv":
+        frame.to_pandas().to_csv(path, index=False)
+    else:
+        frame.to_pandas().to_json(path, orient="records", lines=True)
+    expected = th.rank(frame["y"], frame["p"])
+    assert th.scan(path, label="y", score="p") == expected
+    assert th.scan(path, label="y", score="p", where=lambda t: t.y >= 0) == expected
+
+
+def test_few_scores_are_exact_after_one_pass(tmp_path):
+    scores = np.random.default_rng(1).integers(0, 50, 5000) / 50
+    labels = scores > np.random.default_rng(2).random(5000)
+    pq.write_table(pa.table({"y": labels, "p": scores}), tmp_path / "few.parquet")
+    stages: list[th.Progress] = []
+    found = th.scan(tmp_path / "few.parquet", label="y", score="p", exact=False, progress=stages.append)
+    assert found == th.rank(labels, scores)
+    assert {one.stage for one in stages} == {"counting"}
+
+
+def test_a_scan_may_be_repeated(folder):
+    def once():
+        return th.scan(str(folder), label=NAMES["label"], score="p", exact=False, refine=False, buckets=64)
+
+    assert once() == once()
+
+
+def test_days_add_up(folder, data, bounded):
+    days = [
+        th.scan(path, label=NAMES["label"], score="p", exact=False, refine=False, buckets=1024)
+        for path in sorted(folder.iterdir())
+    ]
+    whole = sum(days)
+    assert whole.total == ROWS
+    assert th.auc(th.rank(data[NAMES["label"]], data["p"])) in th.auc_bounds(whole)
+    together = th.scan(str(folder), label=NAMES["label"], score="p", exact=False, refine=False, buckets=1024)
+    assert th.auc_bounds(whole).width <= th.auc_bounds(together).width
+
+
+@pytest.mark.parametrize("change", [{"buckets": 3}, {"missing": "guess"}])
+def test_options_outside_what_is_understood(folder, change):
+    with pytest.raises(th.ArgumentError):
+        th.scan(str(folder), label=NAMES["label"], score="p", **change)
+
+
+def test_scores_and_groups_need_names(folder):
+    with pytest.raises(th.ArgumentError):
+        th.scan_models(str(folder), label="y", scores="p")
+    with pytest.raises(th.ArgumentError):
+        th.scan_by(str(folder), label="y", score="p", by=[])
