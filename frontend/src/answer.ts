@@ -1,4 +1,5 @@
 // The answer in words: Python's own where nothing was changed, rewritten under the current sliders where it was.
+import { cautionList } from "./cautions";
 import type { Contents } from "./contents";
 import { el, named, type Child } from "./dom";
 import { ratioText } from "./ratio";
@@ -9,13 +10,12 @@ import type { Stand, View } from "./view";
 export function answerSection(contents: Contents, tools: readonly HTMLElement[]): { root: HTMLElement; update(view: View): void } {
   const words = el("div", { class: "words" });
   const original = el("details", { class: "original" }, el("summary", {}, "As evaluated"), ...paragraphs(contents));
-  const list = el("ul", { class: "cautions", "aria-label": "What to watch out for" });
-  for (const caution of contents.cautions) list.append(el("li", {}, el("span", { class: "code" }, caution.code), " ", el("bdi", {}, caution.text)));
+  const list = cautionList(contents.cautions);
   const root = el(
     "section",
     { class: "answer card", "aria-label": "The answer" },
     el("div", { class: "said" }, words, original, el("div", { class: "tools" }, ...tools)),
-    contents.cautions.length ? el("aside", { "aria-label": "Cautions" }, el("h2", {}, "Watch out"), list) : null,
+    list ? el("aside", { "aria-label": "Cautions" }, el("h2", {}, "Watch out"), list) : null,
   );
   let told = "";
   return {

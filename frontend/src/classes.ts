@@ -1,4 +1,5 @@
 // The page of several classes: confusion matrices as heat maps, a table per class, and one class against the rest.
+import { cautionList } from "./cautions";
 import type { ClassModel, Contents } from "./contents";
 import { announceStand, type Part } from "./drawing";
 import { controls } from "./controls";
@@ -22,12 +23,11 @@ export function classesPage(root: HTMLElement, contents: Contents): void {
   const uid = unique();
   const { class_models: models, classes } = contents;
   const words = contents.answer.map((text, i) => el("p", { class: i ? null : "lead", dir: "auto" }, text));
-  const cautions = contents.cautions.map((caution) => el("li", {}, el("span", { class: "code" }, caution.code), " ", el("bdi", {}, caution.text)));
   const matrices = models.map((model, i) => confusionPanel(model, classes, i, uid));
   const numbers = numbersTable(models, "all");
   root.replaceChildren(
     pageHead(contents, `${countText(contents.data.rows)} cases, ${classes.length} classes, ${models.length} ${models.length === 1 ? "model" : "models"}.`),
-    el("section", { class: "answer card", "aria-label": "The answer" }, ...words, cautions.length ? el("ul", { class: "cautions" }, ...cautions) : null),
+    el("section", { class: "answer card", "aria-label": "The answer" }, ...words, cautionList(contents.cautions)),
     el("h2", { class: "unseen" }, "Confusion matrices"),
     el("div", { class: "panels" }, ...matrices),
     ...(numbers ? [section("Models", numbers)] : []),

@@ -29,6 +29,12 @@ export function shownModels(view: View): SceneModel[] {
   return shown.sort((a, b) => Number(a.index === view.state.current) - Number(b.index === view.state.current));
 }
 
+/** Models whose bands are drawn: more than three would only be murky, so then the current one's alone. */
+export function banded(view: View): SceneModel[] {
+  const shown = shownModels(view);
+  return shown.length > 3 ? [view.stand.model] : shown;
+}
+
 /** What decides which lies above which: the current model, what is hidden, and whether there are bands. */
 export function order({ state, dataRatio }: View): string {
   return `${state.current} ${[...state.hidden].join(",")} ${state.bands && dataRatio}`;
