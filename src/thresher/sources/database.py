@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -168,14 +169,20 @@ def _table(engine: Any, table: TableName | None, place: str, where: str) -> Any:
         raise ArgumentError(f"{without_secrets(place)} holds tables, and none is named", where, f"pass table=…{known}")
     *schema, name = (table,) if isinstance(table, str) else table
     database = tuple(schema) if len(schema) > 1 else (schema[0] if schema else None)
-    if name not in engine.list_tables(database=database):
+    if name not in _names(engine, database):
         known = _listed(engine, database)
         raise SourceError(f"{without_secrets(place)} has no table {name!r}", where, f"name one that is there{known}")
     return engine.table(name, database=database)
 
 
+def _names(engine: Any, database: Any) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of one library about another, which we cannot heed
+        return list(engine.list_tables(database=database))
+
+
 def _listed(engine: Any, database: Any = None) -> str:
-    names = engine.list_tables(database=database)
+    names = _names(engine, database)
     shown = ", ".join(repr(name) for name in names[:10])
     return f": {shown}{', …' if len(names) > 10 else ''}" if names else ""
 
