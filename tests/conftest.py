@@ -18,7 +18,7 @@ settings.load_profile("ci" if os.environ.get("CI") == "true" else "here")
 @pytest.fixture(scope="session")
 def postgres():
     """A PostgreSQL server in a folder that anyone may enter, as its user is not root."""
-    folder = Path(tempfile.mkdtemp(prefix="thresher-postgres-", dir="/tmp"))  # noqa: S108 - a socket's path is short
+    folder = Path(tempfile.mkdtemp(prefix="thresher-postgres-", dir="/tmp"))
     try:
         yield from engines.postgres_server(folder)
     finally:

@@ -22,6 +22,7 @@ from thresher.extras import extra
 from thresher.sources.column_names import require_columns
 from thresher.sources.data_file import DataFile
 from thresher.sources.faults import told_plainly, without_secrets
+from thresher.sources.frames import frame_columns
 from thresher.sources.listing import listed_files
 from thresher.sources.progress import Listener, heard
 
@@ -132,7 +133,8 @@ def memory() -> int:
 def _of_rows(ibis: Any, engine: Any, source: Any, where: str) -> Any:
     """Files or a frame as a table of the embedded engine."""
     if not isinstance(source, str | os.PathLike):
-        return engine.create_view(f"rows_{uuid4().hex}", ibis.memtable(source), overwrite=True)
+        arrow = extra("pyarrow", name="sql", where=where)
+        return ibis.memtable(arrow.table(frame_columns(source, where=where)))
     files = listed_files(source, where=where)
     names = [file.name for file in files]
     if files[0].format == "parquet":
