@@ -31,6 +31,7 @@ SORTED_ELSEWHERE = {
     ("curves/hull.py", "np.union1d"): "splits, when the guess of the hull lacked a corner",
     ("curves/thinning.py", "np.argsort"): "candidate splits by their distance from the kept ones",
     ("curves/thinning.py", "np.union1d"): "splits that are kept",
+    ("inference/scanned_comparison.py", "np.argsort"): "combinations of calls that an engine counted",
     ("inference/stability.py", "np.union1d"): "splits that are candidates",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
     ("plots/models.py", "np.union1d"): "splits that are drawn",

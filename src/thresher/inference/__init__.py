@@ -25,6 +25,7 @@ from thresher.inference.proportion import rate_interval
 from thresher.inference.reliability_bands import reliability_band
 from thresher.inference.replicates import Replicates
 from thresher.inference.rows import Rows
+from thresher.inference.scanned_comparison import compare_scan
 from thresher.inference.stability import Stability
 from thresher.inference.table import measure_interval, table_intervals
 from thresher.inference.threshold_statistics import BestCost, CostAt, MeasureAt
@@ -60,6 +61,7 @@ __all__ = [
     "calibration_test",
     "compare",
     "compare_power",
+    "compare_scan",
     "compare_unpaired",
     "confusion_intervals",
     "corrected_t",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from thresher.extras import extra
 from thresher.sources.column_names import require_columns
 from thresher.sources.data_file import DataFile
 from thresher.sources.faults import told_plainly, without_secrets
+from thresher.sources.frames import frame_columns
 from thresher.sources.listing import listed_files
 from thresher.sources.progress import Listener, heard
 
@@ -131,7 +133,8 @@ def memory() -> int:
 def _of_rows(ibis: Any, engine: Any, source: Any, where: str) -> Any:
     """Files or a frame as a table of the embedded engine."""
     if not isinstance(source, str | os.PathLike):
-        return engine.create_view(f"rows_{uuid4().hex}", ibis.memtable(source), overwrite=True)
+        arrow = extra("pyarrow", name="sql", where=where)
+        return ibis.memtable(arrow.table(frame_columns(source, where=where)))
     files = listed_files(source, where=where)
     names = [file.name for file in files]
     if files[0].format == "parquet":
@@ -168,14 +171,20 @@ def _table(engine: Any, table: TableName | None, place: str, where: str) -> Any:
         raise ArgumentError(f"{without_secrets(place)} holds tables, and none is named", where, f"pass table=…{known}")
     *schema, name = (table,) if isinstance(table, str) else table
     database = tuple(schema) if len(schema) > 1 else (schema[0] if schema else None)
-    if name not in engine.list_tables(database=database):
+    if name not in _names(engine, database):
         known = _listed(engine, database)
         raise SourceError(f"{without_secrets(place)} has no table {name!r}", where, f"name one that is there{known}")
     return engine.table(name, database=database)
 
 
+def _names(engine: Any, database: Any) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of one library about another, which we cannot heed
+        return list(engine.list_tables(database=database))
+
+
 def _listed(engine: Any, database: Any = None) -> str:
-    names = engine.list_tables(database=database)
+    names = _names(engine, database)
     shown = ", ".join(repr(name) for name in names[:10])
     return f": {shown}{', …' if len(names) > 10 else ''}" if names else ""
 

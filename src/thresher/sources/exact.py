@@ -19,6 +19,7 @@ from thresher.sources.tally import Wanted, healthy, number, prepared
 ROWS_AT_ONCE = 1 << 23
 ROWS_KEPT = 1 << 22
 SEGMENTS = 1 << 17
+SEGMENTS_PER_RANGE = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def exact_ranking(
     for one in ranges:
         fetched[one.first : one.end] = True
     parts = [_untouched(bounded, np.flatnonzero(~fetched))] if not fetched.all() else []
-    each = max(1 << 10, SEGMENTS // max(1, len(ranges)))
+    each = max(SEGMENTS_PER_RANGE, SEGMENTS // max(1, len(ranges)))
     for at, one in enumerate(ranges):
         stage = f"range {at + 1} of {len(ranges)}"
         found = _ranked(engine, tallies, index, one, stage=stage, listener=listener, where=where, most=rows_at_once)

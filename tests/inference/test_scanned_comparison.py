@@ -1,0 +1,109 @@
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import thresher as th
+from tests.sources.test_scan import in_postgres
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # PySpark leaves sockets to the collector
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+MODELS = ["a", "b", "c"]
+
+
+def rows(size=1500):
+    rng = np.random.default_rng(11)
+    y = (rng.random(size) < 0.3).astype(np.int16)
+    a = rng.normal(size=size) + y
+    b = np.round(a + rng.normal(size=size), 1) * 0.0 + np.round(rng.normal(size=size) + 0.5 * y, 1)
+    c = rng.normal(size=size) + 0.8 * y
+    c[:3] = [0.0, -0.0, -0.0]
+    return {"y": y, "a": a, "b": b, "c": c}
+
+
+@pytest.fixture(params=["duckdb", "postgres", "spark"])
+def source(request):
+    data = rows()
+    if request.param == "duckdb":
+        return ibis.memtable(pa.table(data)), {}
+    if request.param == "postgres":
+        server = request.getfixturevalue("postgres")
+        in_postgres(server, "compared", data)
+        return server.url, {"table": "compared"}
+    return request.getfixturevalue("spark").createDataFrame(pa.table(data).to_pandas()), {}
+
+
+def test_delong_is_that_of_the_rows(source):
+    place, how = source
+    data = rows()
+    found = th.compare_scan(place, label="y", scores=MODELS, **how)
+    expected = th.compare(data["y"], {name: data[name] for name in MODELS})
+    assert found.names == expected.names
+    assert found.covariance is not None
+    assert expected.covariance is not None
+    np.testing.assert_allclose(found.covariance, expected.covariance, rtol=1e-9)
+    for pair, difference in expected.differences.items():
+        assert found[pair].difference == pytest.approx(difference.difference, abs=1e-12)
+        assert found[pair].p_adjusted == pytest.approx(difference.p_adjusted, rel=1e-6)
+        assert found[pair].verdict == difference.verdict
+    assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
+
+
+def test_costs_are_those_of_the_rows(source):
+    place, how = source
+    data = rows()
+    condition = th.OperatingCondition(cost_ratio=3)
+    thresholds = {"a": 0.5, "b": 0.2, "c": 0.4}
+    scores = {name: data[name] for name in MODELS}
+    asked: dict[str, Any] = {"measure": condition, "thresholds": thresholds}
+    found = th.compare_scan(place, label="y", scores=MODELS, **asked, **how)
+    expected = th.compare(data["y"], scores, measure=condition, thresholds=thresholds)
+    assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
+    for pair, difference in expected.differences.items():
+        assert found[pair].difference == pytest.approx(difference.difference, abs=1e-12)
+        assert found[pair].lower == pytest.approx(difference.lower, abs=1e-12)  # the same draws of the same table
+        assert found[pair].p_value == pytest.approx(difference.p_value)
+
+
+def test_costs_at_the_best_threshold_of_each():
+    data = rows()
+    condition = th.OperatingCondition(cost_ratio=3)
+    found = th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], measure=condition)
+    for name in ("a", "c"):
+        best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
+        assert found.estimates[name] == pytest.approx(best)
+
+
+def test_what_is_missing_is_refused_or_dropped():
+    data = rows(100)
+    data["a"][:2] = np.nan
+    table = ibis.memtable(pa.table(data))
+    with pytest.raises(th.MissingValueError, match="2 of 100 rows"):
+        th.compare_scan(table, label="y", scores=["a", "c"])
+    found = th.compare_scan(table, label="y", scores=["a", "c"], missing="drop")
+    expected = th.compare(data["y"][2:], {"a": data["a"][2:], "c": data["c"][2:]})
+    assert found.dropped == 2
+    assert found["a", "c"].difference == pytest.approx(expected["a", "c"].difference)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"scores": ["a"]}, {"scores": "ab"}, {"measure": "accuracy"}, {"thresholds": {"a": 1}, "measure": "cost"}],
+)
+def test_questions_that_are_none(change):
+    asked: dict[str, Any] = {"scores": ["a", "c"], **change}
+    if asked.get("measure") == "cost":
+        asked["measure"] = th.OperatingCondition()
+    with pytest.raises(th.ArgumentError):
+        th.compare_scan(ibis.memtable(pa.table(rows(50))), label="y", **asked)
+
+
+def test_one_class():
+    data = rows(50)
+    data["y"][:] = 0
+    with pytest.raises(th.OneClassError):
+        th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"])

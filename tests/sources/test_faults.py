@@ -1,0 +1,39 @@
+import pytest
+
+import thresher as th
+from thresher.sources.faults import told_plainly, without_secrets
+
+
+@pytest.mark.parametrize(
+    ("said", "meaning"),
+    [
+        ("could not write block 7: No space left on device", "no room to spill"),
+        ("IO Error: failed to offload data block: max_temp_directory_size exceeded", "no room to spill"),
+        ('FATAL: password authentication failed for user "ann"', "login was refused"),
+        ("connection to server failed: Connection refused", "cannot be reached"),
+        ("server closed the connection unexpectedly", "connection was lost"),
+        ("Job aborted due to stage failure: ExecutorLostFailure (executor 3)", "a worker was lost"),
+        ("permission denied for table mails", "reading is not allowed"),
+        ("Out of Memory Error: could not allocate block", "ran out of memory"),
+        ("something else", "could not be scanned"),
+    ],
+)
+def test_what_engines_say_is_told_in_words(said, meaning):
+    with pytest.raises(th.SourceError, match=meaning) as raised, told_plainly("the place", "scan(...)"):
+        raise RuntimeError(said)
+    assert raised.value.fix
+
+
+def test_our_own_errors_and_interrupts_pass():
+    with pytest.raises(th.EmptyError), told_plainly("place", "here"):
+        raise th.EmptyError("nothing", "here", "add")
+    with pytest.raises(KeyboardInterrupt), told_plainly("place", "here"):
+        raise KeyboardInterrupt
+
+
+def test_secrets_are_never_told():
+    for text in ("postgres://ann:tulip@db/x", "password=tulip", "PWD: tulip", "token=tulip;x"):
+        assert "tulip" not in without_secrets(text)
+    with pytest.raises(th.SourceError) as raised, told_plainly("postgres://ann:tulip@db/x", "here"):
+        raise RuntimeError("cannot connect to postgres://ann:tulip@db/x")
+    assert "tulip" not in str(raised.value)

@@ -1,0 +1,40 @@
+import itertools
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from thresher.sources.refinement import MOST_PARTS, PIECES, divided, open_share, pieces_for
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=300))
+def test_pieces_rise_and_are_few(shares):
+    pos, neg = (np.array(side) for side in zip(*shares, strict=True))
+    found = pieces_for(np.arange(len(shares)) + 7, pos, neg, tolerance=1e-4)
+    assert len(found) <= PIECES
+    assert all(a.first < b.first for a, b in itertools.pairwise(found))
+    assert all(piece.parts >= 1 for piece in found)
+
+
+def test_parts_follow_where_both_classes_are():
+    pos = np.r_[np.full(50, 1e-6), np.full(50, 0.02)]
+    found = pieces_for(np.arange(100), pos, pos, tolerance=1e-3)
+    assert found[-1].parts > 10 * found[0].parts
+    assert divided(found)
+
+
+def test_the_number_of_parts_is_bounded():
+    same = np.full(1000, 1e-3)
+    parts = pieces_for(np.arange(1000), same, same, tolerance=1e-12)
+    assert sum(piece.parts for piece in parts) <= MOST_PARTS + 1000
+
+
+def test_nothing_to_divide():
+    assert pieces_for(np.arange(3), np.zeros(3), np.ones(3), tolerance=1e-6) == ()
+
+
+def test_the_open_share_is_the_width_of_the_bounds():
+    r = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    assert abs(open_share(r) - th.auc_bounds(r).width) < 1e-12
+    assert open_share(th.Ranking.parse("[1+,1-]")) == 0
