@@ -85,13 +85,13 @@ class TestWriting:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(type(path), "replace", full)
-        with pytest.raises(th.SourceError, match="cannot be written: No space left on device"):
+        with pytest.raises(th.OutputError, match="cannot be written: no space left on device"):
             write_ranking(th.Ranking.parse("[2+][2-]"), path)
         assert [file.name for file in tmp_path.iterdir()] == [path.name]
         assert str(read_ranking(path)) == "[1+][1-]"
 
     def test_a_folder_that_is_not_there(self, tmp_path, suffix):
-        with pytest.raises(th.SourceError, match="cannot be written: No such file or directory"):
+        with pytest.raises(th.OutputError, match="there is no directory"):
             write_ranking(th.Ranking.parse("[1+]"), tmp_path / "absent" / f"r.{suffix}")
 
     def test_it_gets_the_rights_of_any_new_file(self, tmp_path, suffix):

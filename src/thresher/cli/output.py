@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from thresher.errors import ArgumentError
+from thresher.whole_files import write_whole
 
 
 def require_outputs(where: str, *, source: str | None, **outputs: str | None) -> None:
@@ -46,53 +44,6 @@ def _require_writable(path: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
-@contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """A file beside the target to write to, which takes the target's place at the end; nothing is left on failure.
-
-    A link stays a link, and what is no file (a pipe, a device) is written to at the end.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(f"{folder}/a.txt") as beside:
-    ...         _ = beside.write_text("whole")
-    ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
-    ('whole', 1)
-    """
-    target = Path(os.path.realpath(path))
-    special = target.exists() and not target.is_file()
-    folder = None if special else target.parent
-    try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name[:40]}.", suffix=Path(path).suffix)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None
-    os.close(handle)
-    beside = Path(name)
-    try:
-        yield beside
-        if special:
-            target.write_bytes(beside.read_bytes())
-        else:
-            beside.chmod(_mode(target))
-            beside.replace(target)
-    except OSError as error:
-        if error.filename in (None, name):  # the person asked for the target, not for the file beside it
-            raise type(error)(error.errno, error.strerror, str(path)) from None
-        raise
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file whole; a lone half of a character is written as its escape."""
-    with replacing(path) as beside:
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
-
-
-def _mode(target: Path) -> int:
-    """The permissions a file has, or would have had if it had been made in the usual way."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    write_whole(path, text.encode("utf-8", errors="backslashreplace"), where=str(path))

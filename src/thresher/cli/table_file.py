@@ -17,11 +17,11 @@ from typing import IO, Any
 
 import numpy as np
 
-from thresher.cli.output import replacing
 from thresher.cli.text_copy import Added, Origin, copy_text, row_writer
 from thresher.errors import ArgumentError
 from thresher.extras import extra
 from thresher.sources.files import column_names, read_columns
+from thresher.whole_files import replacing
 
 STANDARD = "-"
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -39,7 +39,7 @@ def write_with_columns(source: str, target: str, *, score: str, added: Added, wh
     if target == STANDARD:
         return _to_standard_output(source, origin, added)
     require_format(target, where)
-    with replacing(target) as beside:
+    with replacing(target, where=str(target)) as beside:
         return _write(source, beside, suffix_of(target), origin, added)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -40,6 +39,7 @@ from thresher.plots.scores import ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 from thresher.plots.wins import WinsDisplay
 from thresher.ranking import Ranking
+from thresher.whole_files import replacing
 
 Format: TypeAlias = Literal["pdf", "svg", "png"]
 FORMATS = ("pdf", "svg", "png")
@@ -183,17 +183,8 @@ def _written(display: Display, path: Path, kind: Format) -> Path:
     from matplotlib.figure import Figure
 
     looks: dict[str, Any] = {"svg.hashsalt": "thresher", "savefig.dpi": 150, "pdf.fonttype": 42}
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("xb") as file, matplotlib.style.context(["default", looks]):
-            figure = Figure(figsize=display.size, layout="constrained")
-            display.plot(figure.add_subplot())
-            figure.savefig(file, format=kind, metadata=_METADATA[kind])
-        beside.replace(path)
-    except OSError as error:
-        raise ArgumentError(
-            f"{str(path)!r} cannot be written: {error.strerror}", _WHERE, "give a folder that can be written to"
-        ) from None
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path, where=_WHERE) as beside, matplotlib.style.context(["default", looks]):
+        figure = Figure(figsize=display.size, layout="constrained")
+        display.plot(figure.add_subplot())
+        figure.savefig(beside, format=kind, metadata=_METADATA[kind])
     return path

@@ -14,11 +14,11 @@ from typing import Any
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.extras import extra
 from thresher.report.contents import contents
-from thresher.report.file import write_whole
 from thresher.report.grid import grids
 from thresher.report.panels import class_panels, panels
 from thresher.report.svg import colour, dash, element
 from thresher.report.visible import visible
+from thresher.whole_files import write_whole
 
 _FRAME_HEIGHT = 900
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}

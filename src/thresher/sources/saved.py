@@ -9,7 +9,6 @@ import contextlib
 import io
 import json
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from thresher.ranking import Ranking, Spans
 from thresher.ranking.spans import require_spans
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.listing import Place
+from thresher.whole_files import write_whole
 
 FORMAT = "thresher/ranking-columns/1"
 _KEY = b"thresher"
@@ -41,7 +41,7 @@ def write_ranking(ranking: Ranking, path: Place) -> None:
     [20+,5-][10+,5-][20+,40-]
     """
     where = "write_ranking(ranking, path)"
-    _replace(Path(path), _known(path, where).written(ranking), where)
+    write_whole(path, _known(path, where).written(ranking), where=where)
 
 
 def read_ranking(path: Place) -> Ranking:
@@ -52,7 +52,7 @@ def read_ranking(path: Place) -> Ranking:
 
 def write_parquet(ranking: Ranking, path: Place) -> None:
     """Write a Parquet file, whatever it is called."""
-    _replace(Path(path), _PARQUET.written(ranking), "Ranking.to_parquet(path)")
+    write_whole(path, _PARQUET.written(ranking), where="Ranking.to_parquet(path)")
 
 
 def read_parquet(path: Place) -> Ranking:
@@ -157,16 +157,3 @@ def _known(path: Place, where: str) -> _Form:
             fix="call it .json or .parquet",
         )
     return form
-
-
-def _replace(path: Path, content: bytes, where: str) -> None:
-    """Put bytes in the place of a file at once; whoever reads meanwhile sees the old file or the new one."""
-    draft = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    except OSError as error:
-        fix = "check the folder and its rights"
-        raise SourceError(f"{path} cannot be written: {error.strerror}", where, fix) from None
-    finally:
-        draft.unlink(missing_ok=True)

@@ -1,11 +1,13 @@
 import errno
 import os
+import stat
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import thresher as th
-from thresher.report.file import write_whole
+from thresher.whole_files import replacing, write_whole
 
 
 def left(folder):
@@ -60,18 +62,51 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, code):
 
 
 def test_no_permission(tmp_path, monkeypatch):
-    def refused(*_):
+    def refused(**_):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr(Path, "open", refused)  # root may write anywhere
+    monkeypatch.setattr(tempfile, "mkstemp", refused)  # root may write anywhere
     with pytest.raises(th.OutputError, match="permission denied"):
         write_whole(tmp_path / "a.html", "x", where="here")
     assert left(tmp_path) == []
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_device_is_written_to_and_stays_one():
-    with pytest.raises(th.OutputError, match="no space left on device"):
-        write_whole("/dev/full", "x", where="here")
     write_whole(os.devnull, "x", where="here")
     assert Path(os.devnull).is_char_device()
+
+
+def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
+    target = tmp_path / "report.json"
+    target.write_text("old")
+
+    def fail():
+        with replacing(target, where="here") as beside:
+            beside.write_text("ne")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_the_file_beside_has_the_suffix_of_the_target(tmp_path):
+    with replacing(tmp_path / "rows.csv.gz", where="here") as beside:
+        assert beside.suffix == ".gz"
+        assert beside.parent == tmp_path
+
+
+def test_permissions_follow_the_mask(tmp_path):
+    mask = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "new.txt", "text", where="here")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
+
+
+def test_what_could_not_be_read_meanwhile_is_told_as_it_is(tmp_path):
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "a", where="here"):
+        (tmp_path / "absent").read_text()
+    assert left(tmp_path) == []

@@ -1,0 +1,91 @@
+"""Files written whole or not at all: what stood there before stays until the new one is finished."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+from thresher.errors import OutputError
+
+
+def write_whole(path: str | PathLike[str], content: str | bytes, *, where: str) -> None:
+    """Write bytes, or a text as UTF-8, beside their place and move them there in one step.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder, "a.txt"), "thresher", where="here")
+    ...     Path(folder, "a.txt").read_text()
+    'thresher'
+    """
+    with replacing(path, where=where) as beside:
+        beside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(path: str | PathLike[str], *, where: str) -> Iterator[Path]:
+    """A file beside the target to write to, which takes the target's place at the end; nothing is left on failure.
+
+    A link stays a link, and what is no file (a pipe, a device) is written to at the end.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(f"{folder}/a.txt", where="here") as beside:
+    ...         _ = beside.write_text("whole")
+    ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
+    ('whole', 1)
+    """
+    shown, target = Path(path), Path(os.path.realpath(path))
+    if target.is_dir():
+        raise OutputError(f"{shown} is a directory, not a file", where, "name a file in it")
+    if not target.parent.is_dir():
+        raise OutputError(
+            f"there is no directory {shown.parent} to write {shown.name} in", where, "make it first, or write elsewhere"
+        )
+    special = target.exists() and not target.is_file()
+    try:
+        handle, name = tempfile.mkstemp(
+            dir=None if special else target.parent, prefix=f".{target.name[:40]}.", suffix=shown.suffix
+        )
+    except OSError as error:
+        raise _unwritten(shown, error, where) from error
+    os.close(handle)
+    beside = Path(name)
+    try:
+        yield beside
+        if special:
+            target.write_bytes(beside.read_bytes())
+        else:
+            _settle(beside)
+            beside.chmod(_mode(target))
+            beside.replace(target)
+    except OSError as error:
+        if error.filename in (None, name, str(target)):  # others are about files that were being read
+            raise _unwritten(shown, error, where) from error
+        raise
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _settle(beside: Path) -> None:
+    """Have the bytes on the disk before they take another file's place."""
+    with beside.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _mode(target: Path) -> int:
+    """The permissions a file has, or would have had if it had been made in the usual way."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _unwritten(shown: Path, error: OSError, where: str) -> OutputError:
+    return OutputError(
+        f"{shown} cannot be written: {(error.strerror or str(error)).lower()}",
+        where,
+        "free some room, or choose a place where you may write; what stood there before is unchanged",
+    )
