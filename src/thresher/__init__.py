@@ -172,6 +172,7 @@ if TYPE_CHECKING:
         row_auc_interval,
         table_intervals,
     )
+    from thresher.learning import learn
 
 __version__ = "0.1.0"
 
@@ -293,6 +294,7 @@ __all__ = [
     "joint_choice",
     "ks",
     "laplace",
+    "learn",
     "lift",
     "log_loss",
     "log_loss_multiclass",
@@ -335,7 +337,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load the rooms on the right when they are first asked for, so that importing thresher stays quick."""
     if name in __all__:
-        for room in ("thresher.inference", "thresher.evaluation"):
+        for room in ("thresher.inference", "thresher.evaluation", "thresher.learning"):
             if hasattr(found := import_module(room), name):
                 globals()[name] = getattr(found, name)
                 return globals()[name]
