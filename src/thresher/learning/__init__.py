@@ -21,6 +21,7 @@ from thresher.learning.leaves import LeafTree
 from thresher.learning.linear import DistanceClassifier
 from thresher.learning.missing_flags import MissingFlags
 from thresher.learning.missing_values import CompleteRows, MissingValues, complete_rows, missing_values
+from thresher.learning.model_file import read_model, write_model
 from thresher.learning.nested import nested_costs
 from thresher.learning.noise import NoisyLabels, NoisyRows, instance_noise, label_noise
 from thresher.learning.number_columns import Numbers
@@ -85,10 +86,12 @@ __all__ = [
     "nested_costs",
     "preparation",
     "principal_components",
+    "read_model",
     "scatter",
     "scatter_of_chunks",
     "selection",
     "split",
     "target_column",
+    "write_model",
     "zoo",
 ]
