@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from thresher.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from thresher.calibration import (
         CalibrationGap,
@@ -174,6 +176,7 @@ if TYPE_CHECKING:
         row_auc_interval,
         table_intervals,
     )
+    from thresher.learning import learn as learn
     from thresher.ranking import (
         Ranking,
     )
@@ -199,8 +202,6 @@ if TYPE_CHECKING:
         fisher,
         measure,
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "MEASURES",
@@ -395,12 +396,15 @@ _ROOMS = (
     "evaluation",
 )
 _ONLY_BY_NAME = ("learning", "plots", "report")  # rooms whose own names are not thresher's
+_DOORS = {"learn": "learning"}  # names of rooms that need an extra: `from thresher import *` works without it
 
 
 def __getattr__(name: str) -> Any:
     """Load a room when one of its names is first asked for, so that importing thresher costs nothing."""
     if name in _ROOMS or name in _ONLY_BY_NAME:
         return import_module(f"thresher.{name}")
+    if name in _DOORS:
+        return getattr(import_module(f"thresher.{_DOORS[name]}"), name)
     if name in __all__:
         for room in _ROOMS:
             if hasattr(found := import_module(f"thresher.{room}"), name):
@@ -410,4 +414,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*{*globals(), *__all__, *_ROOMS}]
+    return [*{*globals(), *__all__, *_ROOMS, *_DOORS}]

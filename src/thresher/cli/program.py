@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 
 import click
 
-from thresher import __version__
 from thresher.cli.door import BAD_INPUT
 from thresher.cli.plain_text import plain_text
+from thresher.version import __version__
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 BROKEN_PIPE = 141  # 128 + SIGPIPE

@@ -245,7 +245,7 @@ def _decision(
     stability: Stability,
     asked: OperatingCondition,
 ) -> Decision:
-    from thresher import __version__
+    from thresher.version import __version__
 
     winner = models[joint.model]
     condition = asked.for_data(winner.ranking)

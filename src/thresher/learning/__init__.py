@@ -5,6 +5,7 @@ from thresher.extras import extra
 
 extra("sklearn", name="learn", where="thresher.learning")
 
+from thresher.learning.baselines import OneFeatureRule, baselines
 from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.category_columns import Categories
 from thresher.learning.column_types import ColumnType, ColumnTypes, column_types
@@ -20,6 +21,8 @@ from thresher.learning.leaves import LeafTree
 from thresher.learning.linear import DistanceClassifier
 from thresher.learning.missing_flags import MissingFlags
 from thresher.learning.missing_values import CompleteRows, MissingValues, complete_rows, missing_values
+from thresher.learning.model_file import read_model, write_model
+from thresher.learning.nested import nested_costs
 from thresher.learning.noise import NoisyLabels, NoisyRows, instance_noise, label_noise
 from thresher.learning.number_columns import Numbers
 from thresher.learning.outlier_filter import OutlierFilter
@@ -33,6 +36,8 @@ from thresher.learning.splits import Split, split
 from thresher.learning.target_column import Target, target_column
 from thresher.learning.text_features import TextFeatures
 from thresher.learning.threshold_classifier import ThresholdClassifier
+from thresher.learning.workflow import Learned, learn
+from thresher.learning.zoo import zoo
 
 __all__ = [
     "CalibratedModel",
@@ -47,12 +52,14 @@ __all__ = [
     "Folds",
     "GroupedModel",
     "LeafTree",
+    "Learned",
     "LearningCurve",
     "MissingFlags",
     "MissingValues",
     "NoisyLabels",
     "NoisyRows",
     "Numbers",
+    "OneFeatureRule",
     "OutlierFilter",
     "Outliers",
     "PrincipalComponents",
@@ -63,6 +70,7 @@ __all__ = [
     "Target",
     "TextFeatures",
     "ThresholdClassifier",
+    "baselines",
     "column_types",
     "complete_rows",
     "cross_validate",
@@ -72,13 +80,18 @@ __all__ = [
     "instance_noise",
     "label_noise",
     "leakage",
+    "learn",
     "learning_curve",
     "missing_values",
+    "nested_costs",
     "preparation",
     "principal_components",
+    "read_model",
     "scatter",
     "scatter_of_chunks",
     "selection",
     "split",
     "target_column",
+    "write_model",
+    "zoo",
 ]

@@ -28,7 +28,7 @@ def contents(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None
     >>> found["data"]["Pos"], found["condition"]["class_ratio"]
     (3, 1.0)
     """
-    from thresher import __version__
+    from thresher.version import __version__
 
     binary = isinstance(evaluation, Evaluation)
     given = {

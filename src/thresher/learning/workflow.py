@@ -1,0 +1,220 @@
+"""`learn`: from a table to a calibrated model with a threshold for your costs, checked on rows it never saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+
+from thresher.calibration.map import Method
+from thresher.cautions import Caution
+from thresher.choices import OperatingCondition
+from thresher.errors import ColumnError
+from thresher.evaluation import Decision, Evaluation, apply, evaluate
+from thresher.inference import Difference, Interval, corrected_t, cost_interval
+from thresher.inference.resampling import Progress
+from thresher.learning.baselines import MAJORITY, ONE_FEATURE
+from thresher.learning.calibrated_model import CalibratedModel
+from thresher.learning.column_types import ColumnTypes, column_types
+from thresher.learning.corrected import corrected_interval
+from thresher.learning.cross_validation import CrossValidation, cross_validate
+from thresher.learning.folds import Folding
+from thresher.learning.frames import frame
+from thresher.learning.leakage import leakage
+from thresher.learning.learning_curve import LearningCurve, learning_curve
+from thresher.learning.nested import nested_costs
+from thresher.learning.preparation import preparation
+from thresher.learning.splits import Split, split
+from thresher.learning.target_column import target_column
+from thresher.learning.targets import binary_target
+from thresher.learning.workflow_words import summary_text
+from thresher.learning.yardstick import yardstick
+from thresher.learning.zoo import chosen_models
+from thresher.ranking import Flags, Floats
+from thresher.sources.columns import column
+from thresher.tables import contingency
+
+_WHERE = "learn(data, target)"
+_TEST_SHARE = 25
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Learned:
+    """A model to deploy, the decision that goes with it, and everything that led there.
+
+    `nested` is each model's expected cost over folds at thresholds chosen on other folds, `against` the winner's cost
+    minus that of each baseline; `test` evaluates the deployed model on rows that nothing else has seen, and
+    `test_cost` is what its calls cost there.
+    """
+
+    model: Any
+    decision: Decision
+    evaluation: Evaluation
+    validation: CrossValidation
+    nested: Mapping[str, Interval]
+    against: Mapping[str, Difference]
+    test: Evaluation
+    test_cost: Interval
+    columns: ColumnTypes
+    split: Split
+    target: str
+    positive: Any
+    curve: LearningCurve | None
+    cautions: tuple[Caution, ...]
+
+    @property
+    def beats_baselines(self) -> bool:
+        """Whether the winner is cheaper than both baselines beyond doubt."""
+        return self.decision.model not in (MAJORITY, ONE_FEATURE) and all(
+            difference.verdict == "better" for difference in self.against.values()
+        )
+
+    def probabilities(self, data: Any) -> Floats:
+        """The calibrated probability of the positive class for rows of a table with the same columns."""
+        return np.asarray(self.model.predict_proba(_features(data, self.columns))[:, 1])
+
+    def calls(self, data: Any) -> Flags:
+        """Which rows of a table the decision calls positive."""
+        return apply(self.decision, self.probabilities(data))
+
+    def summary(self) -> str:
+        """What was tried, what won, whether it beats the baselines, and what it costs on untouched rows."""
+        return summary_text(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"Learned({self.decision.model} for {self.target!r}, test cost {self.test_cost})"
+
+
+def learn(
+    data: Any,
+    target: str,
+    *,
+    positive: Any = None,
+    condition: OperatingCondition | None = None,
+    models: Sequence[str] | Mapping[str, Any] | None = None,
+    types: Mapping[str, Any] | None = None,
+    orders: Mapping[str, Sequence[Any]] | None = None,
+    calibration: Method = "platt",
+    folds: Folding = 5,
+    groups: Any = None,
+    time: Any = None,
+    curve: bool = False,
+    level: float = 0.95,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Learned:
+    """Prepare a table, compare models on the same folds, decide for one, and check it on untouched rows.
+
+    A quarter of the rows is put aside. On the others every model of the zoo and two baselines are prepared,
+    fitted and calibrated inside each fold, compared in pairs, and one is chosen with its threshold under the
+    condition. That one is fitted on all of them and tried once on the quarter put aside.
+
+    Parameters
+    ----------
+    data, target
+        A table of named columns, and the name of the column to learn.
+    positive
+        The positive label; needed unless labels are bool or 0/1.
+    condition
+        Costs and class ratio at deployment; without it errors cost the same.
+    models
+        Names of the zoo's models, or a mapping of names to classifiers; all of the zoo unless told.
+    types, orders
+        As in `column_types`, for columns that are not what they seem.
+    calibration
+        How scores are mapped to probabilities, as in `CalibratedModel`.
+    folds, groups, time
+        As in `cross_validate`; groups stay together and time runs forward in folds and in the test rows alike.
+    curve
+        Whether to draw the winner's learning curve of the expected cost too.
+    level, seed, n_jobs, progress
+        Of all intervals; of everything random; fits at once; called with how many fits are done.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> table = load_breast_cancer(as_frame=True).frame.assign(target=lambda t: t.target == 0)
+    >>> found = learn(table, "target", models=["logistic"], condition=OperatingCondition(cost_ratio=5), folds=10)
+    >>> found.decision.model, found.beats_baselines
+    ('logistic', True)
+    """
+    asked = condition if condition is not None else OperatingCondition()
+    tried = chosen_models(models, seed=seed)
+    table = frame(data, where=_WHERE)
+    target_column(table, target, fewest=folds if isinstance(folds, int) else 2)
+    columns = column_types(table, target=target, types=types, orders=orders)
+    goal = binary_target(
+        column(table[target], name=target, where=_WHERE), positive=positive, matters=True, where=_WHERE
+    )
+    dealt = split(goal.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, time=time, seed=seed)
+    features, (train, test) = _features(table, columns), (dealt["train"], dealt["test"])
+    inner = StratifiedKFold(3, shuffle=True, random_state=seed)
+    candidates = {
+        name: CalibratedModel(
+            Pipeline([("prepare", preparation(columns, seed=seed)), ("model", model)]), method=calibration, cv=inner
+        )
+        for name, model in tried.items()
+    }
+    beside: dict[str, Any] = {
+        name: None if given is None else column(given, name=name, where=_WHERE)[train]
+        for name, given in (("groups", groups), ("times", time))
+    }
+    X, y = features.iloc[train], goal.flags[train]
+    cv = cross_validate(candidates, X, y, folds=folds, seed=seed, n_jobs=n_jobs, progress=progress, **beside)
+    evaluation = evaluate(cv.labels, cv.scores, condition=asked, clusters=cv.clusters, level=level, seed=seed)
+    costs = {name: nested_costs(cv, asked, name) for name in candidates}
+    winner = evaluation.decision.model
+    final = candidates[winner].fit(X, y)
+    scores = final.predict_proba(features.iloc[test])[:, 1]
+    calls = apply(evaluation.decision, scores)
+    tested = evaluate(goal.flags[test], {winner: scores}, condition=asked, predictions=calls, level=level, seed=seed)
+    drawn = None
+    if curve:
+        drawn = learning_curve(candidates[winner], X, y, measure=asked, folds=folds, seed=seed, n_jobs=n_jobs, **beside)
+    spread = yardstick(asked).range
+    return Learned(
+        model=final,
+        decision=evaluation.decision,
+        evaluation=evaluation,
+        validation=cv,
+        nested={
+            name: corrected_interval(values, test_share=cv.test_share, level=level, spread=spread)
+            for name, values in costs.items()
+        },
+        against={
+            name: replace(
+                corrected_t(costs[winner], costs[name], test_share=cv.test_share, level=level, better="lower"),
+                a=winner,
+                b=name,
+            )
+            for name in (MAJORITY, ONE_FEATURE)
+            if name != winner
+        },
+        test=tested,
+        test_cost=cost_interval(contingency(goal.flags[test], calls), asked, level=level),
+        columns=columns,
+        split=dealt,
+        target=target,
+        positive=goal.positive,
+        curve=drawn,
+        cautions=(*leakage(table, target, columns=columns, split=dealt, groups=groups), *evaluation.cautions),
+    )
+
+
+def _features(data: Any, columns: ColumnTypes) -> Any:
+    table = frame(data, where=_WHERE)
+    if absent := [name for name in columns.used if name not in table.columns]:
+        raise ColumnError(
+            f"{len(absent)} of {len(columns.used)} columns are not there: {', '.join(map(repr, absent[:8]))}",
+            where=_WHERE,
+            fix="give a table with the columns the model learnt from",
+        )
+    return table[columns.used]
