@@ -11,6 +11,7 @@ from tests.sources.test_scan import in_postgres
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # PySpark leaves sockets to the collector
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:The copy keyword:DeprecationWarning"),  # PySpark to pandas
 ]
 MODELS = ["a", "b", "c"]
 
