@@ -32,6 +32,7 @@ def main() -> None:
         parts.append(f"## Rankings and the numbers read off them, {title}\n\n{core_table(setting)}")
         parts.append(f"Cost of building grows as rows to the power {growth(setting):.2f} over 10⁵ to 10⁷.")
         parts.append(inference_table(setting))
+    parts.append(f"## Scans\n\n{SCANS}\n\n{scale_table()}")
     parts.append(f"## Importing\n\n{importing()}")
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print("\n\n".join(parts))
@@ -73,6 +74,28 @@ def inference_table(setting: dict[str, str]) -> str:
     if "peer paired" in found:
         ratio = found["peer paired"] / found["paired"]
         lines.append(f"| paired DeLong of two models, 10⁶ rows: MLstatkit ÷ thresher | {ratio:.1f}× |")
+    return "\n".join(lines)
+
+
+def scale_table() -> str:
+    """Ways to rank Parquet rows against pandas with scikit-learn, whose time at 10⁸ rows is extrapolated."""
+    lines = ["| how | rows | pandas and scikit-learn ÷ thresher | GiB | width of AUC bounds |", "|---|--:|--:|--:|--:|"]
+    few, many = 10**7, 10**8
+    base = child("benchmarks.scale", "pandas and scikit-learn", str(few), setting={})
+    lines.append(f"| pandas and scikit-learn | {few:,} | 1 | {base['gibibytes']:.2f} | exact |")
+    for way in ("in memory", "bounded", "refined", "exact, range by range"):
+        for rows in (few, many):
+            if (way, rows) in (("in memory", many), ("refined", many)):
+                continue
+            found = child("benchmarks.scale", way, str(rows), setting={})
+            ratio = base["seconds"] * rows / few / found["seconds"]
+            width = f"{found['width']:.1e}" if found["width"] else "exact"
+            lines.append(f"| {way} | {rows:,} | {ratio:.1f}× | {found['gibibytes']:.2f} | {width} |")
+            print(lines[-1], flush=True)
+    spark = child("benchmarks.scale", "spark", str(10**6), setting={})
+    ratio = spark["mllib"] / spark["seconds"]
+    told = "Spark: MLlib's BinaryClassificationMetrics ÷ bounded scan"
+    lines.append(f"| {told} | {10**6:,} | {ratio:.0f}× | | {spark['width']:.1e} |")
     return "\n".join(lines)
 
 
@@ -129,6 +152,9 @@ def versions() -> str:
 
 
 RESAMPLES = "2,000 resamples of AUC, cost and threshold, 10⁵ rows: scikit-learn row by row ÷ thresher"
+
+SCANS = """Parquet rows of a label and a float64 score, all distinct; each way in a process of its own, imports and all.
+GiB is the most memory the process held, the embedded engine included."""
 
 INTRODUCTION = """# Benchmarks
 

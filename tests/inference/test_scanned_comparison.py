@@ -35,7 +35,7 @@ def source(request):
         server = request.getfixturevalue("postgres")
         in_postgres(server, "compared", data)
         return server.url, {"table": "compared"}
-    return request.getfixturevalue("spark").createDataFrame(pa.table(data).to_pandas()), {}
+    return request.getfixturevalue("spark").createDataFrame(pa.table(data)), {}
 
 
 def test_delong_is_that_of_the_rows(source):

@@ -62,7 +62,8 @@ def is_frame(source: Any) -> bool:
         return True
     if isinstance(source, np.ndarray):
         return source.dtype.names is not None
-    return hasattr(source, "columns") and (hasattr(source, "select") or hasattr(source, "loc"))
+    kind = type(source)  # asking a lazy frame itself for its columns would make it work them out
+    return hasattr(kind, "columns") and (hasattr(kind, "select") or hasattr(kind, "loc"))
 
 
 def _selected(frame: Any, wanted: Sequence[str], where: str) -> Any:
