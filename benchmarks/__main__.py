@@ -34,6 +34,7 @@ def main() -> None:
         parts.append(inference_table(setting))
         parts.append(features_table(setting))
     parts.append(f"## The page\n\n{page_table()}")
+    parts.append(f"## Scans\n\n{SCANS}\n\n{scale_table()}")
     parts.append(f"## Importing\n\n{importing()}")
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print("\n\n".join(parts))
@@ -112,6 +113,28 @@ def page_table() -> str:
     return "\n".join(lines)
 
 
+def scale_table() -> str:
+    """Ways to rank Parquet rows against pandas with scikit-learn, whose time at 10⁸ rows is extrapolated."""
+    lines = ["| how | rows | pandas and scikit-learn ÷ thresher | GiB | width of AUC bounds |", "|---|--:|--:|--:|--:|"]
+    few, many = 10**7, 10**8
+    base = child("benchmarks.scale", "pandas and scikit-learn", str(few), setting={})
+    lines.append(f"| pandas and scikit-learn | {few:,} | 1 | {base['gibibytes']:.2f} | exact |")
+    for way in ("in memory", "bounded", "refined", "exact, range by range"):
+        for rows in (few, many):
+            if (way, rows) in (("in memory", many), ("refined", many)):
+                continue
+            found = child("benchmarks.scale", way, str(rows), setting={})
+            ratio = base["seconds"] * rows / few / found["seconds"]
+            width = f"{found['width']:.1e}" if found["width"] else "exact"
+            lines.append(f"| {way} | {rows:,} | {ratio:.1f}× | {found['gibibytes']:.2f} | {width} |")
+            print(lines[-1], flush=True)
+    spark = child("benchmarks.scale", "spark", str(10**6), setting={})
+    ratio = spark["mllib"] / spark["seconds"]
+    told = "Spark: MLlib's BinaryClassificationMetrics ÷ bounded scan"
+    lines.append(f"| {told} | {10**6:,} | {ratio:.0f}× | | {spark['width']:.1e} |")
+    return "\n".join(lines)
+
+
 def growth(setting: dict[str, str]) -> float:
     """The exponent of time against rows, by least squares on logarithms."""
     times = [child("benchmarks.growth", str(rows), setting=setting)["rank"] for rows in GROWTH]
@@ -168,6 +191,8 @@ RESAMPLES = "2,000 resamples of AUC, cost and threshold, 10⁵ rows: scikit-lear
 
 EXACTLY = "best 50 of 10,000 features by J exactly, 10⁴ rows, one pass included ÷ that pass"
 SEQUENTIALLY = "forward search, 6 of 60 features, 2,000 rows: scikit-learn's sequential selector ÷ thresher"
+SCANS = """Parquet rows of a label and a float64 score, all distinct; each way in a process of its own, imports and all.
+GiB is the most memory the process held, the embedded engine included."""
 
 INTRODUCTION = """# Benchmarks
 

@@ -11,6 +11,7 @@ from tests.sources.test_scan import in_postgres
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # PySpark leaves sockets to the collector
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:The copy keyword:DeprecationWarning"),  # PySpark to pandas
 ]
 MODELS = ["a", "b", "c"]
 
@@ -34,7 +35,7 @@ def source(request):
         server = request.getfixturevalue("postgres")
         in_postgres(server, "compared", data)
         return server.url, {"table": "compared"}
-    return request.getfixturevalue("spark").createDataFrame(pa.table(data).to_pandas()), {}
+    return request.getfixturevalue("spark").createDataFrame(pa.table(data)), {}
 
 
 def test_delong_is_that_of_the_rows(source):

@@ -45,7 +45,7 @@ class Opened:
     def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
         """The Arrow table that an expression gives."""
         with told_plainly(self.place, where), heard(listener, stage, total=self.total, share=self.share):
-            return expression.to_pyarrow()
+            return _arrow(expression)
 
 
 def is_engine_source(source: Any) -> bool:
@@ -85,6 +85,15 @@ def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, wher
     require_columns(wanted, list(table.columns), place=without_secrets(place), where=where)
 
 
+def _arrow(expression: Any) -> Any:
+    """What an expression gives, as an Arrow table."""
+    engine = expression.get_backend()
+    if engine.name == "pyspark":
+        # Ibis takes the way through pandas there, which makes NaN of NULL.
+        return engine.raw_sql(engine.compile(expression)).toArrow()
+    return expression.to_pyarrow()
+
+
 def _connected(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
     if "://" in name:
         scheme = name.partition("://")[0].lower().partition("+")[0]
@@ -118,7 +127,12 @@ def _spilling(stack: ExitStack) -> dict[str, Any]:
     """Settings of the embedded engine: a quarter of the memory, and a folder of its own for the rest."""
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="thresher-", ignore_cleanup_errors=True))
     megabytes = max(256, int(memory() * _SHARE_OF_MEMORY) >> 20)
-    return {"temp_directory": folder, "memory_limit": f"{megabytes}MB", "preserve_insertion_order": False}
+    return {
+        "temp_directory": folder,
+        "memory_limit": f"{megabytes}MB",
+        "preserve_insertion_order": False,
+        "enable_external_file_cache": False,  # the operating system keeps files in memory that is free
+    }
 
 
 def memory() -> int:

@@ -16,7 +16,7 @@ from thresher.sources.progress import Listener
 from thresher.sources.tallies import Tallies
 from thresher.sources.tally import Wanted, healthy, number, prepared
 
-ROWS_AT_ONCE = 1 << 23
+ROWS_AT_ONCE = 1 << 22
 ROWS_KEPT = 1 << 22
 SEGMENTS = 1 << 17
 SEGMENTS_PER_RANGE = 1 << 10

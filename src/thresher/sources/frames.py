@@ -65,7 +65,7 @@ def is_frame(source: Any) -> bool:
         return source.dtype.names is not None
     if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "__array__"):
         return True
-    kind = type(source)  # whose properties can be seen without computing them
+    kind = type(source)  # asking a lazy frame itself for its columns would make it work them out
     return hasattr(kind, "columns") and (hasattr(kind, "select") or hasattr(kind, "loc"))
 
 

@@ -1,0 +1,125 @@
+"""Scans against pandas with scikit-learn and against Spark MLlib: one way and one size per process, JSON out.
+
+Rows are Parquet with a label and a float64 score, all distinct, as many files as there are ten millions of rows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROWS_PER_FILE = 10**7
+FOLDER = Path(os.environ.get("THRESHER_BENCH", tempfile.gettempdir())) / "thresher-bench"
+GIB = 2**30
+
+
+def written(rows: int) -> Path:
+    """A folder of this many rows, made when it is not there yet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = FOLDER / str(rows)
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, start in enumerate(range(0, rows, ROWS_PER_FILE)):
+        path = folder / f"{number:03d}.parquet"
+        if path.exists():
+            continue
+        rng = np.random.default_rng([7, number])
+        size = min(ROWS_PER_FILE, rows - start)
+        labels = (rng.random(size) < 0.3).astype(np.int8)
+        scores = 1 / (1 + np.exp(-rng.normal(size=size) - 1.2 * labels + 1))
+        draft = path.with_suffix(".draft")
+        pq.write_table(pa.table({"y": labels, "p": scores}), draft, use_dictionary=["y"])
+        draft.replace(path)
+    return folder
+
+
+def baseline(folder: Path) -> dict[str, float]:
+    """What most people do: all rows into pandas, the AUC from scikit-learn."""
+    import pandas as pd
+    from sklearn.metrics import roc_auc_score
+
+    rows = pd.read_parquet(folder)
+    return {"auc": float(roc_auc_score(rows["y"], rows["p"]))}
+
+
+def scanned(source: Any, **how: Any) -> dict[str, float]:
+    import thresher as th
+
+    ranking = th.scan(source, label="y", score="p", **how)
+    bounds = th.auc_bounds(ranking)
+    cost = th.best_cost_bounds(ranking, condition=th.OperatingCondition(cost_ratio=5))
+    thin = th.thinned(ranking)
+    return {"auc": th.auc(ranking), "width": bounds.width, "cost width": cost.width, "points": float(len(thin.split))}
+
+
+def frame(folder: Path) -> Any:
+    """All rows as an Arrow table."""
+    import pyarrow.parquet as pq
+
+    return pq.read_table(folder)
+
+
+def spark_session() -> Any:
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "6g")
+        .config("spark.sql.shuffle.partitions", "4")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+def by_spark(folder: Path) -> dict[str, float]:
+    """The bounded scan and MLlib's metrics in the same session, each once, after a first look at the rows."""
+    import thresher as th
+
+    session = spark_session()
+    rows = session.read.parquet(str(folder))
+    rows.count()
+    start = time.perf_counter()
+    ranking = th.scan(rows, label="y", score="p", refine=False)
+    ours = time.perf_counter() - start
+    start = time.perf_counter()
+    pairs = rows.rdd.map(lambda row: (float(row[1]), float(row[0])))
+    from pyspark.mllib.evaluation import BinaryClassificationMetrics
+
+    area = BinaryClassificationMetrics(pairs).areaUnderROC
+    theirs = time.perf_counter() - start
+    session.stop()
+    return {"seconds": ours, "mllib": theirs, "auc": float(area), "width": th.auc_bounds(ranking).width}
+
+
+WAYS: dict[str, Callable[[Path], dict[str, float]]] = {
+    "pandas and scikit-learn": baseline,
+    "in memory": lambda folder: scanned(frame(folder)),
+    "bounded": lambda folder: scanned(folder, exact=False, refine=False),
+    "refined": lambda folder: scanned(folder, exact=False),
+    "exact, range by range": lambda folder: scanned(folder, exact=True, where=lambda t: t.y >= 0),
+    "spark": by_spark,
+}
+
+
+if __name__ == "__main__":
+    _, way, rows = sys.argv
+    place = written(int(rows))
+    start = time.perf_counter()
+    found = WAYS[way](place)
+    found.setdefault("seconds", time.perf_counter() - start)
+    found["gibibytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB
+    print(json.dumps(found))

@@ -1,0 +1,73 @@
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import thresher as th
+
+ROWS: dict[str, list[Any]] = {
+    "y": [1, 0, 1, 0, 1, 0],
+    "p": [0.9, 0.8, 0.7, 0.3, 0.2, 0.1],
+    "q": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+    "w": [1.0, 2.0, 0.0, 1.0, 0.5, 1.0],
+    "week": [1, 1, 2, 2, None, None],
+    "place": ["a", "b", "a", "b", "a", "b"],
+}
+
+
+def test_frames_are_ranked_where_they_are():
+    for frame in (ROWS, pl.DataFrame(ROWS), pl.LazyFrame(ROWS), pl.DataFrame(ROWS).to_pandas()):
+        assert th.scan(frame, label="y", score="p") == th.rank(ROWS["y"], ROWS["p"])
+        assert th.scan(frame, label="y", score="p", weight="w") == th.rank(ROWS["y"], ROWS["p"], weights=ROWS["w"])
+
+
+def test_files_are_read_when_they_fit(tmp_path):
+    pl.DataFrame(ROWS).write_csv(tmp_path / "rows.csv")
+    assert th.scan(tmp_path / "rows.csv", label="y", score="p") == th.rank(ROWS["y"], ROWS["p"])
+
+
+def test_several_models():
+    found = th.scan_models(pl.DataFrame(ROWS), label="y", scores=["p", "q"])
+    assert found == {name: th.rank(ROWS["y"], ROWS[name]) for name in ("p", "q")}
+
+
+def test_groups_and_rows_without_one():
+    found = th.scan_by(pl.DataFrame(ROWS), label="y", score="p", by="week")
+    assert found == {
+        1: th.rank([1, 0], [0.9, 0.8]),
+        2: th.rank([1, 0], [0.7, 0.3]),
+        None: th.rank([1, 0], [0.2, 0.1]),
+    }
+    both = th.scan_by(pl.DataFrame(ROWS), label="y", score="p", by=["week", "place"])
+    assert set(both) == {(week, place) for week in (1, 2, None) for place in "ab"}
+
+
+def test_filters_take_rows_by_value():
+    found = th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "a", "week": [1, 2]})
+    assert found == th.rank([1, 1], [0.9, 0.7])
+    with pytest.raises(th.EmptyError, match="no row meets"):
+        th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "z"})
+
+
+def test_a_function_is_asked_of_the_embedded_engine():
+    found = th.scan(pl.DataFrame(ROWS), label="y", score="p", where=lambda t: t.q > 0.25)
+    assert found == th.rank(ROWS["y"][2:], ROWS["p"][2:])
+
+
+def test_missing_values_are_dropped_from_their_group():
+    rows = {"y": [1, 0, 1, 0], "p": [0.9, np.nan, 0.7, 0.2], "week": [1, 1, 2, 2]}
+    with pytest.raises(th.MissingValueError, match="1 of 4 scores"):
+        th.scan_by(rows, label="y", score="p", by="week")
+    found = th.scan_by(rows, label="y", score="p", by="week", missing="drop")
+    assert (found[1].dropped, found[2].dropped) == (1, 0)
+
+
+def test_one_class_in_a_group_is_a_ranking():
+    found = th.scan_by({"y": ["a", "b"], "p": [1, 2], "g": [1, 2]}, label="y", score="p", by="g", positive="b")
+    assert (found[1].Pos, found[2].Pos) == (0, 1)
+
+
+def test_absent_columns_are_named():
+    with pytest.raises(th.ColumnError, match="did you mean 'p'"):
+        th.scan(pl.DataFrame(ROWS), label="y", score="P")
