@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -221,7 +222,8 @@ def _decision(
     stability: Stability,
     asked: OperatingCondition,
 ) -> Decision:
-    from thresher import __version__
+    # By name: the package's own file names rooms right of this one.
+    __version__: str = import_module("thresher").__version__
 
     winner = models[joint.model]
     condition = asked.for_data(winner.ranking)
