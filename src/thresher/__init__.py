@@ -111,7 +111,7 @@ from thresher.errors import (
     WeightError,
 )
 from thresher.ranking import Ranking
-from thresher.sources import Progress, rank, scan, scan_by, scan_models
+from thresher.sources import Progress, RankingBuilder, rank, scan, scan_by, scan_models
 from thresher.tables import (
     MEASURES,
     ChiSquaredTest,
@@ -256,6 +256,7 @@ __all__ = [
     "Progress",
     "Range",
     "Ranking",
+    "RankingBuilder",
     "Reliability",
     "Replicates",
     "Rows",

@@ -160,3 +160,55 @@ class TestComplete:
     def test_there_are_two_ways_to_meet_gaps(self, missing):
         with pytest.raises(th.ArgumentError, match='"raise" or "drop"'):
             complete({"scores": np.zeros(1)}, missing=missing, where="here")
+
+
+class Capsule:
+    """A column that speaks Arrow's PyCapsule interface and nothing else."""
+
+    def __init__(self, inside):
+        self.inside = inside
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.inside.__arrow_c_array__(requested_schema)
+
+
+BIG = 2**53 + 1
+INTEGERS = {
+    "pandas Int64": pd.Series([BIG, None], dtype="Int64"),
+    "pandas arrow": pd.Series([BIG, None], dtype=pd.ArrowDtype(pa.int64())),
+    "pandas category": pd.Series([BIG, 1], dtype="category"),
+    "polars": pl.Series([BIG, None]),
+    "polars of 128 bits": pl.Series([BIG, None], dtype=pl.Int128),
+    "pyarrow": pa.array([BIG, None]),
+    "pyarrow chunked": pa.chunked_array([pa.array([BIG]), pa.array([None], pa.int64())]),
+    "capsule": Capsule(pa.array([BIG, None])),
+}
+
+
+@pytest.mark.parametrize("values", INTEGERS.values(), ids=INTEGERS)
+def test_integers_beside_gaps_are_not_rounded(values):
+    assert read(values).tolist()[0] == BIG
+
+
+def test_large_floats_are_left_in_their_array():
+    for values in (pd.Series([1e300, np.inf]), pl.Series([1e300, None]), pd.Series([1e300], dtype="double[pyarrow]")):
+        assert read(values).dtype == np.float64
+
+
+SHARED = {
+    "NumPy": np.arange(5.0),
+    "pandas": pd.Series(np.arange(5.0)),
+    "pandas Float64": pd.Series(np.arange(5.0), dtype="Float64"),
+    "pandas arrow": pd.Series(np.arange(5.0), dtype=pd.ArrowDtype(pa.float64())),
+    "polars": pl.Series(np.arange(5.0)),
+}
+
+
+@pytest.mark.parametrize("values", SHARED.values(), ids=SHARED)
+def test_numbers_are_not_copied(values):
+    assert np.shares_memory(read(values), values if isinstance(values, np.ndarray) else values.to_numpy())
+
+
+def test_a_matrix_of_one_column_is_a_column():
+    with pytest.warns(PendingDeprecationWarning):
+        assert read(np.matrix([[1], [2]])).tolist() == [1, 2]

@@ -50,6 +50,21 @@ def test_rankings_of_the_pieces_add_up_to_that_of_the_whole(tmp_path, suffix, ro
     assert sum(read_ranking(path) for path in paths) == th.rank(labels, scores)
 
 
+@given(rows=labelled_scores(both_classes=True), weighted=st.booleans())
+@ANY_FOLDER
+def test_ranges_are_read_back_exactly_too(tmp_path, suffix, rows, weighted):
+    labels, scores = rows
+    builder = th.RankingBuilder(buckets=2, missing="drop")
+    builder.update(labels, scores, np.full(labels.size, 0.1) if weighted else None)
+    builder.update([1], [np.nan])
+    path = tmp_path / f"ranking.{suffix}"
+    write_ranking(builder.ranking(), path)
+    again = read_ranking(path)
+    assert same(again, builder.ranking())
+    assert again.exact == builder.ranking().exact
+    assert th.auc_bounds(again) == th.auc_bounds(builder.ranking())
+
+
 class TestMethods:
     def test_a_path_may_be_text_and_called_anything(self, tmp_path):
         ranking = th.rank([1, 0, 1], [np.inf, -np.inf, -0.0])
@@ -145,3 +160,12 @@ def test_rankings_that_count_ranges_come_back_as_they_were(tmp_path, name):
     assert again == r
     assert not again.exact
     assert th.auc_bounds(again) == th.auc_bounds(r)
+
+
+def test_ranges_that_do_not_fit(tmp_path):
+    th.Ranking.of_ranges([0.6, 0.1], [0.9, 0.4], pos=[3, 2], neg=[0, 4]).to_parquet(tmp_path / "r.parquet")
+    table = pq.read_table(tmp_path / "r.parquet")
+    for broken in (table.drop_columns("pos_low"), table.set_column(3, "pos_low", pa.array([0.2, 0.1]))):
+        pq.write_table(broken, tmp_path / "r.parquet")
+        with pytest.raises(th.NotationError, match="the ranges of this ranking do not fit its segments"):
+            th.Ranking.from_parquet(tmp_path / "r.parquet")

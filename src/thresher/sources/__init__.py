@@ -1,8 +1,9 @@
 """Rows in, rankings out."""
 
 from thresher.sources.arrays import rank
+from thresher.sources.builder import RankingBuilder
 from thresher.sources.labels import classes_of, is_positive
 from thresher.sources.progress import Progress
 from thresher.sources.scan import scan, scan_by, scan_models
 
-__all__ = ["Progress", "classes_of", "is_positive", "rank", "scan", "scan_by", "scan_models"]
+__all__ = ["Progress", "RankingBuilder", "classes_of", "is_positive", "rank", "scan", "scan_by", "scan_models"]

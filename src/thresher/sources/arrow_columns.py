@@ -57,6 +57,17 @@ def is_arrow(values: Any) -> bool:
     return type(values).__module__.partition(".")[0] == "pyarrow" and hasattr(values, "type")
 
 
+def of_capsule(values: Any, *, where: str) -> Any:
+    """A column that speaks only Arrow's PyCapsule interface as one of pyarrow; anything else as it is."""
+    if hasattr(values, "__array__") or is_arrow(values):
+        return values
+    if hasattr(values, "__arrow_c_stream__"):
+        return extra("pyarrow", name="files", where=where).chunked_array(values)
+    if hasattr(values, "__arrow_c_array__"):
+        return extra("pyarrow", name="files", where=where).array(values)
+    return values
+
+
 def objects(values: list[Any]) -> Column:
     """Python values as an array of objects, one per row whatever they are."""
     array = np.empty(len(values), dtype=object)

@@ -24,11 +24,11 @@ def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str,
     """The wanted columns as pyarrow columns."""
     with reading(file, where):
         if file.format == "parquet":
-            parquet = _parquet(file, where)
-            table = parquet.read(columns=list(names), use_pandas_metadata=False)
+            table = _parquet(file, where).read(columns=list(names), use_pandas_metadata=False)
         else:
-            schema = _messages(file, None, where).schema
-            table = _messages(file, [schema.get_field_index(name) for name in names], where).read_all()
+            reader, plain = _messages(file, None, where), _lies_plain(file, where)
+            fields = None if plain else [reader.schema.get_field_index(name) for name in names]
+            table = (reader if plain else _messages(file, fields, where)).read_all()
         return {name: table[name] for name in names}
 
 
@@ -38,8 +38,26 @@ def _parquet(file: DataFile, where: str) -> Any:
 
 def _messages(file: DataFile, fields: list[int] | None, where: str) -> Any:
     ipc = extra("pyarrow.ipc", name="files", where=where)
-    bytes_of = file.at_once(where)
+    content = file.at_once(where)
     options = ipc.IpcReadOptions(included_fields=fields)
-    stream = bytes_of.read(4) == _STREAM
-    bytes_of.seek(0)
-    return ipc.open_stream(bytes_of, options=options) if stream else ipc.open_file(bytes_of, options=options)
+    stream = content.read(4) == _STREAM
+    content.seek(0)
+    return ipc.open_stream(content, options=options) if stream else ipc.open_file(content, options=options)
+
+
+def _lies_plain(file: DataFile, where: str) -> bool:
+    """Whether columns can be used where they lie in the file.
+
+    Naming fields spares unpacking the others where columns are packed, and makes Arrow copy them where they are not.
+    """
+    whole = file.at_once(where).read_buffer()
+    ipc = extra("pyarrow.ipc", name="files", where=where)
+    source = extra("pyarrow", name="files", where=where).BufferReader(whole)
+    if source.read(4) == _STREAM:
+        return True
+    source.seek(0)
+    reader = ipc.open_file(source)
+    if not reader.num_record_batches:
+        return True
+    buffers = (buffer for column in reader.get_batch(0).columns for buffer in column.buffers() if buffer is not None)
+    return all(whole.address <= buffer.address < whole.address + max(whole.size, 1) for buffer in buffers)

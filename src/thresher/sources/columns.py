@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
 from thresher.ranking import Flags
-from thresher.sources.arrow_columns import is_arrow, numpy_column, objects
+from thresher.sources.arrow_columns import is_arrow, numpy_column, objects, of_capsule
 from thresher.sources.tensors import without_device
 
 Missing: TypeAlias = Literal["raise", "drop"]
@@ -26,6 +26,7 @@ def column(values: Any, *, name: str, where: str) -> Column:
     >>> column([1, 2], name="scores", where="here")
     array([1, 2])
     """
+    values = of_capsule(values, where=where)
     if is_arrow(values):
         return numpy_column(values, name=name, where=where)
     try:

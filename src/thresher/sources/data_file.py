@@ -31,7 +31,7 @@ class DataFile:
     def lines(self, where: str) -> Iterator[bytes]:
         """The lines of a text, decompressed, each with its line break."""
         with self.opened(where) as raw:
-            yield from io.BufferedReader(raw)
+            yield from io.BufferedReader(raw, buffer_size=1 << 20)
 
     def at_once(self, where: str) -> Any:
         """The bytes as something that can be read from anywhere; a plain file on disk is only mapped."""

@@ -23,6 +23,7 @@ def frame_columns(frame: Any, names: Sequence[str] | None = None, *, where: str)
     >>> frame_columns(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"], where="here")
     {'p': array([0.9, 0.2])}
     """
+    frame = _of_capsule(frame, where)
     present = frame_names(frame, where=where)
     wanted = list(dict.fromkeys(present if names is None else names))
     require_columns(wanted, present, place="the frame", where=where)
@@ -44,9 +45,9 @@ def frame_names(frame: Any, *, where: str) -> list[str]:
         return list(frame)
     if isinstance(frame, np.ndarray) and frame.dtype.names is not None:
         return list(frame.dtype.names)
-    if _is_arrow_table(frame):
-        return list(frame.schema.names)
-    native = _native(frame)
+    native = _native(_of_capsule(frame, where))
+    if _is_arrow_table(native):
+        return list(native.schema.names)
     if _is_pandas(native):  # Narwhals refuses names that occur twice before we can say which
         return list(native.columns)
     return list(_narwhals_frame(frame, where).collect_schema().names())
@@ -62,7 +63,9 @@ def is_frame(source: Any) -> bool:
         return True
     if isinstance(source, np.ndarray):
         return source.dtype.names is not None
-    kind = type(source)  # asking a lazy frame itself for its columns would make it work them out
+    if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "__array__"):
+        return True
+    kind = type(source)  # whose properties can be seen without computing them
     return hasattr(kind, "columns") and (hasattr(kind, "select") or hasattr(kind, "loc"))
 
 
@@ -85,6 +88,12 @@ def _narwhals_frame(frame: Any, where: str) -> Any:
             where=where,
             fix="give a frame of pandas, Polars, pyarrow or another library that Narwhals supports",
         ) from None
+
+
+def _of_capsule(frame: Any, where: str) -> Any:
+    """A table that Narwhals does not know, and that speaks Arrow's PyCapsule interface, as one of pyarrow."""
+    known = hasattr(type(frame), "columns") or _is_arrow_table(frame) or not hasattr(frame, "__arrow_c_stream__")
+    return frame if known else extra("pyarrow", name="files", where=where).table(frame)
 
 
 def _native(frame: Any) -> Any:

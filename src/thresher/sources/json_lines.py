@@ -6,6 +6,7 @@ that stand among floats; wherever that would change a value, or nothing fits, Py
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -67,17 +68,18 @@ def _table(file: DataFile, names: Sequence[str], where: str) -> Any:
     kinds = {name: arrow.string() if arrow.types.is_temporal(kind) else kind for name, kind in kinds.items()}
     if any(arrow.types.is_null(kind) or arrow.types.is_nested(kind) for kind in kinds.values()):
         return None
-    with reading(file, where), file.opened(where) as raw:
-        try:
-            return arrow_json.read_json(
-                raw,
-                read_options=arrow_json.ReadOptions(block_size=_BLOCK),
-                parse_options=arrow_json.ParseOptions(
-                    explicit_schema=arrow.schema(list(kinds.items())), unexpected_field_behavior="ignore"
-                ),
-            )
-        except (arrow.ArrowInvalid, UnicodeDecodeError):
-            return None
+    wider = {name: arrow.float64() if arrow.types.is_integer(kind) else kind for name, kind in kinds.items()}
+    for tried in (kinds, wider):
+        options = arrow_json.ParseOptions(
+            explicit_schema=arrow.schema(list(tried.items())), unexpected_field_behavior="ignore"
+        )
+        with (
+            reading(file, where),
+            file.opened(where) as raw,
+            contextlib.suppress(arrow.ArrowInvalid, UnicodeDecodeError),
+        ):
+            return arrow_json.read_json(raw, arrow_json.ReadOptions(block_size=_BLOCK), options)
+    return None
 
 
 def _rounded(values: Any) -> bool:
@@ -102,7 +104,7 @@ def _parsed(file: DataFile, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _parsed_line(line: bytes, number: int, file: DataFile, where: str) -> dict[str, Any]:
     try:
-        value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), object_pairs_hook=_distinct)
+        value = _DECODER.decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except ValueError as error:  # what is no UTF-8, no JSON, or has a key twice
         raise _malformed(f"line {number:,} of {file.name} is not a JSON object: {error}", where) from None
     if not isinstance(value, dict):
@@ -120,3 +122,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice")
     return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct)

@@ -32,16 +32,16 @@ def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
     """
     if labels.dtype.kind == "b":
         flags = labels
-        if positive is None or positive is True or _same(positive, 1):
+        if positive is None or positive is True or same(positive, 1):
             return flags
-        if _same(positive, 0):
+        if same(positive, 0):
             return ~flags
         raise _absent(positive, [False, True], where)
     if _all_zero_or_one(labels):
         one = labels == 1
-        if positive is None or _same(positive, 1):
+        if positive is None or same(positive, 1):
             return one
-        if _same(positive, 0):
+        if same(positive, 0):
             return ~one
         raise _absent(positive, [0, 1], where)
     found = distinct(labels, at_most=3)
@@ -59,7 +59,7 @@ def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
             where=where,
             fix=f"pass positive={found[-1]!r} (or the other one); only bool and 0/1 labels need no word",
         )
-    if not any(_same(positive, label) for label in found):
+    if not any(same(positive, label) for label in found):
         raise _absent(positive, found, where)
     return _equal_to(labels, positive)
 
@@ -156,16 +156,21 @@ def _all_zero_or_one(labels: Column) -> bool:
 
 def _equal_to(labels: Column, label: Any) -> Flags:
     if labels.dtype.kind == "O":
-        return np.fromiter((_same(value, label) for value in labels), dtype=np.bool_, count=labels.size)
+        return np.fromiter((same(value, label) for value in labels), dtype=np.bool_, count=labels.size)
     return np.asarray(labels == label, dtype=np.bool_)
 
 
-def _same(one: Any, other: Any) -> bool:
-    # Text never equals a number, and NumPy must not be asked to compare them.
+def same(one: Any, other: Any) -> bool:
+    """Whether two labels are the same one; text never equals a number.
+
+    >>> same(1, True), same(1, "1")
+    (True, False)
+    """
+    # NumPy must not be asked to compare text with numbers.
     if isinstance(one, str) != isinstance(other, str):
         return False
-    same = one == other
-    return bool(same) if np.ndim(same) == 0 else False
+    equal = one == other
+    return bool(equal) if np.ndim(equal) == 0 else False
 
 
 def _in_order(found: list[Any]) -> list[Any]:
@@ -178,7 +183,7 @@ def _in_order(found: list[Any]) -> list[Any]:
 
 def _distinct_names(classes: Sequence[Any], where: str) -> list[Any]:
     names = [_plain(name) for name in classes]
-    if any(_same(a, b) for i, a in enumerate(names) for b in names[:i]):
+    if any(same(a, b) for i, a in enumerate(names) for b in names[:i]):
         raise LabelError(f"classes names a class twice: {names!r}", where, "name each class once")
     return names
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from thresher.errors import NotationError, SourceError, ThresherError
 from thresher.extras import extra
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, Spans
+from thresher.ranking.spans import require_spans
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.listing import Place
 
@@ -92,10 +93,9 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
     parquet = extra("pyarrow.parquet", name="files", where=where)
     columns = {name: getattr(ranking, name) for name in _COLUMNS}
     about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
-    if ranking.spans is not None:
-        columns |= dict(zip(_ENDS, ranking.spans.ends, strict=True))
-        columns |= {} if ranking.spans.won is None else {"won": ranking.spans.won}
-        about |= {"corners": ranking.spans.corners, "rounding": ranking.spans.rounding}
+    if (spans := ranking.spans) is not None:
+        columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
+        about |= {"corners": spans.corners, "rounding": spans.rounding}
     table = arrow.table(columns)
     sink = io.BytesIO()
     # A dictionary of distinct scores would only be a second copy of them.
@@ -120,14 +120,18 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
             where=where,
             fix=f'give a file that Ranking.to_parquet wrote: its metadata say "format": "{FORMAT}"',
         )
-    score, pos, neg = (np.array(table[column]) for column in _COLUMNS)
-    exact = Ranking(score, pos, neg, dropped=about["dropped"])
+    columns = {name: np.array(table[name]) for name in table.column_names}
+    exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
     if "corners" not in about:
         return exact
-    plain = {name: np.array(table[name]).tolist() for name in table.column_names[3:]}
-    plain |= {name: [None if end != end else str(end) for end in plain[name]] for name in _ENDS}  # noqa: PLR0124 - NaN
-    about_spans = {"corners": about["corners"], "rounding": about["rounding"]}
-    return Ranking.from_dict(exact.to_dict() | {"spans": plain | about_spans})
+    try:
+        known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
+        spans = Spans(**known, corners=bool(about["corners"]), rounding=float(about["rounding"]))
+        require_spans(exact.score, exact.pos, exact.neg, spans)
+    except (KeyError, TypeError, ValueError) as error:
+        said = f"the ranges of this ranking do not fit its segments ({error})"
+        raise NotationError(said, where, "give what Ranking.to_parquet wrote, unchanged") from None
+    return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, spans=spans)
 
 
 def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:

@@ -1,0 +1,194 @@
+"""`RankingBuilder`: a ranking that grows batch by batch, in bounded memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError
+from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total, resolved
+from thresher.ranking.cells import Cells, cells_of, groups, pooled, together
+from thresher.sources.arrays import checked_weights
+from thresher.sources.columns import Column, Missing, column, complete
+from thresher.sources.labels import distinct, is_positive, listed, same
+
+BUCKETS = 2**17
+
+
+class RankingBuilder:
+    """Counts labels and scores batch by batch; `ranking()` is that of all rows so far.
+
+    While there are at most `buckets` distinct scores, the ranking is exact: the same as `rank` of all rows at once.
+    Beyond that, memory stays bounded and neighbouring scores are counted together; such a ranking says which
+    of its segments are unresolved, and bounds of what follows from it hold for certain. Bounds are tight for rows
+    that come in any order from one distribution. Start a new builder when scores change, as after training.
+
+    Batches are arrays, series, lists, or tensors on any device, of shape (n,) or (n, 1). They are counted at once and
+    not kept. A batch that is refused changes nothing. Builders add, e.g. those of several processes.
+
+    Parameters
+    ----------
+    positive
+        The positive label; needed unless labels are bool or 0/1. A batch may hold one class only.
+    missing
+        "raise" refuses a batch with missing values; "drop" leaves those rows out and counts them.
+    buckets
+        How many distinct scores are kept apart.
+
+    Examples
+    --------
+    >>> builder = RankingBuilder()
+    >>> for labels, scores in [([1, 0], [0.9, 0.4]), ([1, 1], [0.4, 0.2])]:
+    ...     builder.update(labels, scores)
+    >>> builder.ranking()
+    Ranking([1+][1+,1-][1+] at scores 0.9, 0.4, 0.2)
+    """
+
+    __slots__ = ("_labels", "_rows", "_runs", "batches", "buckets", "dropped", "missing", "positive")
+
+    def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
+        if buckets != int(buckets) or buckets < 2:
+            raise ArgumentError(
+                f"buckets must be a whole number of at least 2, got {buckets!r}",
+                where="RankingBuilder(buckets=...)",
+                fix=f"leave it out for {BUCKETS:,}",
+            )
+        self.positive = positive
+        self.missing: Missing = missing
+        self.buckets = buckets
+        self.batches = 0
+        self.dropped = 0
+        self._rows = 0
+        self._labels: list[Any] = []
+        self._runs: list[Cells] = []
+
+    def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
+        """Count one more batch."""
+        where = f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"
+        given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
+        columns = {name: column(values, name=name, where=where) for name, values in given.items()}
+        kept, dropped = self._complete(columns, where)
+        if kept:
+            flags, seen = self._flags(kept[0], where)
+            score = rankable(kept[1], where=where)
+            weight = None if weights is None else _weights(kept[2], where)
+            if weight is None:
+                self._add(cells_of(*counted(flags, score)))
+            elif (there := weight > 0).any():
+                self._add(cells_of(*counted_weights(flags[there], score[there], weight[there])))
+            self._labels = seen
+            self._rows += flags.size
+        self.batches += 1
+        self.dropped += dropped
+
+    def ranking(self) -> Ranking:
+        """The ranking of all rows so far."""
+        where = "RankingBuilder.ranking()"
+        if not self._runs:
+            raise EmptyError("no rows were counted yet", where, "call update(labels, scores) first")
+        self._compact()
+        cells = self._runs[0]
+        require_safe_total(float(cells.pos.sum() + cells.neg.sum()), where)
+        if cells.exact:
+            score = np.fmin(cells.pos_low, cells.neg_low)[::-1].copy()
+            return Ranking.of_segments(score, cells.pos[::-1].copy(), cells.neg[::-1].copy(), dropped=self.dropped)
+        # Weights are added up in the order they come in; each addition may round by half a unit in the last place.
+        rounding = self._rows * 2.0**-53 if cells.pos.dtype.kind == "f" else 0.0
+        score, pos, neg, spans = resolved(*groups(cells), rounding=rounding)
+        return Ranking.of_segments(score, pos, neg, dropped=self.dropped, spans=spans)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all distinct scores are still kept apart."""
+        return all(run.exact for run in self._runs)
+
+    def __add__(self, other: RankingBuilder) -> RankingBuilder:
+        if not isinstance(other, RankingBuilder):
+            return NotImplemented
+        where = "builder + builder"
+        if not same(self.positive, other.positive):
+            raise ArgumentError(
+                f"the positive label is {self.positive!r} here and {other.positive!r} there",
+                where,
+                "give both the same",
+            )
+        both = RankingBuilder(positive=self.positive, missing=self.missing, buckets=max(self.buckets, other.buckets))
+        both.batches = self.batches + other.batches
+        both.dropped = self.dropped + other.dropped
+        both._rows = self._rows + other._rows
+        both._labels = self._known([*self._labels, *other._labels], where)
+        both._runs = [*self._runs, *other._runs]
+        if both._runs:
+            both._compact()
+        return both
+
+    def __radd__(self, other: object) -> RankingBuilder:
+        # sum(builders) starts from 0.
+        return self if other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        kept = sum(len(run) for run in self._runs)
+        return f"RankingBuilder({self.batches:,} batches, {kept:,} entries of {self.buckets:,}, exact={self.exact})"
+
+    def _complete(self, columns: dict[str, Column], where: str) -> tuple[list[Column], int]:
+        """The columns without gaps; none where a batch holds no rows, or none that are whole."""
+        rows = columns["labels"].size
+        if not any(values.size for values in columns.values()):
+            return [], 0
+        try:
+            return complete(columns, missing=self.missing, where=where)
+        except EmptyError:
+            return [], rows
+
+    def _flags(self, labels: Column, where: str) -> tuple[Flags, list[Any]]:
+        """Which rows are positive, and all labels seen; a batch need not hold both."""
+        if self.positive is None:
+            return is_positive(labels, where=where), self._labels
+        found = distinct(labels, at_most=3)
+        seen = self._known([*self._labels, *found], where)
+        if not any(same(self.positive, label) for label in found):
+            return np.zeros(labels.size, dtype=np.bool_), seen
+        return is_positive(labels, positive=self.positive, where=where), seen
+
+    def _known(self, labels: list[Any], where: str) -> list[Any]:
+        """Distinct labels, of which one at most is not the positive one."""
+        seen: list[Any] = []
+        for label in labels:
+            if isinstance(label, str) != isinstance(self.positive, str):
+                raise PositiveLabelError(
+                    f"the positive label {self.positive!r} is a {type(self.positive).__name__}, and {label!r} is a"
+                    f" {type(label).__name__}",
+                    where=where,
+                    fix="pass the positive label as it stands among the labels",
+                )
+            if not any(same(label, known) for known in seen):
+                seen.append(label)
+        others = [label for label in seen if not same(label, self.positive)]
+        if len(others) > 1:
+            raise LabelError(
+                f"beside the positive label {self.positive!r} there is more than one: {listed(others)}",
+                where=where,
+                fix=f"check positive=, or compare one with the rest: pass labels == {self.positive!r}",
+            )
+        return seen
+
+    def _add(self, cells: Cells) -> None:
+        """Merge runs of like size, as a merge sort does, so that n rows cost n log n however small the batches are."""
+        self._runs.append(cells)
+        while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
+            self._runs[-2:] = [together(self._runs[-2:])]
+        if sum(len(run) for run in self._runs) > 2 * self.buckets:
+            self._compact()
+
+    def _compact(self) -> None:
+        cells = together(self._runs)
+        self._runs = [pooled(cells, at_most=self.buckets // 2) if len(cells) > self.buckets else cells]
+
+
+def _weights(weights: Column, where: str) -> Floats:
+    """Weights as `rank` wants them, except that those of one batch may all be 0."""
+    try:
+        return checked_weights(weights, where=where)
+    except EmptyError:
+        return np.zeros(weights.size)
