@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from thresher.inference.interval import Interval
 from thresher.ranking import Floats
 
 LimitMethod: TypeAlias = Literal["percentile", "basic", "bca", "studentised"]
@@ -40,22 +39,6 @@ def basic_limits(values: Floats, estimate: float, level: float) -> tuple[float, 
     """
     low, high = percentile_limits(values, level)
     return 2 * estimate - high, 2 * estimate - low
-
-
-def out_of_bag_interval(honest: float, apparent: float, costs: Floats, level: float) -> Interval:
-    """The spread over resamples of the cost at the chosen threshold, moved by the optimism of having chosen it.
-
-    >>> print(out_of_bag_interval(0.3, 0.25, np.linspace(0.2, 0.3, 101), 0.9))
-    0.3000 [0.2550, 0.3450]
-    """
-    if math.isnan(honest):
-        nan = math.nan
-        return Interval(nan, nan, nan, nan, level, "out of bag", "every resample left out too little of a class")
-    seen = costs[np.isfinite(costs)]
-    low, high = percentile_limits(seen, level)
-    moved = honest - apparent
-    variance = float(seen.var(ddof=1)) if seen.size > 1 else math.nan
-    return Interval(honest, low + moved, high + moved, variance, level, "out of bag", f"apparent {apparent:.4g}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from thresher.choices import OperatingCondition
 from thresher.curves import hull_splits, thinned
 from thresher.inference.interval import Interval
-from thresher.inference.limits import out_of_bag_interval
+from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.ranking import Flags, Floats, Ranking
+from thresher.tables import Contingency
 
 MOST_BLOCKS = 2000
 MOST_CANDIDATES = 256
@@ -120,7 +121,8 @@ def decision_stability(
         recommended = int(_middle_of_best(of_data)[0])
         honest[name] = out_of_bag_interval(
             _mean(_cost(condition, *outside)[row, chosen]),
-            float(of_data[0, recommended]),
+            _table(tp, fp, recommended),
+            condition,
             cost[:, recommended],
             level,
         )
@@ -218,6 +220,13 @@ def _threshold_interval(ranking: Ranking, condition: OperatingCondition, cuts: F
     finite = cuts[np.isfinite(cuts)]
     variance = float(finite.var()) if finite.size else math.nan
     return Interval(choose(ranking, condition).threshold, float(low), float(high), variance, level, "percentile")
+
+
+def _table(tp: Floats, fp: Floats, candidate: int) -> Contingency:
+    """The table of all blocks at one candidate; rounding of weights must not make a cell negative."""
+    hits, alarms = (float(covered[:, candidate].sum()) for covered in (tp, fp))
+    Pos, Neg = (float(covered[:, -1].sum()) for covered in (tp, fp))
+    return Contingency(tp=hits, fn=max(Pos - hits, 0.0), fp=alarms, tn=max(Neg - alarms, 0.0))
 
 
 def _mean(costs: Floats) -> float:
