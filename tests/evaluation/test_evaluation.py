@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests import hostile
 
 RNG = np.random.default_rng(8)
 LABELS = RNG.random(400) < 0.3
@@ -146,3 +147,11 @@ def test_bad_input():
         th.evaluate(LABELS, GOOD, replicates=0)
     with pytest.raises(th.ArgumentError, match="no model 'c'"):
         BOTH["c"]
+
+
+@pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
+def test_names_cannot_steer_a_terminal(name):
+    found = th.evaluate([1, 0, 1, 0], {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]})
+    many = th.evaluate_classes(["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]})
+    for text in (repr(found), str(found), str(found.decision), str(found.comparison), repr(many), str(many)):
+        assert not set(text) & {"\x1b", "\x07", "\x00", "\u202e", "\u2028", "\ud800"}

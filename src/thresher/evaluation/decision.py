@@ -17,6 +17,7 @@ from thresher.inference import Interval
 from thresher.plain_data import json_value
 from thresher.ranking import Flags, rankable
 from thresher.sources.columns import column, complete
+from thresher.visible import visible
 
 FORMAT = "thresher/decision/1"
 
@@ -106,7 +107,7 @@ class Decision:
                 firm = f"{self.firm_for[0]:.4g} to {self.firm_for[1]:.4g}"
                 lines.append(f"At cost ratios from {firm} it wins {self.expected_cost.level:.0%} of the time or more.")
             lines.append(f"Runner-up: {self.runner_up}, {self.gap:.4g} more per case.")
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
 
 def decision_schema() -> dict[str, Any]:

@@ -26,6 +26,7 @@ from thresher.inference.stability import Stability, decision_stability
 from thresher.ranking import Ranking, counted, counted_weights
 from thresher.sources.columns import Missing
 from thresher.tables import Contingency, contingency
+from thresher.visible import visible, visible_lines
 
 _WHERE = "evaluate(labels, scores)"
 
@@ -64,7 +65,7 @@ class Evaluation:
 
     def summary(self) -> str:
         """A table of all models, each number with its interval, the decision, and the cautions."""
-        return summary_text(self)
+        return visible_lines(summary_text(self))
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain data."""
@@ -101,8 +102,8 @@ class Evaluation:
         return self.summary()
 
     def __repr__(self) -> str:
-        names = ", ".join(self.models)
-        return f"Evaluation({names}; {self.rows:,} rows; use {self.decision.model} at {self.decision.threshold:g})"
+        names, decision = ", ".join(self.models), self.decision
+        return visible(f"Evaluation({names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g})")
 
 
 def evaluate(

@@ -13,6 +13,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.limits import percentile_limits
 from thresher.ranking import Floats
+from thresher.visible import visible
 
 Verdict: TypeAlias = Literal["better", "worse", "practically equal", "undecided"]
 Better: TypeAlias = Literal["higher", "lower"]
@@ -87,11 +88,11 @@ class Difference:
 
     def __str__(self) -> str:
         if math.isnan(self.difference):
-            return f"{self.a} - {self.b}  undefined ({self.note})"
+            return visible(f"{self.a} - {self.b}  undefined ({self.note})")
         p = f"p {shown_p(self.p_value)}"
         if self.p_adjusted > self.p_value:
             p += f" (adjusted {shown_p(self.p_adjusted)})"
-        return f"{self.a} - {self.b}  {self.interval}  {p}  {self.verdict}"
+        return visible(f"{self.a} - {self.b}  {self.interval}  {p}  {self.verdict}")
 
 
 def shown_p(p: float) -> str:

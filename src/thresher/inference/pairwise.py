@@ -14,6 +14,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.difference import Better, Difference, holm, normal_difference, pairs_difference, shown_p
 from thresher.inference.placements import Matrix
 from thresher.ranking import Floats
+from thresher.visible import visible
 
 Correction: TypeAlias = Literal["holm", "none"]
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
@@ -136,7 +137,7 @@ class Comparison:
         for row in table:
             cells = [f"{row[0]:<{widths[0]}}", *(f"{row[i]:>{widths[i]}}" for i in range(1, 5)), row[5]]
             told.append("   ".join(cells))
-        return "\n".join(told)
+        return "\n".join(map(visible, told))
 
 
 def _in_words(names: tuple[str, ...], weights: Floats) -> str:
