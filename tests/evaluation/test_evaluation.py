@@ -155,3 +155,28 @@ def test_names_cannot_steer_a_terminal(name):
     many = th.evaluate_classes(["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]})
     for text in (repr(found), str(found), str(found.decision), str(found.comparison), repr(many), str(many)):
         assert not set(text) & {"\x1b", "\x07", "\x00", "\u202e", "\u2028", "\ud800"}
+
+
+@pytest.mark.parametrize("labels", [["p", "n"], [1, -1], [2, 1]])
+def test_a_model_may_call_every_case_negative(labels):
+    yes, no = labels
+    given = th.evaluate([yes, no, yes, no], [0.9, 0.2, 0.4, 0.5], positive=yes, predictions=[no] * 4)["model"].given
+    assert given == th.Contingency(tp=0, fn=2, fp=0, tn=2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seed": -1},
+        {"seed": 1.5},
+        {"seed": "a"},
+        {"seed": None},
+        {"replicates": 2.5},
+        {"replicates": None},
+        {"rope": -1},
+        {"rope": float("nan")},
+    ],
+)
+def test_options_of_the_wrong_kind_are_refused(options):
+    with pytest.raises(th.ArgumentError):
+        th.evaluate([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.5], **options)

@@ -10,13 +10,33 @@ TABLE = th.Contingency(tp=30, fn=20, fp=10, tn=40)
 EVEN = th.OperatingCondition()
 
 
-def test_the_spread_is_moved_by_the_optimism():
-    costs = np.random.default_rng(0).normal(0.3, 0.02, 999)
+def test_the_wider_spread_is_moved_by_the_optimism():
+    costs = np.random.default_rng(0).normal(0.3, 0.2, 999)
     found = out_of_bag_interval(0.36, TABLE, EVEN, costs, 0.95)
-    assert (found.lower, found.upper) == pytest.approx(np.quantile(costs, [0.025, 0.975]) + 0.06)
+    assert (found.lower, found.upper) == pytest.approx((0, np.quantile(costs, 0.975) + 0.06))
     assert found.estimate == 0.36
     assert found.variance == pytest.approx(costs.var(ddof=1))
     assert found.note == "apparent 0.3"
+
+
+def test_errors_that_no_resample_shows_are_allowed_for():
+    plain = th.cost_interval(TABLE, EVEN)
+    found = out_of_bag_interval(0.36, TABLE, EVEN, np.full(50, 0.3), 0.95)
+    assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper + 0.06))
+
+
+def test_dear_misses_are_covered():
+    """The true cost at the chosen threshold, where misses are dear and the data show none."""
+    condition, held = th.OperatingCondition(cost_ratio=20), 0
+    rng = np.random.default_rng(5)
+    fresh = rng.random(200_000) < 0.3
+    score = rng.normal(size=fresh.size) + 1.5 * fresh
+    for draw in range(40):
+        rows = slice(draw * 100, (draw + 1) * 100)
+        found = th.honest_choice(th.rank(fresh[rows], score[rows]), condition, replicates=100)
+        truth = condition.expected_cost(th.contingency_at(th.rank(fresh, score), found.choice.threshold))
+        held += truth in found.expected_cost
+    assert held >= 36
 
 
 def test_nothing_left_out_says_so():

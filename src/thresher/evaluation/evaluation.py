@@ -20,7 +20,9 @@ from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
 from thresher.evaluation.summary import summary_text
 from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
+from thresher.inference.difference import require_rope
 from thresher.inference.interval import require_level
+from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.stability import Stability, decision_stability
 from thresher.ranking import Ranking, counted, counted_weights
@@ -159,8 +161,8 @@ def evaluate(
     0.7500 [0.3040, 0.9537]
     """
     require_level(level, _WHERE)
-    if replicates < 1:
-        raise ArgumentError(f"replicates must be at least 1, got {replicates}", _WHERE, "give e.g. 500")
+    require_replicates(replicates, seed, None, _WHERE)
+    require_rope(rope, _WHERE)
     asked = condition if condition is not None else OperatingCondition()
     rows = evaluated_rows(
         labels,

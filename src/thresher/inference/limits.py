@@ -18,6 +18,8 @@ def quantiles(values: Floats, shares: tuple[float, float]) -> tuple[float, float
 
     >>> quantiles(np.array([0.0, 1.0, 2.0, np.inf]), (0.5, 1.0))
     (1.5, inf)
+    >>> quantiles(np.array([-np.inf, 1.0, 2.0, 3.0]), (0.1, 0.9))
+    (-inf, 2.7)
     """
     seen = values[~np.isnan(values)]
     if not seen.size:
@@ -92,4 +94,6 @@ def bca_limits(values: Floats, estimate: float, acceleration: float, level: floa
 
 def _quantile(seen: Floats, share: float) -> float:
     low, high = (float(np.quantile(seen, share, method=side)) for side in ("lower", "higher"))
-    return low if low == high else low + (share * (seen.size - 1)) % 1 * (high - low)
+    if low == high or not math.isfinite(low):
+        return low
+    return low + (share * (seen.size - 1)) % 1 * (high - low)

@@ -17,15 +17,16 @@ from thresher.tables import Contingency
 def out_of_bag_interval(
     honest: float, table: Contingency, condition: OperatingCondition, costs: Floats, level: float
 ) -> Interval:
-    """The spread over resamples of the cost at the chosen threshold, moved by the optimism of having chosen it.
+    """The interval of the cost at the chosen threshold, with the optimism of having chosen it added.
 
     `honest` is the mean cost out of bag, `table` that of the chosen threshold on the data, `costs` its cost on
-    every resample. Where all resamples agree (no case was ever misjudged), the limits are those of
-    `cost_interval`; none lies below the least that cases can cost.
+    every resample, which knows of weights and clusters. Errors that did not happen to be seen at the chosen
+    threshold show in no resample, so the limits of `cost_interval` are held too, as they are and with the
+    optimism added: conservative, and never of zero width. None lies below the least that cases can cost.
 
     >>> table = Contingency(tp=30, fn=20, fp=10, tn=40)
     >>> print(out_of_bag_interval(0.35, table, OperatingCondition(), np.linspace(0.2, 0.4, 101), 0.9))
-    0.3500 [0.2600, 0.4400]
+    0.3500 [0.2304, 0.4450]
     """
     if math.isnan(honest):
         nan = math.nan
@@ -33,11 +34,10 @@ def out_of_bag_interval(
     apparent = cost_interval(table, condition, level=level)
     seen = costs[np.isfinite(costs)]
     low, high = percentile_limits(seen, level)
-    if not high - low > 1e-12 * max(1.0, abs(high)):
-        low, high = apparent.lower, apparent.upper
     moved = honest - apparent.estimate
     variance = float(seen.var(ddof=1)) if seen.size > 1 else math.nan
-    note = f"apparent {apparent.estimate:.4g}"
     least = min(condition.cost_tp, condition.cost_tn, condition.cost_fp, condition.cost_fn)
-    limits = max(least, min(low + moved, honest)), max(high + moved, honest)
-    return Interval(honest, *limits, variance, level, "out of bag", note)
+    lower = min(apparent.lower, apparent.lower + moved, low + moved, honest)
+    upper = max(apparent.upper, apparent.upper + moved, high + moved, honest)
+    note = f"apparent {apparent.estimate:.4g}"
+    return Interval(honest, max(least, lower), upper, variance, level, "out of bag", note)
