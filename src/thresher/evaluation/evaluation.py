@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from thresher.cautions import Caution
-from thresher.choices import JointChoice, OperatingCondition, joint_choice
+from thresher.choices import JointChoice, OperatingCondition, Range, joint_choice
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation
@@ -77,9 +78,20 @@ class Evaluation:
             "level": self.level,
             "seed": self.seed,
             "models": {name: model.to_dict() for name, model in self.models.items()},
+            "comparison": self._differences(),
+            "ranges": [_range(each) for each in self.joint.ranges],
+            "stability": {
+                "replicates": self.stability.replicates,
+                "wins": dict(self.stability.wins),
+                "cost_ratio": self.stability.cost_ratio.tolist(),
+                "wins_at": {name: shares.tolist() for name, shares in self.stability.wins_at.items()},
+            },
             "decision": self.decision.to_dict(),
             "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
         }
+
+    def _differences(self) -> list[dict[str, Any]]:
+        return [] if self.comparison is None else [each.to_dict() for each in self.comparison.differences.values()]
 
     def to_json(self) -> str:
         """The same as JSON."""
@@ -217,6 +229,12 @@ def evaluate(
         positive=rows.positive,
         negative=rows.negative,
     )
+
+
+def _range(found: Range) -> dict[str, Any]:
+    """One stretch of cost ratios as plain data; JSON has no word for infinity."""
+    high = found.high if math.isfinite(found.high) else "inf"
+    return {"low": found.low, "high": high, "models": list(found.models), "rule": found.rule}
 
 
 def _ranking(rows: ScoredRows, name: str) -> Ranking:
