@@ -114,12 +114,17 @@ def test_labels_that_do_not_speak_for_themselves(refused):
         (["--label", "malignant", "--score", "forest", "--decision", "predictions.csv"], "overwrite the input"),
         (["--label", "malignant", "--score", "forest", "-o", "a", "--decision", "a"], "name the same file"),
         (["--label", "malignant", "--score", "forest", "--decision", "."], "it is a folder"),
+        (["--label", "malignant", "--score", "forest", "-o", "-"], "--output is a file, and - is standard output"),
+        (["--label", "malignant", "--score", "forest", "--decision", "-"], "--decision is a file"),
+        (["--label", "malignant", "--score", "forest", "-o", "a.html", "--figures", "predictions.csv"], "--figures"),
+        (["--label", "malignant", "--score", "forest", "-o", "a.html", "--figures", "file/in"], "is a file and not"),
         (["--label", "malignant", "--score", "forest", "--decision", "no/a.json"], "no such file or folder"),
         (["--label", "malignant", "--score", "forest", "--missing", "skip"], "'skip' is not one of"),
         (["--label", "malignant", "--score", "forest", "--json", "--quiet"], "give one of them"),
     ],
 )
-def test_what_is_refused(refused, words, told):
+def test_what_is_refused(refused, folder, words, told):
+    (folder / "file").write_text("")
     assert told in refused("evaluate", "predictions.csv", *words)
 
 

@@ -46,7 +46,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--format is of figures, and --figures FOLDER is not given", ctx)
     if given["title"] is not None and not given["output"]:
         raise click.UsageError("--title is of the report, and --output FILE is not given", ctx)
-    require_outputs(place(ctx), source=given["source"], output=given["output"], decision=given["decision"])
+    files = {name: given[name] for name in ("figures", "output", "decision")}
+    require_outputs(place(ctx), source=given["source"], **files)
     condition = operating_condition(given)
 
     from thresher.cli.evaluated import evaluated, present, write
