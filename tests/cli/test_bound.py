@@ -80,8 +80,9 @@ def test_a_perfect_model_is_not_certain():
 @pytest.mark.parametrize("cases", [3, 20])
 def test_no_limit_is_impossible(cases, clustered):
     labels, scores = [0, 1] * cases, [0.1, 0.9] * cases
-    given = {"clusters": list(range(2 * cases))} if clustered else {}
-    evaluation, rows = th.evaluate(labels, scores, **given), th.Rows.of(labels, {"model": scores}, **given)
+    clusters = list(range(2 * cases)) if clustered else None
+    evaluation = th.evaluate(labels, scores, clusters=clusters)
+    rows = th.Rows.of(labels, {"model": scores}, clusters=clusters)
     for text in ("recall <= 1", "ks <= 1", "average_precision <= 1", "pr_area <= 1", "auc <= 1", "tpr@fpr<=0.1 <= 1"):
         found = judged(requirement(text), evaluation, rows, replicates=REPLICATES)
         assert 0 <= found.interval.lower < found.interval.estimate == found.interval.upper == 1

@@ -10,7 +10,6 @@ from pathlib import Path
 from thresher.errors import ArgumentError
 from thresher.whole_files import write_whole
 
-
 STANDARD = "-"
 
 
