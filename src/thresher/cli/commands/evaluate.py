@@ -52,7 +52,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     from thresher.cli.evaluated import evaluated, present, write
     from thresher.cli.rows import labelled_scores
+    from thresher.inference.difference import require_rope
 
+    require_rope(given["rope"], place(ctx))  # even of one model, which is compared with nobody
     rows = labelled_scores(given, where=place(ctx))
     found = evaluated(rows, condition, given)
     name = "standard input" if given["source"] == "-" else Path(given["source"]).name
