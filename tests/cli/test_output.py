@@ -71,3 +71,14 @@ def test_a_folder_of_figures_where_a_file_will_be(tmp_path, figures):
 def test_a_dash_is_no_file(option):
     with pytest.raises(th.ArgumentError, match=f"--{option} is a (file|folder), and - is standard output"):
         require_outputs("here", source="a.csv", **{option: "-"})
+
+
+@pytest.mark.parametrize("source", ["part*.csv", "."])
+def test_no_file_of_a_glob_or_folder_is_overwritten(tmp_path, monkeypatch, source):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "part1.csv").write_text("")
+    (tmp_path / "old.html").write_text("")
+    with pytest.raises(th.ArgumentError, match="--output would overwrite the input"):
+        require_outputs("here", source=source, output="part1.csv")
+    require_outputs("here", source=source, output="old.html", decision="new.json")
+    require_outputs("here", source="none*.csv", output="part1.csv")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, ThresherError
 from thresher.whole_files import write_whole
 
 STANDARD = "-"
@@ -31,7 +32,7 @@ def require_outputs(where: str, *, source: str | None, figures: str | None = Non
             fix = f"name a {kind}; --json prints plain data to standard output"
             raise ArgumentError(f"--{name} is a {kind}, and - is standard output", where, fix)
     named = {name.replace("_", "-"): Path(path) for name, path in outputs.items() if path is not None}
-    seen: dict[Path, str] = {} if source in (None, "-") else {Path(str(source)).resolve(): "the input"}
+    seen = dict.fromkeys(_inputs(source), "the input")
     for name, path in named.items():
         other = seen.setdefault(path.resolve(), f"--{name}")
         if other == "the input":
@@ -41,6 +42,20 @@ def require_outputs(where: str, *, source: str | None, figures: str | None = Non
         _require_writable(path)
     if figures is not None:
         _require_folder(Path(figures), seen, where)
+
+
+def _inputs(source: str | None) -> list[Path]:
+    """The files that are read: those of a folder or a glob, too."""
+    if source is None or source == STANDARD:
+        return []
+    if not Path(source).is_dir() and (Path(source).exists() or not glob.has_magic(source)):
+        return [Path(source).resolve()]
+    from thresher.sources.listing import listed_files
+
+    try:
+        return [Path(file.name).resolve() for file in listed_files(source, where=source)]
+    except ThresherError:  # reading it will say so with the command's own words
+        return []
 
 
 def _require_writable(path: Path) -> None:

@@ -85,6 +85,25 @@ def test_standard_input(run, folder):
     assert result.stdout.startswith("standard input\n240 rows")
 
 
+@pytest.mark.parametrize("source", ["parts", "parts/day=*/*.csv", "parts/**/*.csv"])
+def test_a_folder_or_a_glob_is_one_table(data, folder, source):
+    lines = (folder / "predictions.csv").read_text().splitlines()
+    for day, rows in enumerate((lines[1:100], lines[100:])):
+        (folder / f"parts/day={day}").mkdir(parents=True)
+        (folder / f"parts/day={day}/rows.csv").write_text("\n".join([lines[0], *rows]) + "\n")
+    assert data("evaluate", source, *ROWS[1:]) == data("evaluate", *ROWS)
+    assert data("evaluate", source, *ROWS[1:5], "--cluster", "day", "--missing", "drop")["rows"] == 240
+
+
+def test_formats_of_columns(data, folder, columns):
+    arrow, parquet, feather = (pytest.importorskip(f"pyarrow{part}") for part in ("", ".parquet", ".feather"))
+    table = arrow.table({name: columns[name] for name in ("malignant", "forest", "logistic")})
+    parquet.write_table(table, folder / "rows.parquet")
+    feather.write_feather(table, folder / "rows.arrow")
+    for name in ("rows.parquet", "rows.arrow"):
+        assert data("evaluate", name, *ROWS[1:]) == data("evaluate", *ROWS)
+
+
 def test_missing_values_are_refused_with_the_option_that_drops_them(refused, run, folder):
     lines = (folder / "predictions.csv").read_text().splitlines()
     lines[3] = ",".join(["", *lines[3].split(",")[1:]])
