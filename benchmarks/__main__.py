@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from benchmarks.timing import seconds
 
 SIZES = (10**6, 10**7)
 GROWTH = (10**5, 316_228, 10**6, 3_162_278, 10**7)
+PROCESSES = 7
 RESULTS = Path(__file__).with_name("results.md")
 
 
@@ -142,15 +144,27 @@ def growth(setting: dict[str, str]) -> float:
 
 
 def importing() -> str:
-    """Wall time of `import thresher` over a bare interpreter, best of several."""
+    """Wall time of `import thresher` and of `thresher --help` over a bare interpreter."""
 
     def run(code: str) -> float:
         return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), repeat=7)
 
     bare, with_numpy, with_thresher = run("pass"), run("import numpy"), run("import thresher")
+    used = run("import thresher; thresher.evaluate")
+    usual, helping = median_seconds("-c", "pass"), median_seconds("-m", "thresher", "--help")
     return (
-        f"`import thresher` takes {with_thresher - bare:.2f} s over a bare interpreter, "
-        f"of which NumPy {with_numpy - bare:.2f} s."
+        f"`import thresher` takes {with_thresher - bare:.2f} s over a bare interpreter, for it loads nothing; "
+        f"taking `thresher.evaluate` from it {used - bare:.2f} s, of which NumPy {with_numpy - bare:.2f} s.\n\n"
+        f"`thresher --help` takes {helping - usual:.2f} s over a bare interpreter: "
+        f"medians of {PROCESSES} processes."
+    )
+
+
+def median_seconds(*arguments: str) -> float:
+    """The median wall time of several processes of this interpreter: what one who types a command waits for."""
+    command = [sys.executable, *arguments]
+    return median(
+        seconds(lambda: subprocess.run(command, check=True, capture_output=True), repeat=1) for _ in range(PROCESSES)
     )
 
 

@@ -76,6 +76,36 @@ def test_a_perfect_model_is_not_certain():
         assert 0.5 < found.interval.lower < 1
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("cases", [3, 20])
+def test_no_limit_is_impossible(cases, clustered):
+    labels, scores = [0, 1] * cases, [0.1, 0.9] * cases
+    clusters = list(range(2 * cases)) if clustered else None
+    evaluation = th.evaluate(labels, scores, clusters=clusters)
+    rows = th.Rows.of(labels, {"model": scores}, clusters=clusters)
+    for text in ("recall <= 1", "ks <= 1", "average_precision <= 1", "pr_area <= 1", "auc <= 1", "tpr@fpr<=0.1 <= 1"):
+        found = judged(requirement(text), evaluation, rows, replicates=REPLICATES)
+        assert 0 <= found.interval.lower < found.interval.estimate == found.interval.upper == 1
+        assert found.passed
+    for text in ("fpr >= 0", "fpr@tpr>=0.9 >= 0", "fpr@threshold=0.5 >= 0", "log_loss >= 0"):
+        found = judged(requirement(text), evaluation, rows, replicates=REPLICATES)
+        assert found.interval.lower >= 0
+        assert found.passed
+
+
+def test_moving_limits_to_all_scores_keeps_them_possible(monkeypatch):
+    monkeypatch.setattr(bound, "MOST_SEGMENTS", 5)
+    scores = np.arange(40.0)
+    labels = scores >= 19
+    labels[18] = True
+    labels[19] = False
+    evaluation, rows = th.evaluate(labels, scores), th.Rows.of(labels, {"model": scores})
+    found = judged(requirement("average_precision <= 1"), evaluation, rows, replicates=REPLICATES)
+    assert found.interval.estimate == pytest.approx(th.average_precision(th.rank(labels, scores)))
+    assert found.interval.upper <= 1
+    assert found.passed
+
+
 def test_joining_scores_hardly_moves_the_limits(monkeypatch):
     rng = np.random.default_rng(5)
     labels = rng.random(4000) < 0.3

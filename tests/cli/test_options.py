@@ -20,11 +20,19 @@ def test_what_is_no_ratio(text):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--cost-ratio", "5", "--cost-fn", "2"], "both cost_ratio and single costs are given"),
-        (["--class-ratio", "1:9", "--prevalence", "0.1"], "both class_ratio and prevalence are given"),
-        (["--cost-ratio", "-5"], "cost_ratio must be above 0"),
-        (["--prevalence", "20"], "prevalence must lie strictly between 0 and 1"),
+        (
+            ["--cost-ratio", "5", "--cost-fn", "2"],
+            "both --cost-ratio and single costs (--cost-fp, --cost-fn, --cost-tp, --cost-tn) are given",
+        ),
+        (["--class-ratio", "1:9", "--prevalence", "0.1"], "both --class-ratio and --prevalence are given"),
+        (["--cost-ratio", "-5"], "--cost-ratio must be above 0"),
+        (["--prevalence", "20"], "--prevalence must lie strictly between 0 and 1"),
+        (["--cost-fp", "1", "--cost-tn", "2"], "--cost-fp minus --cost-tn must be above 0"),
         (["--level", "95"], "did you mean 0.95?"),
+        (["--level", "1.5"], "--level must lie strictly between 0 and 1, got 1.5\n"),
+        (["--rope", "nan"], "--rope must be 0 or more, got nan"),
+        (["--rope", "-1"], "--rope must be 0 or more, got -1"),
+        (["--positive", "7"], "give a --label column that is true where the label is 7"),
     ],
 )
 def test_contradictions_are_refused(refused, words, told):

@@ -39,3 +39,46 @@ def test_a_folder_without_permission(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(PermissionError):
         require_outputs("here", source=None, output=str(tmp_path / "a"))
+
+
+@pytest.mark.parametrize("figures", ["new", "new/deep/er", "there"])
+def test_a_folder_of_figures_may_be_there_or_new(tmp_path, figures):
+    (tmp_path / "there").mkdir()
+    require_outputs("here", source=None, figures=str(tmp_path / figures))
+    assert [path.name for path in tmp_path.iterdir()] == ["there"], "checking makes nothing"
+
+
+@pytest.mark.parametrize("figures", ["file", "file/in/it"])
+def test_a_folder_of_figures_that_cannot_be(tmp_path, figures):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError):
+        require_outputs("here", source=None, figures=str(tmp_path / figures))
+
+
+def test_a_folder_of_figures_without_permission(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(PermissionError):
+        require_outputs("here", source=None, figures=str(tmp_path / "new"))
+
+
+@pytest.mark.parametrize("figures", ["a", "a/b"])
+def test_a_folder_of_figures_where_a_file_will_be(tmp_path, figures):
+    with pytest.raises(th.ArgumentError, match="--figures is to be a folder where --output is a file"):
+        require_outputs("here", source=None, output=str(tmp_path / "a"), figures=str(tmp_path / figures))
+
+
+@pytest.mark.parametrize("option", ["output", "decision", "figures"])
+def test_a_dash_is_no_file(option):
+    with pytest.raises(th.ArgumentError, match=f"--{option} is a (file|folder), and - is standard output"):
+        require_outputs("here", source="a.csv", **{option: "-"})
+
+
+@pytest.mark.parametrize("source", ["part*.csv", "."])
+def test_no_file_of_a_glob_or_folder_is_overwritten(tmp_path, monkeypatch, source):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "part1.csv").write_text("")
+    (tmp_path / "old.html").write_text("")
+    with pytest.raises(th.ArgumentError, match="--output would overwrite the input"):
+        require_outputs("here", source=source, output="part1.csv")
+    require_outputs("here", source=source, output="old.html", decision="new.json")
+    require_outputs("here", source="none*.csv", output="part1.csv")

@@ -120,7 +120,7 @@ def test_an_interruption_leaves_nothing_half_written(folder):
     assert names_in(folder) == before
 
 
-def seen(folder, *words, **env):
+def seen(folder, *words, code=0, **env):
     """What a terminal of 120 columns is sent."""
     mine, theirs = pty.openpty()
     settings = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", **env}
@@ -136,7 +136,7 @@ def seen(folder, *words, **env):
         if not piece:
             break
         found += piece
-    assert worker.wait(60) == 0
+    assert worker.wait(60) == code
     os.close(mine)
     return found.decode()
 
@@ -147,6 +147,17 @@ def test_a_terminal_gets_colours_and_dots(folder):
     assert any("\u2801" <= char <= "\u28ff" for char in text)
 
 
-def test_no_color_is_heeded(folder):
-    text = seen(folder, "evaluate", *ROWS, NO_COLOR="1")
-    assert "\x1b[38" not in text
+@pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_color_is_heeded(folder, setting):
+    text = seen(folder, "evaluate", *ROWS, **setting)
+    assert "\x1b[" not in text
+    assert "ROC curve  " in text, "curves that only colours tell apart are not drawn together"
+
+
+def test_refusals_heed_no_color_too(folder):
+    words = ["evaluate", "absent.csv", "--label", "y", "--score", "p"]
+    assert "\x1b[31m" in seen(folder, *words, code=2)
+    for setting in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        text = seen(folder, *words, code=2, **setting)
+        assert text.startswith("thresher: ")
+        assert "\x1b" not in text

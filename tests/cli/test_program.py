@@ -40,6 +40,8 @@ def test_no_command_at_all_shows_the_help(run):
     result = run()
     assert result.exit_code == 2
     assert "Commands:" in result.output
+    assert result.stderr.startswith("Usage: thresher [OPTIONS] COMMAND")
+    assert result.stderr.count("Usage") == 1
 
 
 def test_a_command_that_is_nearly_there(refused):

@@ -104,3 +104,24 @@ def test_the_smallest_and_strangest_data(labels, scores, width):
     text = shown(th.evaluate(labels, scores), width)
     assert "nan" not in text
     assert "Use model" in text
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        ([0, 0, 0, 1], "Use model, and call no case positive: under these costs no score pays"),
+        ([0, 1, 1, 1], "Use model, and call every case positive: under these costs no score is low enough"),
+    ],
+)
+def test_rules_that_ignore_scores_in_words(labels, told):
+    text = shown(th.evaluate(labels, [4, 3, 2, 1]), 120)
+    assert told in text
+    assert " inf" not in text
+    assert "-inf" not in text
+
+
+def test_of_one_model_the_range_of_its_threshold_is_told():
+    found = th.evaluate(
+        [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.6, 0.55, 0.3, 0.2], condition=th.OperatingCondition(cost_ratio=2)
+    )
+    assert "This stays the best rule for cost ratios of 1 and above." in shown(found, 120)

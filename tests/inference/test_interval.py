@@ -41,6 +41,13 @@ def test_a_level_in_per_cent_is_guessed_in_words_only():
         room.require_level(95, "here")
 
 
+@pytest.mark.parametrize("level", [1, 1.5, 100, 950])
+def test_what_is_hardly_a_percentage_is_not_guessed(level):
+    with pytest.raises(ArgumentError) as caught:
+        room.require_level(level, "here")
+    assert "did you mean" not in caught.value.what
+
+
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
 def test_quantiles_are_those_of_scipy(level):
     assert room.normal_quantile(level) == pytest.approx(stats.norm.ppf((1 + level) / 2), abs=1e-12)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,12 +25,16 @@ from thresher.tables import Measure, contingency_at
 
 MOST_SEGMENTS = 20_000
 
+Span: TypeAlias = tuple[float, float]
+
 _WHOLE: dict[str, Callable[[Ranking], float]] = {
     "average_precision": average_precision,
     "pr_area": pr_area,
     "ks": lambda ranking: ks(ranking).statistic,
     "log_loss": lambda ranking: float(log_loss(ranking)),
 }
+_SHARE: Span = (0.0, 1.0)
+_SPANS: dict[str, Span] = {"log_loss": (0.0, math.inf)}  # every other number of a whole model is a share
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +108,8 @@ class _Resampled:
         """Whether every row is a case of its own."""
         return self.rows.weight is None and self.rows.cluster is None
 
-    def interval(self, statistic: Any, name: str) -> Interval:
-        """Percentile limits; never of no width, which finite data do not allow."""
+    def interval(self, statistic: Any, name: str, *, span: Span) -> Interval:
+        """Percentile limits; never of no width, which finite data do not allow, nor outside what can be."""
         given = self.rows.ranking(self.model) if self.simple else self.rows
         source = joined(given) if isinstance(given, Ranking) else given
         found = bootstrap(source, {name: statistic}, replicates=self.replicates, seed=self.seed, level=self.level)
@@ -113,12 +117,14 @@ class _Resampled:
         if isinstance(given, Ranking) and source is not given:
             plain = _moved(plain, float(statistic(given)))
         if plain.lower < plain.upper or math.isnan(plain.estimate):
-            return replace(plain, lower=min(plain.lower, plain.estimate), upper=max(plain.upper, plain.estimate))
+            wide = replace(plain, lower=min(plain.lower, plain.estimate), upper=max(plain.upper, plain.estimate))
+            return _within(wide, span)
         positive = int(self.rows.positive.sum())
         cases = min(positive, self.rows.positive.size - positive)
         unseen = 1 - ((1 - self.level) / 2) ** (1 / cases)
         note = "all resamples agree; limits from what could stay unseen, conservative"
-        return replace(plain, lower=plain.estimate - unseen, upper=plain.estimate + unseen, note=note)
+        wide = replace(plain, lower=plain.estimate - unseen, upper=plain.estimate + unseen, note=note)
+        return _within(wide, span)
 
 
 def joined(ranking: Ranking) -> Ranking:
@@ -142,6 +148,12 @@ def _moved(interval: Interval, estimate: float) -> Interval:
     return replace(interval, estimate=estimate, lower=interval.lower + by, upper=interval.upper + by)
 
 
+def _within(interval: Interval, span: Span) -> Interval:
+    """Limits that say nothing impossible: no share lies above 1, however wide its limits are."""
+    low, high = span
+    return replace(interval, lower=max(interval.lower, low), upper=min(interval.upper, high))
+
+
 def _number(one: Requirement, model: ModelEvaluation, resampled: _Resampled) -> Interval:
     if one.name in ("auc", "expected_cost", "honest_cost", "brier"):
         found: Interval | None = getattr(model, one.name)
@@ -152,7 +164,7 @@ def _number(one: Requirement, model: ModelEvaluation, resampled: _Resampled) -> 
         value = getattr(model, one.name, None)
         return _point(getattr(model.decomposition, one.name) if value is None else value, resampled.level)
     if one.name in _WHOLE:
-        return resampled.interval(_WHOLE[one.name], one.name)
+        return resampled.interval(_WHOLE[one.name], one.name, span=_SPANS.get(one.name, _SHARE))
     parts = calibration_intervals(
         model.ranking, level=resampled.level, replicates=resampled.replicates, seed=resampled.seed
     )
@@ -164,7 +176,8 @@ def _at_fixed(one: Requirement, of: Measure, ranking: Ranking, resampled: _Resam
     threshold = one.threshold if one.threshold is not None else math.nan
     if resampled.simple or one.bound == "estimate":
         return measure_interval(contingency_at(ranking, threshold), of, level=resampled.level)
-    return resampled.interval(MeasureAt(of, dict.fromkeys(resampled.rows.models, threshold)), of.name)
+    at = MeasureAt(of, dict.fromkeys(resampled.rows.models, threshold))
+    return resampled.interval(at, of.name, span=of.range)
 
 
 def _search(one: Requirement, of: Measure, condition: OperatingCondition) -> Callable[[Ranking], Choice]:
@@ -192,7 +205,7 @@ def _at_found(
         except (InfeasibleError, MeasureError):  # a draw that cannot meet the limits counts as the worst
             return worst
 
-    drawn = resampled.interval(found, of.name)
+    drawn = resampled.interval(found, of.name, span=of.range)
     return replace(drawn, lower=min(drawn.lower, table.lower), upper=max(drawn.upper, table.upper))
 
 

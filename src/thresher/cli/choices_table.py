@@ -10,8 +10,13 @@ from rich.text import Text
 
 from thresher.choices import Choice, Point
 from thresher.cli.plain_text import plain_text
+from thresher.cli.rule_words import calls, over, same_calls, threshold_text
 from thresher.cli.screen import FAINT, cautions_text, name_text, number, table
 from thresher.cli.summary import contingency_table
+from thresher.tables import measure
+
+COST = "expected cost"
+_ROUNDING = 1e-9
 
 
 def choice_blocks(choices: Mapping[str, Choice]) -> Iterator[Any]:
@@ -40,40 +45,54 @@ def choice_data(choice: Choice) -> dict[str, Any]:
 
 def _overview(choices: Mapping[str, Choice]) -> Any:
     by = next(iter(choices.values())).objective
-    heads = ["model", "threshold", *([] if by == "expected cost" else [by]), "expected cost"]
+    heads = ["model", "threshold", *([] if by == COST else [by]), "expected cost"]
     lines = []
     for name, choice in choices.items():
-        value = [] if by == "expected cost" else [Text(number(choice.value))]
+        value = [] if by == COST else [Text(number(choice.value))]
         cost = Text(number(choice.expected_cost))
-        lines.append([name_text(name), Text(f"{choice.threshold:.6g}"), *value, cost])
+        lines.append([name_text(name), Text(threshold_text(choice.threshold)), *value, cost])
     return table(heads, lines)
 
 
 def _sentence(name: str, choice: Choice) -> Text:
-    text = Text.assemble((plain_text(name), "bold"), ": call a case positive when its score is ")
-    text.append(f">= {choice.threshold:.6g}", style="bold").append(".")
-    if choice.objective != "expected cost":
+    rule, weighty = calls(choice.threshold)
+    text = Text.assemble((plain_text(name), "bold"), f": {rule} ", (weighty, "bold"), ".")
+    if choice.objective != COST:
         text.append(f" That gives {choice.objective} {number(choice.value)}")
         return text.append(f" and costs {number(choice.expected_cost)} per case.")
     return text.append(f" That costs {number(choice.expected_cost)} per case.")
 
 
 def _remarks(choice: Choice) -> list[Text]:
-    low, high = choice.interval
-    said = [f"Every threshold above {low:.6g} and up to {high:.6g} makes the same calls."]
-    if choice.holds_for is not None:
-        said.append(
-            f"It stays the cheapest for cost ratios from {choice.holds_for[0]:.4g} to {choice.holds_for[1]:.4g}"
-            f" (now {choice.condition.cost_ratio:.4g})."
-        )
+    said = [f"{same_calls(choice.interval).capitalize()} makes the same calls.", _cheapest(choice)]
     if choice.splits.size > 1:
-        shown = ", ".join(f"{point.threshold:.6g}" for point in choice.points[:8])
+        shown = ", ".join(threshold_text(point.threshold) for point in choice.points[:8])
         more = f" and {choice.splits.size - 8} more" if choice.splits.size > 8 else ""
-        said.append(f"{choice.splits.size} thresholds tie for best: {shown}{more}; the middle one is recommended.")
+        which = "stricter" if choice.splits.size == 2 else "middle"
+        said.append(f"{choice.splits.size} thresholds tie for best: {shown}{more}; the {which} one is recommended.")
     if choice.runner_up is not None:
-        next_best = choice.runner_up
-        said.append(f"Next best: {next_best.threshold:.6g}, at {number(next_best.expected_cost)} per case.")
+        said.append(f"Next best: {calls(choice.runner_up.threshold)[1]}, {_worth(choice, choice.runner_up)}.")
     return [Text(line, style=FAINT) for line in said]
+
+
+def _cheapest(choice: Choice) -> str:
+    """Where the rule is the cheapest; one that a measure chose need not be so here, nor anywhere."""
+    now = choice.condition.cost_ratio
+    if choice.holds_for is None:
+        return f"It is the cheapest for no cost ratio (now {now:.4g})."
+    low, high = choice.holds_for
+    stays = low * (1 - _ROUNDING) <= now <= high * (1 + _ROUNDING)
+    told = "stays" if stays else "would be"
+    return f"It {told} the cheapest {over(choice.holds_for, 'cost ratios')} (now {now:.4g})."
+
+
+def _worth(choice: Choice, point: Point) -> str:
+    """What another point is worth by what was chosen by, and what it costs."""
+    cost = f"{number(point.expected_cost)} per case"
+    if choice.objective == COST:
+        return f"at {cost}"
+    value = measure(choice.objective).of(point.table, class_ratio=choice.condition.class_ratio)
+    return f"with {choice.objective} {number(float(value))}, at {cost}"
 
 
 def _point_data(point: Point) -> dict[str, Any]:

@@ -9,16 +9,10 @@ from typing import Any
 
 import click
 
+from thresher.cli.option_words import as_options
 from thresher.errors import ThresherError
 
 BAD_INPUT = 2
-_OPTION = re.compile(
-    r"\b(?P<name>positive|missing|weights|clusters|level|rope|seed|replicates|correction|cost_ratio|class_ratio"
-    r"|prevalence|cost_fp|cost_fn|cost_tp|cost_tn|maximise|minimise|subject_to|at_most|measure|method|smoothing"
-    r"|thresholds|bins|interpolate)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
-)
-_CONDITION = re.compile(r"OperatingCondition\(([^()]*)\)")
-_SINGULAR = {"weights": "weight", "clusters": "cluster", "thresholds": "threshold"}
 _CALL = re.compile(r"[\w.]+(?:\(|\[|=\.\.\.)")  # "evaluate(labels, scores)", "smoothing=..."
 _REASONS = {
     errno.ENOSPC: ("there is no space left on the device", "free some space, or write elsewhere"),
@@ -92,24 +86,13 @@ def refusal(error: ThresherError, ctx: click.Context) -> Refusal:
       fix:   pass --positive spam or --missing drop
     """
     where = place(ctx) if _CALL.match(error.where) else error.where
-    return Refusal(_as_options(error.what), where, _as_options(error.fix))
+    return Refusal(as_options(error.what), where, as_options(error.fix))
 
 
 def place(ctx: click.Context) -> str:
     """The command and the file that it was given."""
     source = ctx.params.get("source")
     return f"thresher {ctx.info_name}" + (f" {source}" if isinstance(source, str) else "")
-
-
-def _as_options(text: str) -> str:
-    def option(found: re.Match[str]) -> str:
-        if (found["value"] or "").startswith("{"):
-            return " ".join(f"--threshold {model}=..." for model in re.findall(r"'([^']*)'", found["value"]))
-        name = _SINGULAR.get(found["name"], found["name"]).replace("_", "-")
-        value = (found["value"] or "").strip("'\"")
-        return f"--{name} {value}".rstrip()
-
-    return _OPTION.sub(option, _CONDITION.sub(r"\1", text))
 
 
 def _of_system(error: OSError, ctx: click.Context) -> Refusal:

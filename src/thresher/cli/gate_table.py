@@ -10,6 +10,7 @@ from rich.text import Text
 
 from thresher.cli.bound import Judged
 from thresher.cli.plain_text import plain_text
+from thresher.cli.rule_words import threshold_text
 from thresher.cli.screen import BAD, FAINT, GOOD, interval_text, name_text, number, table
 
 _WIDE = 96
@@ -41,5 +42,5 @@ def _line(one: Judged) -> list[Text]:
         interval_text(one.interval) if by != "estimate" else Text(number(one.interval.estimate)),
         Text.assemble((f"{by} ", FAINT), (number(one.found), style)),
         name_text(one.model),
-        Text("–" if one.threshold is None else f"{one.threshold:.4g}"),
+        Text("–" if one.threshold is None else threshold_text(one.threshold, 4)),
     ]

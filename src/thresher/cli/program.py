@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
+from thresher.cli.colours import colours_wanted
 from thresher.cli.door import BAD_INPUT
 from thresher.cli.plain_text import plain_text
 from thresher.version import __version__
@@ -35,6 +36,13 @@ COMMANDS = {
 
 class Program(click.Group):
     """The group of all commands; it leaves with 0, 1 (a gate failed), 2 (bad input), 130 or 141."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Without a word there is nothing to do: the help says what could be, and is no error message."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(BAD_INPUT)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order in which one meets them."""
@@ -103,7 +111,8 @@ def _paragraph(error: click.ClickException) -> str:
         called = error.ctx.command_path if error.ctx is not None else "thresher"
         message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {called}\n  fix:   see {called} --help"
     lines = [plain_text(line) for line in message.split("\n")]
-    return click.style("thresher: ", fg="red", bold=True) + "\n".join(lines)
+    name = click.style("thresher: ", fg="red", bold=True) if colours_wanted() else "thresher: "
+    return name + "\n".join(lines)
 
 
 @click.command(

@@ -140,4 +140,7 @@ def _at(text: str | None, name: str, where: str) -> tuple[tuple[Constraint, ...]
         return (), float(fixed["value"])
     if measure(name).better == "neither":
         raise MeasureError(f"{name} has no better side to look for", where, "write @threshold=..., or leave @ out")
-    return constraints(text), None
+    try:
+        return constraints(text), None
+    except MeasureError as error:  # which of several requirements it stands in is known here alone
+        raise MeasureError(error.what, where, error.fix) from None

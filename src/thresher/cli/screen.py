@@ -6,13 +6,14 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from thresher.cli.colours import colours_wanted
 from thresher.cli.plain_text import plain_text
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ GOOD, BAD, MIND, FAINT = "#009E73", "#D55E00", "#E69F00", "dim"
 
 def console() -> Console:
     """The terminal, between 60 and 200 columns wide; plain text where output is piped or NO_COLOR is set."""
-    screen = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    # Without a system of colours there are no bold or faint letters either, and curves that only colours tell apart
+    # are not drawn together.
+    colours: Literal["auto"] | None = "auto" if colours_wanted() else None
+    screen = Console(highlight=False, markup=False, emoji=False, soft_wrap=False, color_system=colours)
     width = screen.width if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPED
     screen.width = min(max(width, NARROWEST), WIDEST)
     return screen

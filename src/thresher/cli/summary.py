@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from rich.text import Text
 from thresher.cli.differences import differences_table
 from thresher.cli.picture import CHOSEN, NOT_CHOSEN, colours_of, roc_picture
 from thresher.cli.plain_text import plain_text
+from thresher.cli.rule_words import calls, over, threshold_text
 from thresher.cli.screen import (
     FAINT,
     LONGEST_NAME,
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 
 _SHOWN = ("accuracy", "tpr", "fpr", "precision", "npv", "f1", "mcc", "lift")
 HALF = 0.5
+_WHY = {
+    math.inf: ": under these costs no score pays for its false alarms",
+    -math.inf: ": under these costs no score is low enough to risk a miss",
+}
 _BESIDE = 96  # columns needed to draw the curve beside the table
 
 
@@ -67,10 +73,10 @@ def decision_panel(evaluation: Evaluation) -> Panel:
     """The decision in words."""
     decision = evaluation.decision
     cost, honest, condition = decision.expected_cost, decision.honest_cost, decision.condition
-    low, high = decision.cost_ratios
     said = "as in the data" if evaluation.condition.class_ratio is None else "as declared"
-    text = Text.assemble("Use ", (plain_text(decision.model), "bold"), ", and call a case positive when its score is")
-    text.append(f" >= {decision.threshold:.6g}", style="bold").append(".\n")
+    rule, weighty = calls(decision.threshold)
+    text = Text.assemble("Use ", (plain_text(decision.model), "bold"), f", and {rule} ", (weighty, "bold"))
+    text.append(f"{_WHY.get(decision.threshold, '')}.\n")
     text.append(
         f"A miss costs {condition.cost_ratio:.4g} false alarm{'s' * (condition.cost_ratio != 1)};"
         f" class ratio {condition.class_ratio:.4g}, {said}.\n",
@@ -79,7 +85,7 @@ def decision_panel(evaluation: Evaluation) -> Panel:
     text.append("Expected cost per case ").append(interval_text(cost))
     text.append("; on rows it was not chosen on ").append(interval_text(honest)).append(".\n")
     text.append(usual_cutoff(evaluation))
-    text.append(f"It stays the best model for cost ratios from {low:.4g} to {high:.4g}.")
+    text.append(_range(evaluation))
     if decision.runner_up is not None and decision.gap is not None:
         text.append("\nRunner-up: ").append(plain_text(decision.runner_up))
         text.append(f", {number(decision.gap)} more per case. Drawing the data again, the winner won")
@@ -89,6 +95,14 @@ def decision_panel(evaluation: Evaluation) -> Panel:
             text.append(f", and {level:.0%} or more at cost ratios from {firm[0]:.4g} to {firm[1]:.4g}")
         text.append(".")
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
+
+
+def _range(evaluation: Evaluation) -> str:
+    """Over which costs the answer stays: of several models the winner, of one its threshold."""
+    if len(evaluation.models) > 1:
+        return f"It stays the best model {over(evaluation.decision.cost_ratios, 'cost ratios')}."
+    holds_for = evaluation.joint.choice.holds_for
+    return "" if holds_for is None else f"This stays the best rule {over(holds_for, 'cost ratios')}."
 
 
 def usual_cutoff(evaluation: Evaluation) -> str:
@@ -148,7 +162,7 @@ def at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
     """The ROC curve with the chosen point, and what the chosen threshold does."""
     winner = evaluation[evaluation.decision.model]
     right = Group(
-        heading(f"At threshold {winner.threshold.estimate:.4g}", plain_text(winner.name)),
+        heading(f"At threshold {threshold_text(winner.threshold.estimate, 4)}", plain_text(winner.name)),
         contingency_table(winner.table),
         Text(),
         table(("measure", "estimate"), [(name, interval_text(winner.measures[name])) for name in _SHOWN]),

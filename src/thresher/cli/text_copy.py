@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ import numpy as np
 
 from thresher.errors import ColumnError, MissingValueError, ScoreError, SourceError
 from thresher.ranking import Floats
+from thresher.sources.column_names import require_columns
 
 PIECE = 65_536
-_SHOWN = 12
 
 Added: TypeAlias = Callable[[Floats], Mapping[str, Any]]
 
@@ -29,21 +28,13 @@ class Origin:
     where: str
 
     def place(self, head: Sequence[str]) -> int:
-        """Which column holds the scores.
+        """Which column holds the scores; a file that is separated otherwise has no such column, and is told so.
 
-        >>> Origin("new.csv", "forst", "here").place(["id", "forest"])
-        Traceback (most recent call last):
-        thresher.errors.ColumnError: new.csv has no column 'forst'
-          where: here
-          fix:   did you mean 'forest'? Its columns are 'id', 'forest'
+        >>> Origin("new.csv", "forest", "here").place(["id", "forest"])
+        1
         """
-        if self.score in head:
-            return list(head).index(self.score)
-        near = difflib.get_close_matches(self.score, head, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        more = f" and {len(head) - _SHOWN} more" if len(head) > _SHOWN else ""
-        fix = f"{hint}Its columns are {', '.join(map(repr, head[:_SHOWN]))}{more}"
-        raise ColumnError(f"{self.name} has no column {self.score!r}", self.where, fix)
+        require_columns([self.score], head, place=self.name, where=self.where)
+        return list(head).index(self.score)
 
     def require_new(self, names: Sequence[str], present: Sequence[str]) -> None:
         """Refuse to add a column that is there already."""

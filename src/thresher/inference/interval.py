@@ -56,7 +56,7 @@ class Interval:
 def require_level(level: float, where: str) -> None:
     """Raise `ArgumentError` unless a confidence level lies strictly between 0 and 1."""
     if not 0 < level < 1:
-        hint = f"; did you mean {level / 100:g}?" if 1 < level < 100 else ""
+        hint = f"; did you mean {level / 100:g}?" if 2 <= level < 100 else ""
         raise ArgumentError(f"level must lie strictly between 0 and 1, got {level}{hint}", where, "e.g. level=0.95")
 
 

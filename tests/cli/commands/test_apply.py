@@ -121,6 +121,8 @@ def test_what_is_refused(refused, folder, words, told):
     [
         (b"", "is empty"),
         (b"id,forest\n", "has no rows"),
+        (b"id;forest\n1;0.5\n", "the file seems to be separated by ';'"),
+        (b"forest,forest\n1,0.5\n", "has 2 columns called 'forest'"),
         (b"id,forest\n1,0.5\n2\n", "a row of bad.csv has 1 fields where there are 2 columns"),
         (b"id,forest\n1,0.5\n2,\n", "is missing in row 2"),
         (b"id,forest\n1,0.5\n2,nan\n", "is missing in row 2"),

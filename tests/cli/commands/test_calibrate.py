@@ -71,6 +71,8 @@ def test_scores_that_are_no_probabilities(run, folder):
         ([*ROWS, "--method", "plat"], "'plat' is not one of"),
         ([*ROWS, "--write", "out.xlsx"], "the format of out.xlsx cannot be told"),
         ([*ROWS, "--write", "out.csv", "--column", "label"], "has a column 'label' already"),
+        ([*ROWS, "-o", "-"], "--output is a file, and - is standard output"),
+        ([*ROWS, "--write", "-"], "--write is a file, and - is standard output"),
         ([*ROWS, "--write", "predictions.csv"], "would overwrite the input"),
         (["-", *ROWS[1:], "--write", "out.csv"], "which can be read twice"),
     ],

@@ -5,6 +5,7 @@ import pytest
 import thresher as th
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest"]
+RATIO = ["--cost-ratio"]
 
 
 @pytest.fixture
@@ -41,7 +42,43 @@ def test_several_models_stand_in_one_table(run):
 def test_ties_are_all_told(run, folder):
     (folder / "ties.csv").write_text("y,p\n1,4\n0,3\n1,2\n0,1\n")
     text = run("choose", "ties.csv", "--label", "y", "--score", "p").stdout
-    assert "2 thresholds tie for best: 3.5, 1.5" in text
+    assert "2 thresholds tie for best: 3.5, 1.5; the stricter one is recommended." in text
+    (folder / "three.csv").write_text("y,p\n1,6\n0,5\n1,4\n0,3\n1,2\n0,1\n")
+    text = run("choose", "three.csv", "--label", "y", "--score", "p").stdout
+    assert "3 thresholds tie for best: 5.5, 3.5, 1.5; the middle one is recommended." in text
+
+
+def test_a_measure_chooses_what_costs_may_not(run, ranking):
+    """The range of costs and the runner-up are told as what they are, not as if cost had chosen."""
+    condition = th.OperatingCondition(cost_ratio=30, class_ratio=1 / 9)
+    choice = th.choose(ranking, condition, maximise="f1")
+    text = " ".join(
+        run("choose", *ROWS, "--maximise", "f1", "--cost-ratio", "30", "--class-ratio", "1:9").stdout.split()
+    )
+    assert choice.holds_for is None or choice.holds_for[1] < 30
+    assert "It stays the cheapest" not in text
+    assert choice.runner_up is not None
+    second = th.measure("f1").of(choice.runner_up.table, class_ratio=1 / 9)
+    assert second < choice.value
+    assert f"Next best: >= {choice.runner_up.threshold:.6g}, with f1 {second:.3f}, at" in text
+
+
+def test_where_a_measures_choice_would_be_the_cheapest(run, folder):
+    (folder / "f1.csv").write_text("y,p\n1,5\n1,4\n0,3\n1,2\n0,1\n")
+    words = ["f1.csv", "--label", "y", "--score", "p", "--maximise", "f1"]
+    assert "It stays the cheapest for cost ratios of 1 and above (now 3)." in run("choose", *words, *RATIO, "3").stdout
+    told = "It would be the cheapest for cost ratios of 1 and above (now 0.5)."
+    assert told in run("choose", *words, *RATIO, "0.5").stdout
+
+
+@pytest.mark.parametrize(
+    ("ratio", "told"), [("0.1", "p: call no case positive."), ("9", "p: call every case positive.")]
+)
+def test_rules_without_a_threshold_in_words(run, folder, ratio, told):
+    (folder / "worst.csv").write_text("y,p\n0,4\n1,3\n0,2\n1,1\n")
+    text = run("choose", "worst.csv", "--label", "y", "--score", "p", "--score", "y", *RATIO, ratio).stdout
+    assert told in text
+    assert "inf" not in text
 
 
 def test_rules_that_ignore_scores(data, folder):
@@ -59,11 +96,11 @@ def test_a_ranking_on_file(data, folder, ranking):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([*ROWS, "--maximise", "f1", "--minimise", "fpr"], "maximise"),
-        ([*ROWS, "--maximise", "acuracy"], "did you mean accuracy?"),
+        ([*ROWS, "--maximise", "f1", "--minimise", "fpr"], "both --maximise and --minimise are given"),
+        ([*ROWS, "--maximise", "acuracy"], "did you mean accuracy? Measures are accuracy, "),
         ([*ROWS, "--subject-to", "recall >= 2"], "no threshold meets tpr >= 2"),
         ([*ROWS, "--subject-to", "recall is high"], "cannot read the constraint"),
-        ([*ROWS, "--at-most", "-1"], "at_most must be 0 or more"),
+        ([*ROWS, "--at-most", "-1"], "--at-most must be 0 or more"),
         (["day.json", "--label", "y"], "a ranking has no columns"),
         (["absent.json"], "the ranking absent.json cannot be read"),
         (["bad.json"], "bad.json: this is not a ranking"),

@@ -26,6 +26,11 @@ def test_it_is_the_same_every_time(run):
     assert one == other
 
 
+def test_the_cost_ratio_is_written_as_elsewhere(run, refused):
+    assert "A miss costs 20 false alarms" in run("demo", "--cost-ratio", "20:1").stdout
+    assert "'often' is no ratio" in refused("demo", "--cost-ratio", "often")
+
+
 def test_a_folder_in_its_place(refused, folder):
     (folder / "thresher-demo.html").mkdir()
     assert "it is a folder" in refused("demo")

@@ -85,6 +85,25 @@ def test_standard_input(run, folder):
     assert result.stdout.startswith("standard input\n240 rows")
 
 
+@pytest.mark.parametrize("source", ["parts", "parts/day=*/*.csv", "parts/**/*.csv"])
+def test_a_folder_or_a_glob_is_one_table(data, folder, source):
+    lines = (folder / "predictions.csv").read_text().splitlines()
+    for day, rows in enumerate((lines[1:100], lines[100:])):
+        (folder / f"parts/day={day}").mkdir(parents=True)
+        (folder / f"parts/day={day}/rows.csv").write_text("\n".join([lines[0], *rows]) + "\n")
+    assert data("evaluate", source, *ROWS[1:]) == data("evaluate", *ROWS)
+    assert data("evaluate", source, *ROWS[1:5], "--cluster", "day", "--missing", "drop")["rows"] == 240
+
+
+def test_formats_of_columns(data, folder, columns):
+    arrow, parquet, feather = (pytest.importorskip(f"pyarrow{part}") for part in ("", ".parquet", ".feather"))
+    table = arrow.table({name: columns[name] for name in ("malignant", "forest", "logistic")})
+    parquet.write_table(table, folder / "rows.parquet")
+    feather.write_feather(table, folder / "rows.arrow")
+    for name in ("rows.parquet", "rows.arrow"):
+        assert data("evaluate", name, *ROWS[1:]) == data("evaluate", *ROWS)
+
+
 def test_missing_values_are_refused_with_the_option_that_drops_them(refused, run, folder):
     lines = (folder / "predictions.csv").read_text().splitlines()
     lines[3] = ",".join(["", *lines[3].split(",")[1:]])
@@ -114,12 +133,17 @@ def test_labels_that_do_not_speak_for_themselves(refused):
         (["--label", "malignant", "--score", "forest", "--decision", "predictions.csv"], "overwrite the input"),
         (["--label", "malignant", "--score", "forest", "-o", "a", "--decision", "a"], "name the same file"),
         (["--label", "malignant", "--score", "forest", "--decision", "."], "it is a folder"),
+        (["--label", "malignant", "--score", "forest", "-o", "-"], "--output is a file, and - is standard output"),
+        (["--label", "malignant", "--score", "forest", "--decision", "-"], "--decision is a file"),
+        (["--label", "malignant", "--score", "forest", "-o", "a.html", "--figures", "predictions.csv"], "--figures"),
+        (["--label", "malignant", "--score", "forest", "-o", "a.html", "--figures", "file/in"], "is a file and not"),
         (["--label", "malignant", "--score", "forest", "--decision", "no/a.json"], "no such file or folder"),
         (["--label", "malignant", "--score", "forest", "--missing", "skip"], "'skip' is not one of"),
         (["--label", "malignant", "--score", "forest", "--json", "--quiet"], "give one of them"),
     ],
 )
-def test_what_is_refused(refused, words, told):
+def test_what_is_refused(refused, folder, words, told):
+    (folder / "file").write_text("")
     assert told in refused("evaluate", "predictions.csv", *words)
 
 

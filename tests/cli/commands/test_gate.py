@@ -91,3 +91,8 @@ def test_it_fits_any_terminal(run, width):
 )
 def test_what_is_refused(refused, texts, told):
     assert told in refused("gate", *ROWS, *required(*texts))
+
+
+@pytest.mark.parametrize("text", ["recall@fprr<=0.1 >= 0.2", "recall@fp >= 0.5"])
+def test_a_constraint_that_cannot_be_read_is_found_among_others(refused, text):
+    assert f'\n  where: gate --require "{text}"\n' in refused("gate", *ROWS, *required("auc >= 0.5", text, "ks >= 0"))

@@ -66,6 +66,7 @@ def test_a_part_of_one_class_is_welcome(run, folder):
         (["predictions.csv", *COLUMNS, "--score", "bayes"], "a ranking is of one model"),
         (["absent.json"], "the ranking absent.json cannot be read"),
         (["predictions.csv", *COLUMNS, "-o", "predictions.csv"], "would overwrite the input"),
+        (["predictions.csv", *COLUMNS, "-o", "-"], "--output is a file, and - is standard output"),
         (["predictions.csv", *COLUMNS, "-o", "counts.csv"], "call it .json or .parquet"),
         (["bad.parquet"], "bad.parquet"),
         ([], "FILE"),

@@ -7,17 +7,22 @@ from typing import Any
 import click
 
 from thresher.cli.door import Door, place
-from thresher.cli.options import PRINTED
+from thresher.cli.options import PRINTED, ratio
 
 TITLE = "Is this tumour malignant?"
-COST_RATIO = 10.0
+COST_RATIO = "10"
 
 
 @click.command("demo", cls=Door, examples=["thresher demo", "thresher demo --predictions predictions.csv"])
 @click.option("--output", "-o", default="thresher-demo.html", show_default=True, metavar="FILE", help="The report.")
 @click.option("--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on.")
 @click.option(
-    "--cost-ratio", type=float, default=COST_RATIO, show_default=True, help="False alarms that a missed tumour costs."
+    "--cost-ratio",
+    type=ratio,
+    metavar="RATIO",
+    default=COST_RATIO,
+    show_default=True,
+    help="False alarms that a missed tumour costs: 10 or 10:1.",
 )
 @PRINTED
 @click.pass_context

@@ -46,12 +46,15 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--format is of figures, and --figures FOLDER is not given", ctx)
     if given["title"] is not None and not given["output"]:
         raise click.UsageError("--title is of the report, and --output FILE is not given", ctx)
-    require_outputs(place(ctx), source=given["source"], output=given["output"], decision=given["decision"])
+    files = {name: given[name] for name in ("figures", "output", "decision")}
+    require_outputs(place(ctx), source=given["source"], **files)
     condition = operating_condition(given)
 
     from thresher.cli.evaluated import evaluated, present, write
     from thresher.cli.rows import labelled_scores
+    from thresher.inference.difference import require_rope
 
+    require_rope(given["rope"], place(ctx))  # even of one model, which is compared with nobody
     rows = labelled_scores(given, where=place(ctx))
     found = evaluated(rows, condition, given)
     name = "standard input" if given["source"] == "-" else Path(given["source"]).name
