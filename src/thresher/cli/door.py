@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,10 +16,13 @@ BAD_INPUT = 2
 _OPTION = re.compile(
     r"\b(?P<name>positive|missing|weights|clusters|level|rope|seed|replicates|correction|cost_ratio|class_ratio"
     r"|prevalence|cost_fp|cost_fn|cost_tp|cost_tn|maximise|minimise|subject_to|at_most|measure|method|smoothing"
-    r"|thresholds|bins|interpolate)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
+    r"|thresholds|bins|interpolate|types|orders|groups|time|search|criterion|overwrite)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
 )
+# What a column is declared, as "types={'age': 'text'}" or "orders={'size': ['S', 'M']}", and such without an entry.
+_DECLARED = re.compile(r"(?P<name>types|orders)=\{'(?P<column>[^']*)': (?:'(?P<kind>[^']*)'|\[(?P<order>[^\]]*)\])\}")
+_DECLARING = {"column_types(types=...)": "--type COLUMN=KIND", "overwrite=True": "--overwrite"}
 _CONDITION = re.compile(r"OperatingCondition\(([^()]*)\)")
-_SINGULAR = {"weights": "weight", "clusters": "cluster", "thresholds": "threshold"}
+_SINGULAR = {"weights": "weight", "clusters": "cluster", "thresholds": "threshold", "groups": "group"}
 _CALL = re.compile(r"[\w.]+(?:\(|\[|=\.\.\.)")  # "evaluate(labels, scores)", "smoothing=..."
 _REASONS = {
     errno.ENOSPC: ("there is no space left on the device", "free some space, or write elsewhere"),
@@ -109,7 +113,17 @@ def _as_options(text: str) -> str:
         value = (found["value"] or "").strip("'\"")
         return f"--{name} {value}".rstrip()
 
-    return _OPTION.sub(option, _CONDITION.sub(r"\1", text))
+    for said, spelt in _DECLARING.items():
+        text = text.replace(said, spelt)
+    return _OPTION.sub(option, _CONDITION.sub(r"\1", _DECLARED.sub(_declaration, text)))
+
+
+def _declaration(found: re.Match[str]) -> str:
+    """A declared kind or order as one would type it."""
+    if found["kind"] is not None:
+        return f"--type {shlex.quote(found['column'] + '=' + found['kind'])}"
+    order = ",".join(part.strip().strip("'\"") for part in found["order"].split(","))
+    return f"--order {shlex.quote(found['column'] + '=' + order)}"
 
 
 def _of_system(error: OSError, ctx: click.Context) -> Refusal:
