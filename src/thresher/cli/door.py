@@ -16,10 +16,13 @@ BAD_INPUT = 2
 _OPTION = re.compile(
     r"\b(?P<name>positive|missing|weights|clusters|level|rope|seed|replicates|correction|cost_ratio|class_ratio"
     r"|prevalence|cost_fp|cost_fn|cost_tp|cost_tn|maximise|minimise|subject_to|at_most|measure|method|smoothing"
-    r"|thresholds|bins|interpolate|types|orders|groups|time|search|criterion|overwrite)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
+    r"|thresholds|bins|interpolate|groups|time|search|criterion)="
+    r"(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
 )
-# What a column is declared, as "types={'age': 'text'}" or "orders={'size': ['S', 'M']}", and such without an entry.
-_DECLARED = re.compile(r"(?P<name>types|orders)=\{'(?P<column>[^']*)': (?:'(?P<kind>[^']*)'|\[(?P<order>[^\]]*)\])\}")
+# What a column is declared: types={'age': 'text'}, orders={'size': ['S', 'M']}.
+_DECLARED = re.compile(
+    r"(?:types|orders)=\{(?P<quote>['\"])(?P<column>.*?)(?P=quote): (?:'(?P<kind>[^']*)'|\[(?P<order>[^\]]*)\])\}"
+)
 _DECLARING = {"column_types(types=...)": "--type COLUMN=KIND", "overwrite=True": "--overwrite"}
 _CONDITION = re.compile(r"OperatingCondition\(([^()]*)\)")
 _SINGULAR = {"weights": "weight", "clusters": "cluster", "thresholds": "threshold", "groups": "group"}

@@ -70,10 +70,7 @@ CLUSTER = click.option(
     "--cluster", metavar="COLUMN", shell_complete=column_items, help="Column that says which rows belong together."
 )
 
-TARGET = several(
-    click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn."),
-    click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word."),
-)
+TARGET = click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn.")
 
 PREDICTION = click.option(
     "--prediction",

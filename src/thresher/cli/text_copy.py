@@ -18,6 +18,8 @@ PIECE = 65_536
 _SHOWN = 12
 
 Added: TypeAlias = Callable[[Floats], Mapping[str, Any]]
+# What makes new columns of a piece of rows, which are lists of fields, and of how many rows came before it.
+Made: TypeAlias = Callable[[list[list[str]], int], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,23 @@ def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, del
     >>> out.getvalue()
     'id,p,twice\n007,0.50,1.0\n'
     """
+
+    def made_for(head: Sequence[str]) -> Made:
+        place = origin.place(head)
+        return lambda rows, before: added(_numbers([row[place] for row in rows], before, origin))
+
+    return copy_rows(lines, out, origin, made_for, delimiters=delimiters)
+
+
+def copy_rows(
+    lines: IO[str],
+    out: IO[str],
+    origin: Origin,
+    made_for: Callable[[Sequence[str]], Made],
+    *,
+    delimiters: tuple[str, str],
+) -> int:
+    """Copy delimited text with new columns of each piece of its rows; `made_for` is told the column names first."""
     reader = csv.reader(lines, delimiter=delimiters[0], strict=True)
     writer = row_writer(out, delimiters[1])
     rows = 0
@@ -72,9 +91,9 @@ def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, del
         head = next(reader, None)
         if not head:
             raise SourceError(f"{origin.name} is empty", origin.where, "give a file with a line of column names")
-        place = origin.place(head)
+        made = made_for(head)
         for piece in _pieces(reader, len(head), origin):
-            columns = added(_numbers([row[place] for row in piece], rows, origin))
+            columns = made(piece, rows)
             if not rows:
                 origin.require_new(list(columns), head)
                 writer.writerow([*head, *columns])

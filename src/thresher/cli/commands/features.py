@@ -34,6 +34,13 @@ from thresher.cli.options import PRINTED, SOURCE, TARGET
     help="What is made large: trace(S_B)/trace(S_W), or trace(S_W^-1 S_B).",
 )
 @click.option("--scale", is_flag=True, help="Divide each feature by its standard deviation first.")
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Refuse rows with missing values, or leave them out and count them.",
+)
 @PRINTED
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:

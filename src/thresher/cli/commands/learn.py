@@ -21,6 +21,7 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
 )
 @SOURCE
 @TARGET
+@click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word.")
 @CONDITION
 @click.option("--model", "models", metavar="NAME", multiple=True, help="Try this one of the zoo; all unless told.")
 @click.option("--type", "types", metavar="COLUMN=KIND", multiple=True, help="What a column is: ignored, text, ...")

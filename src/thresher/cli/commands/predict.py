@@ -53,9 +53,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     from thresher.cli.predicted import Judge, write_predicted
     from thresher.cli.working import working
-    from thresher.extras import room
+    from thresher.learning import read_learned
 
-    judge = Judge(room("learning").read_learned(given["folder"]), given, where=where)
+    judge = Judge(read_learned(given["folder"]), given, where=where)
     with working("predicting"):
         rows = write_predicted(source, target, judge)
     if given["as_json"]:
