@@ -16,14 +16,16 @@ from thresher.cli.learning_table import LearningTable
 from thresher.cli.plain_text import plain_text
 from thresher.cli.working import working
 from thresher.extras import extra
+from thresher.inference.interval import require_level
 from thresher.learning import Learned, learn, write_learned
 from thresher.learning.folder import FILES
 from thresher.learning.whole_folder import require_folder
 from thresher.learning.zoo import chosen_models
 
 
-def require_writable(given: Mapping[str, Any], *, where: str) -> None:
-    """Refuse, before hours of learning, what could not be written after them."""
+def require_feasible(given: Mapping[str, Any], *, where: str) -> None:
+    """Refuse, before hours of learning, what would be refused after them."""
+    require_level(given["level"], where)
     if given["output"] is None:
         return
     for package, name in (("jinja2", "report"), ("skops.io", "learn"), ("pyarrow.parquet", "files")):

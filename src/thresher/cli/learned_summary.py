@@ -63,11 +63,7 @@ def plain_learned(found: Learned) -> dict[str, Any]:
         "test": {
             "cost": found.test_cost.to_dict(),
             "auc": test.auc.to_dict(),
-            **(
-                {}
-                if test.given is None
-                else {cell: int(getattr(test.given, cell)) for cell in ("tp", "fn", "fp", "tn")}
-            ),
+            "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in _CELLS},
         },
         "curve": None if found.curve is None else found.curve.to_dict(),
         "cautions": [{"code": caution.code, "text": caution.text} for caution in found.cautions],
@@ -80,9 +76,7 @@ def _plain(value: float) -> float | None:
 
 def _data(found: Learned, dropped: int) -> Text:
     sizes = found.split.sizes
-    text = Text.assemble(
-        ("Learning ", "bold"), (plain_text(found.target), "bold"), f" = {plain_text(found.positive)}\n"
-    )
+    text = Text.assemble((f"{plain_text(found.target)} = {plain_text(found.positive)}", "bold"), "\n")
     text.append(f"{sizes['train']:,} rows to learn from, {sizes['test']:,} put aside ({found.split.how})")
     if dropped:
         text.append(f"; {dropped:,} dropped for missing values", style="bold")

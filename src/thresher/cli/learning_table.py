@@ -62,7 +62,7 @@ def table_with(given: Mapping[str, Any], names: Sequence[str], *, where: str) ->
     if given["target"] is None:
         fix = f"pass --target with one of its columns: {named(list(columns))}"
         raise ArgumentError("it is not said which column is to be learnt", where, fix)
-    require_columns([given["target"], *names], list(columns), place=place, where=where)
+    require_columns(list(dict.fromkeys([given["target"], *names])), list(columns), place=place, where=where)
     return frame(columns, where=where)
 
 

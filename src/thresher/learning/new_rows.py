@@ -148,10 +148,10 @@ def _require_kind(values: Any, column: ExpectedColumn, *, where: str, before: in
     for bad, held, kind in _misfits(values.dropna(), column):
         if bad.any():
             first, count = bad.idxmax(), int(bad.sum())
+            value = values[first].item() if isinstance(values[first], np.generic) else values[first]
             fix = "the value that is" if count == 1 else f"the {count:,} values that are"
             raise ColumnError(
-                f"column {column.name!r} held {held} in training, and row {before + int(first) + 1:,} holds "
-                f"{values[first]!r}",
+                f"column {column.name!r} held {held} in training, and row {before + int(first) + 1:,} holds {value!r}",
                 where,
                 f"mend {fix} no {kind}, or leave {'it' if count == 1 else 'them'} empty",
             )

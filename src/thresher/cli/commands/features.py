@@ -14,8 +14,8 @@ from thresher.cli.options import PRINTED, SOURCE, TARGET
     "features",
     cls=Door,
     examples=[
-        "thresher features tumours.csv --target malignant --select 5",
-        "thresher features tumours.csv --target malignant --select 3 --search forward --criterion hotelling_lawley",
+        "thresher features tumours.csv --target tumour --select 5",
+        "thresher features tumours.csv --target tumour --select 3 --search forward --criterion hotelling_lawley",
     ],
 )
 @SOURCE

@@ -15,8 +15,8 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
     "learn",
     cls=Door,
     examples=[
-        "thresher learn tumours.csv --target malignant --cost-fn 5 -o out/",
-        "thresher learn tumours.csv --target malignant --model logistic --model tree --folds 10 -o out/ --overwrite",
+        "thresher learn tumours.csv --target tumour --positive malignant --cost-fn 5 --model logistic -o out/",
+        "thresher learn tumours.csv --target tumour --positive malignant --model tree --type id=ignored --json",
     ],
 )
 @SOURCE
@@ -54,10 +54,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--overwrite is of the folder, and --output FOLDER is not given", ctx)
     condition = operating_condition(given)
 
-    from thresher.cli.learned import learned, present, require_writable, write
+    from thresher.cli.learned import learned, present, require_feasible, write
     from thresher.cli.learning_table import learning_table
 
-    require_writable(given, where=place(ctx))
+    require_feasible(given, where=place(ctx))
     table = learning_table(given, where=place(ctx))
     found, remarks = learned(table, condition, given)
     written = write(found, table, given)
