@@ -15,6 +15,7 @@ from thresher.errors import ColumnError, MissingValueError, ScoreError, SourceEr
 from thresher.ranking import Floats
 
 PIECE = 65_536
+_FIELDS = 1 << 19  # of a piece at most, so that wide tables need no more memory than narrow ones
 _SHOWN = 12
 
 Added: TypeAlias = Callable[[Floats], Mapping[str, Any]]
@@ -129,7 +130,8 @@ def row_writer(out: IO[str], delimiter: str) -> Any:
 def _pieces(reader: Any, width: int, origin: Origin) -> Iterator[list[list[str]]]:
     """Some rows at a time, all as wide as the first line; empty lines are no rows."""
     rows = (row for row in reader if row)
-    while piece := list(itertools.islice(rows, PIECE)):
+    size = max(1, min(PIECE, _FIELDS // width))
+    while piece := list(itertools.islice(rows, size)):
         for row in piece:
             if len(row) != width:
                 what = f"a row of {origin.name} has {len(row)} fields where there are {width} columns"

@@ -113,10 +113,21 @@ def _read(values: Any, column: ExpectedColumn) -> Any:
 
     if column.reading not in ("number", "truth") or not _has_texts(values):
         return values
+    if column.reading == "number" and (numbers := _plain_numbers(values.tolist())) is not None:
+        return pd.Series(numbers, index=values.index, name=values.name, dtype=np.float64)
     entries = [None if _absent(entry) else entry for entry in values.tolist()]
     read = [_truth(entry) if column.reading == "truth" else _number(entry) for entry in entries]
     plain = column.reading == "number" and all(entry is None or isinstance(entry, float) for entry in read)
     return pd.Series(read, index=values.index, name=values.name, dtype=np.float64 if plain else object)
+
+
+def _plain_numbers(entries: list[Any]) -> list[float] | None:
+    """Numbers and gaps at once, which is what columns of numbers mostly are; None where something else is among them."""
+    texts = ["nan" if entry is None else entry for entry in entries]
+    try:
+        return None if "_" in " ".join(texts) else [float(text) for text in texts]
+    except (TypeError, ValueError):
+        return None
 
 
 def _has_texts(values: Any) -> bool:
@@ -162,7 +173,8 @@ def _misfits(present: Any, column: ExpectedColumn) -> Iterator[tuple[Any, str, s
     import pandas as pd
 
     if column.kind in ("numerical", "boolean"):
-        numbers = pd.to_numeric(present.astype(object), errors="coerce")
+        plain = present.dtype == np.float64
+        numbers = present if plain else pd.to_numeric(present.astype(object), errors="coerce")
         yield numbers.isna(), "numbers", "number"
         yield numbers.isin((np.inf, -np.inf)), "finite numbers", "finite number"
         if column.kind == "boolean":

@@ -44,7 +44,7 @@ from thresher.cli.options import PRINTED, SOURCE, TARGET
 @PRINTED
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Choose the features of a table that keep the classes of its target furthest apart.
+    """Choose the features that keep the classes furthest apart.
 
     Looks at columns of numbers; J is the scatter between the classes over the scatter within them.
     """

@@ -45,7 +45,7 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
 @PRINTED
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Learn from a table which cases are positive, and what to call positive for your costs.
+    """Learn a model and its threshold from a table, checked on untouched rows.
 
     FILE holds one row per case and a column to learn. A quarter of the rows is put aside; on the others a zoo of models
     and two baselines are compared on the same folds, and the one chosen is tried once on the rows put aside.

@@ -34,7 +34,7 @@ from thresher.cli.options import PRINTED
 @PRINTED
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Score new rows and decide about them, with the folder that thresher learn wrote.
+    """Score new rows and decide about them, with what learn wrote.
 
     The rows of FILE come out in their order with two columns added: the calibrated probability of the positive
     label, and the label that the decision's threshold gives. Without -o they go to standard output, as CSV.
