@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+DEMO_READY := $(VENV)/.demo-ready
 DOCS_READY := $(VENV)/.docs-ready
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -15,15 +16,22 @@ help:  ## list the targets
 
 setup: $(READY)  ## make .venv with everything the other targets need
 
-$(READY): pyproject.toml constraints.txt
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "thresher needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "setting up $(VENV) (once) ..."
 	@$(PIP) install --constraint constraints.txt --editable ".[dev]"
-	@touch $(READY)
+	@touch $(READY) $(DEMO_READY)
 
-demo: $(READY)  ## evaluate real models, print the decision and write thresher-demo.html
+$(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "setting up $(VENV) (once) ..."
+	@$(PIP) install --constraint constraints.txt --editable ".[cli,files,learn,report]"
+	@touch $(DEMO_READY)
+
+demo: $(DEMO_READY)  ## evaluate real models, print the decision and write thresher-demo.html
 	@$(BIN)/thresher demo
 
 lint: $(READY)  ## style, formatting, types, import contracts

@@ -113,7 +113,10 @@ set in bold.
 Read it so: with fewer than ten positives no interval can be trusted to the percent. Rates near 0 or 1 in few cases take
 only a handful of values, so that coverage jumps (Brown, Cai & DasGupta 2001). At an AUC of 0.99 most small samples are
 separated perfectly, and the limits of the AUC err on the wide side. So do those of a small Brier score, which allow for
-rare large errors that the sample has not seen."""
+rare large errors that the sample has not seen.
+
+Rates and expected cost are judged at that threshold, fixed beforehand. At a threshold that was chosen on the same rows
+they flatter it, and their limits cover less: look at the out-of-bag cost, which allows for the choice."""
 
 if __name__ == "__main__":
     main()

@@ -36,6 +36,7 @@ CODES: dict[str, str] = {
     "not-rising": "The calibration map does not rise with the score, so it reorders or ties cases and changes the AUC.",
     "few-positives": "There are few positives, so every number about them is uncertain.",
     "few-negatives": "There are few negatives, so every number about them is uncertain.",
+    "few-clusters": "There are few clusters, and only clusters count as independent.",
     "extreme-class-ratio": "One class is at least a hundred times as frequent as the other.",
     "auc-below-half": "Positives score lower than negatives: perhaps the labels or the scores are turned round.",
     "one-score": "Every case has the same score, so the model ranks nothing.",

@@ -96,3 +96,35 @@ def test_it_says_where_it_is_firm_and_keeps_silent_where_it_is_not():
     doubtful = th.Decision.from_dict(DECISION.to_dict() | {"firm_for": None})
     assert th.Decision.from_json(doubtful.to_json()) == doubtful
     assert "of the time or more" not in str(doubtful)
+
+
+@pytest.mark.parametrize("name", ["inf", "-inf", "nan", "None"])
+def test_a_model_may_be_called_like_a_number(name):
+    decision = th.evaluate([1, 0, 1, 0], {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]}).decision
+    again = th.Decision.from_json(decision.to_json())
+    assert again == decision
+    assert isinstance(again.model, str)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("threshold", "zzz"),
+        ("threshold", []),
+        ("threshold", True),
+        ("model", 3),
+        ("model", []),
+        ("condition", None),
+        ("condition", {"cost": 2}),
+        ("expected_cost", 3),
+        ("honest_cost", {"estimate": 1}),
+        ("threshold_interval", {"estimate": "a"}),
+        ("equivalent", [1]),
+        ("cost_ratios", 4),
+        ("calibration", "text"),
+        ("fingerprint", None),
+    ],
+)
+def test_malformed_fields_are_refused(field, value):
+    with pytest.raises(th.ThresherError):
+        th.Decision.from_dict(DECISION.to_dict() | {field: value})

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests import hostile
 
 RNG = np.random.default_rng(8)
 LABELS = RNG.random(400) < 0.3
@@ -146,3 +147,82 @@ def test_bad_input():
         th.evaluate(LABELS, GOOD, replicates=0)
     with pytest.raises(th.ArgumentError, match="no model 'c'"):
         BOTH["c"]
+
+
+@pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
+def test_names_cannot_steer_a_terminal(name):
+    found = th.evaluate([1, 0, 1, 0], {name: [0.9, 0.2, 0.4, 0.5], "other": [0.8, 0.3, 0.1, 0.6]})
+    many = th.evaluate_classes(["a", "b", "a", "b"], {name: [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.5, 0.5]]})
+    for text in (repr(found), str(found), str(found.decision), str(found.comparison), repr(many), str(many)):
+        assert not set(text) & {"\x1b", "\x07", "\x00", "\u202e", "\u2028", "\ud800"}
+
+
+@pytest.mark.parametrize("labels", [["p", "n"], [1, -1], [2, 1]])
+def test_a_model_may_call_every_case_negative(labels):
+    yes, no = labels
+    given = th.evaluate([yes, no, yes, no], [0.9, 0.2, 0.4, 0.5], positive=yes, predictions=[no] * 4)["model"].given
+    assert given == th.Contingency(tp=0, fn=2, fp=0, tn=2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seed": -1},
+        {"seed": 1.5},
+        {"seed": "a"},
+        {"seed": None},
+        {"replicates": 2.5},
+        {"replicates": None},
+        {"rope": -1},
+        {"rope": float("nan")},
+    ],
+)
+def test_options_of_the_wrong_kind_are_refused(options):
+    with pytest.raises(th.ArgumentError):
+        th.evaluate([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.5], **options)
+
+
+def test_the_plain_data_hold_all_that_was_found():
+    found = th.evaluate(
+        [1, 0, 1, 0, 1],
+        {"a": [0.9, 0.2, 0.4, 0.5, 0.7], "b": [0.8, 0.3, 0.1, 0.6, 0.9]},
+        predictions={"a": [1, 0, 0, 0, 1]},
+    )
+    plain = json.loads(found.to_json())
+    assert found.comparison is not None
+    assert [(one["a"], one["b"]) for one in plain["comparison"]] == [("a", "b")]
+    assert plain["comparison"][0]["difference"] == found.comparison["a", "b"].difference
+    assert plain["models"]["a"]["given"] == {"tp": 2, "fn": 1, "fp": 0, "tn": 2}
+    assert plain["models"]["b"]["given"] is None
+    assert plain["models"]["a"]["log_loss"] == found["a"].log_loss
+    assert plain["ranges"][0]["low"] == 0
+    assert plain["ranges"][-1]["high"] == "inf"
+    assert plain["stability"]["wins"] == found.stability.wins
+
+
+@pytest.mark.parametrize(("clusters", "told"), [(29, True), (30, False)])
+def test_few_clusters_are_remarked_on(clusters, told):
+    rng = np.random.default_rng(0)
+    labels = np.tile([True, False], 100)
+    found = th.evaluate(labels, rng.random(200) + labels, clusters=np.arange(200) % clusters, replicates=20)
+    assert ("few-clusters" in [caution.code for caution in found.cautions]) is told
+    assert "few-positives" not in [caution.code for caution in found.cautions]
+
+
+@pytest.mark.parametrize(("negatives", "told"), [(3000, True), (2970, False)])
+def test_an_extreme_class_ratio_is_a_hundred_to_one(negatives, told):
+    labels = np.arange(negatives + 30) < 30
+    found = th.evaluate(labels, np.linspace(1, 0, labels.size), replicates=20)
+    assert ("extreme-class-ratio" in [caution.code for caution in found.cautions]) is told
+
+
+def test_class_ratios_follow_from_cost_ratios_by_their_product():
+    rng = np.random.default_rng(7)
+    labels = rng.random(400) < 0.3
+    careful, eager = np.where(labels, rng.random(400) ** 0.2, rng.random(400)), labels * 0.3 + rng.random(400)
+    decision = th.evaluate(labels, {"a": careful, "b": eager}, replicates=20).decision
+    condition = decision.condition
+    assert condition.class_ratio is not None
+    for cost, ratio in zip(decision.cost_ratios, decision.class_ratios, strict=True):
+        assert ratio * condition.cost_ratio == pytest.approx(cost * condition.class_ratio)
+    assert 0 < decision.cost_ratios[0] < np.inf or decision.cost_ratios[1] < np.inf

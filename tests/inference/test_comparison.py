@@ -288,3 +288,26 @@ class TestBadInput:
         keep = np.arange(60) != 3
         expected = ti.compare(labels[keep], {name: each[keep] for name, each in scores.items()})
         assert found["a", "b"].lower == pytest.approx(expected["a", "b"].lower, abs=1e-12)
+
+
+@pytest.mark.parametrize("scores", ["apart", "perfect"])
+def test_a_doubled_contrast_has_doubled_limits(scores):
+    rng = np.random.default_rng(2)
+    labels = rng.random(60) < 0.5
+    good = labels + (0.0 if scores == "perfect" else 0.5) * rng.normal(size=60)
+    found = ti.compare(labels, {"a": good, "b": (0 if scores == "perfect" else 1) * rng.normal(size=60) - labels})
+    single, double = found["a", "b"], found.contrast({"a": 2, "b": -2})
+    assert double.difference == pytest.approx(2 * single.difference)
+    assert (double.lower, double.upper) == pytest.approx((2 * single.lower, 2 * single.upper))
+    assert double.lower <= double.difference <= double.upper
+
+
+def test_models_are_named_by_text():
+    with pytest.raises(ArgumentError, match="named by text"):
+        ti.compare([1, 0], {1: [1, 0], "1": [0, 1], "c": [1, 1]})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("options", [{"seed": -1}, {"seed": 1.5}, {"replicates": 2.5}, {"replicates": None}])
+def test_seeds_and_replicates_are_whole_numbers(options):
+    with pytest.raises(ArgumentError):
+        ti.compare([1, 0, 1, 0], {"a": [1, 0, 2, 3], "b": [0, 1, 2, 3]}, **options)

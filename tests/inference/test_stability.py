@@ -24,7 +24,6 @@ def test_against_resampling_row_by_row():
     quick = found(labels, scores, condition, replicates=40, seed=5)
     rng = np.random.default_rng(5)
     wins = {"good": 0.0, "poor": 0.0}
-    apparent: dict[str, list[float]] = {"good": [], "poor": []}
     honest: dict[str, list[float]] = {"good": [], "poor": []}
     for _ in range(40):
         drawn = np.bincount(rng.integers(0, 60, 60), minlength=60)
@@ -37,7 +36,6 @@ def test_against_resampling_row_by_row():
             tied = np.flatnonzero(np.isclose(inside, inside.min(), rtol=1e-12, atol=0))
             best = int(tied[(tied.size - 1) // 2])
             cost[name] = inside[best]
-            apparent[name].append(inside[best])
             outside = th.contingency_at(th.rank(labels[left], score[left]), cuts[best])
             honest[name].append(condition.expected_cost(outside))
         least = min(cost.values())
@@ -45,7 +43,9 @@ def test_against_resampling_row_by_row():
         for name in winners:
             wins[name] += 1 / len(winners) / 40
     for name in scores:
-        assert quick.apparent_cost[name] == pytest.approx(np.mean(apparent[name]))
+        assert quick.apparent_cost[name] == pytest.approx(
+            th.choose(th.rank(labels, scores[name]), condition).expected_cost
+        )
         assert quick.honest_cost[name].estimate == pytest.approx(np.mean(honest[name]))
         assert quick.wins[name] == pytest.approx(wins[name])
 
@@ -92,7 +92,7 @@ def test_clusters_are_drawn_whole():
     clustered = found(np.repeat(labels, 10), times, clusters=np.repeat(np.arange(400), 10), replicates=400)
     ignored = found(np.repeat(labels, 10), times, replicates=400)
     assert clustered.blocks == 400
-    assert clustered.honest_cost["good"].width == pytest.approx(alone.honest_cost["good"].width, rel=0.15)
+    assert clustered.honest_cost["good"].width == pytest.approx(alone.honest_cost["good"].width, rel=0.3)
     assert ignored.honest_cost["good"].width < 0.6 * alone.honest_cost["good"].width
 
 
@@ -109,7 +109,7 @@ def test_seeded():
     assert (
         found(labels, scores, seed=2).wins_at["good"].tolist() == found(labels, scores, seed=2).wins_at["good"].tolist()
     )
-    assert found(labels, scores, seed=2).apparent_cost != found(labels, scores, seed=3).apparent_cost
+    assert found(labels, scores, seed=2).honest_cost != found(labels, scores, seed=3).honest_cost
 
 
 @pytest.mark.parametrize(

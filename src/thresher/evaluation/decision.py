@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from importlib import resources
 from typing import Any, Self
@@ -17,6 +17,7 @@ from thresher.inference import Interval
 from thresher.plain_data import json_value
 from thresher.ranking import Flags, rankable
 from thresher.sources.columns import column, complete
+from thresher.visible import visible
 
 FORMAT = "thresher/decision/1"
 
@@ -80,11 +81,15 @@ class Decision:
             )
         if value["rule"] != ">=":
             raise NotationError(f"the rule {value['rule']!r} is unknown", "Decision.from_dict", 'only ">=" is')
-        given = {name: _read(value[name]) for name in names}
-        for name in ("expected_cost", "honest_cost", "threshold_interval"):
-            given[name] = Interval(**{key: _limit(part) for key, part in value[name].items()})
-        given["condition"] = OperatingCondition(**value["condition"])
-        return cls(**given)
+        try:
+            given: dict[str, Any] = {name: _reader(name)(value[name]) for name in names}
+            return cls(**given)
+        except (TypeError, ValueError, KeyError) as error:
+            raise NotationError(
+                f"a field of this decision is not as thresher writes it: {error}",
+                where="Decision.from_dict",
+                fix="follow the published schema, decision_schema()",
+            ) from None
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -106,7 +111,7 @@ class Decision:
                 firm = f"{self.firm_for[0]:.4g} to {self.firm_for[1]:.4g}"
                 lines.append(f"At cost ratios from {firm} it wins {self.expected_cost.level:.0%} of the time or more.")
             lines.append(f"Runner-up: {self.runner_up}, {self.gap:.4g} more per case.")
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
 
 def decision_schema() -> dict[str, Any]:
@@ -162,13 +167,62 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _read(value: Any) -> Any:
-    return tuple(_number(part) for part in value) if isinstance(value, list) else _number(value)
+def _real(value: Any) -> float:
+    """A number, or the text of an infinite one; None is NaN."""
+    if value in ("inf", "-inf"):
+        return float(value)
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number")
+    return value
 
 
-def _limit(value: Any) -> Any:
-    return math.nan if value is None else _number(value)
+def _range(value: Any) -> tuple[float, float]:
+    low, high = value
+    return _real(low), _real(high)
 
 
-def _number(value: Any) -> Any:
-    return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value
+def _interval(value: Any) -> Interval:
+    texts = ("method", "note")
+    read: dict[str, Any] = {
+        name: _text(part) if name in texts else _real(part) for name, part in _mapping(value).items()
+    }
+    return Interval(**read)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{value!r} is no object")
+    return value
+
+
+def _reader(name: str) -> Callable[[Any], Any]:
+    return _READERS.get(name, _text)
+
+
+def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else read(value)
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "threshold": _real,
+    "equivalent": _range,
+    "condition": lambda value: OperatingCondition(**_mapping(value)),
+    "expected_cost": _interval,
+    "honest_cost": _interval,
+    "threshold_interval": _interval,
+    "runner_up": _or_none(_text),
+    "gap": _or_none(_real),
+    "cost_ratios": _range,
+    "class_ratios": _range,
+    "wins": _or_none(_real),
+    "firm_for": _or_none(_range),
+    "calibration": _or_none(_mapping),
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from thresher.cautions import Caution
-from thresher.choices import JointChoice, OperatingCondition, joint_choice
+from thresher.choices import JointChoice, OperatingCondition, Range, joint_choice
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation
@@ -20,12 +21,15 @@ from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
 from thresher.evaluation.summary import summary_text
 from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
+from thresher.inference.difference import require_rope
 from thresher.inference.interval import require_level
+from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.stability import Stability, decision_stability
 from thresher.ranking import Ranking, counted, counted_weights
 from thresher.sources.columns import Missing
 from thresher.tables import Contingency, contingency
+from thresher.visible import visible, visible_lines
 
 _WHERE = "evaluate(labels, scores)"
 
@@ -64,7 +68,7 @@ class Evaluation:
 
     def summary(self) -> str:
         """A table of all models, each number with its interval, the decision, and the cautions."""
-        return summary_text(self)
+        return visible_lines(summary_text(self))
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain data."""
@@ -74,9 +78,20 @@ class Evaluation:
             "level": self.level,
             "seed": self.seed,
             "models": {name: model.to_dict() for name, model in self.models.items()},
+            "comparison": self._differences(),
+            "ranges": [_range(each) for each in self.joint.ranges],
+            "stability": {
+                "replicates": self.stability.replicates,
+                "wins": dict(self.stability.wins),
+                "cost_ratio": self.stability.cost_ratio.tolist(),
+                "wins_at": {name: shares.tolist() for name, shares in self.stability.wins_at.items()},
+            },
             "decision": self.decision.to_dict(),
             "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
         }
+
+    def _differences(self) -> list[dict[str, Any]]:
+        return [] if self.comparison is None else [each.to_dict() for each in self.comparison.differences.values()]
 
     def to_json(self) -> str:
         """The same as JSON."""
@@ -101,8 +116,8 @@ class Evaluation:
         return self.summary()
 
     def __repr__(self) -> str:
-        names = ", ".join(self.models)
-        return f"Evaluation({names}; {self.rows:,} rows; use {self.decision.model} at {self.decision.threshold:g})"
+        names, decision = ", ".join(self.models), self.decision
+        return visible(f"Evaluation({names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g})")
 
 
 def evaluate(
@@ -158,8 +173,8 @@ def evaluate(
     0.7500 [0.3040, 0.9537]
     """
     require_level(level, _WHERE)
-    if replicates < 1:
-        raise ArgumentError(f"replicates must be at least 1, got {replicates}", _WHERE, "give e.g. 500")
+    require_replicates(replicates, seed, None, _WHERE)
+    require_rope(rope, _WHERE)
     asked = condition if condition is not None else OperatingCondition()
     rows = evaluated_rows(
         labels,
@@ -214,6 +229,12 @@ def evaluate(
         positive=rows.positive,
         negative=rows.negative,
     )
+
+
+def _range(found: Range) -> dict[str, Any]:
+    """One stretch of cost ratios as plain data; JSON has no word for infinity."""
+    high = found.high if math.isfinite(found.high) else "inf"
+    return {"low": found.low, "high": high, "models": list(found.models), "rule": found.rule}
 
 
 def _ranking(rows: ScoredRows, name: str) -> Ranking:

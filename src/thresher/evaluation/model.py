@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -60,11 +61,13 @@ class ModelEvaluation:
             "pr_area": self.pr_area,
             "ks": self.ks,
             "threshold": self.threshold.to_dict(),
-            "table": {cell: getattr(self.table, cell) for cell in ("tp", "fn", "fp", "tn")},
+            "table": _cells(self.table),
             "measures": {name: interval.to_dict() for name, interval in self.measures.items()},
             "expected_cost": self.expected_cost.to_dict(),
             "honest_cost": self.honest_cost.to_dict(),
+            "given": None if self.given is None else _cells(self.given),
             "brier": None if self.brier is None else self.brier.to_dict(),
+            "log_loss": self.log_loss if self.log_loss is not None and math.isfinite(self.log_loss) else None,
             "miscalibration": None if parts is None else parts.miscalibration,
             "discrimination": None if parts is None else parts.discrimination,
             "uncertainty": None if parts is None else parts.uncertainty,
@@ -72,6 +75,10 @@ class ModelEvaluation:
 
     def __repr__(self) -> str:
         return f"ModelEvaluation({self.name!r}, AUC {self.auc}, expected cost {self.expected_cost})"
+
+
+def _cells(table: Contingency) -> dict[str, Any]:
+    return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
 
 
 def model_evaluation(

@@ -18,6 +18,7 @@ from thresher.inference import ConfusionIntervals, MulticlassIntervals, confusio
 from thresher.inference.interval import require_level
 from thresher.ranking import Ranking
 from thresher.tables import ConfusionMatrix, confusion
+from thresher.visible import visible, visible_lines
 
 _WHERE = "evaluate_classes(labels, probabilities)"
 
@@ -90,10 +91,11 @@ class MulticlassEvaluation:
         return found
 
     def __str__(self) -> str:
-        return self.summary()
+        return visible_lines(self.summary())
 
     def __repr__(self) -> str:
-        return f"MulticlassEvaluation({', '.join(self.models)}; {self.rows:,} rows, {len(self.classes)} classes)"
+        names = visible(", ".join(self.models))
+        return f"MulticlassEvaluation({names}; {self.rows:,} rows, {len(self.classes)} classes)"
 
 
 def evaluate_classes(

@@ -31,6 +31,10 @@ def _on_data(rows: EvaluatedRows) -> Iterator[Caution]:
     for code, kind, cases in (("few-positives", "positives", Pos), ("few-negatives", "negatives", Neg)):
         if cases < FEW:
             yield Caution(code, f"there are only {cases} {kind}; intervals are wide and resampling is coarse")
+    if rows.scored.cluster is not None and rows.scored.clusters < FEW:
+        yield Caution(
+            "few-clusters", f"rows belong to only {rows.scored.clusters} clusters; only these are independent"
+        )
     if max(Pos, Neg) >= EXTREME * min(Pos, Neg):
         frequent, rare = (Neg, Pos) if Neg > Pos else (Pos, Neg)
         yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")

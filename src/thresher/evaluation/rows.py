@@ -13,7 +13,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.scored_rows import ScoredRows, scored_rows
 from thresher.ranking import Flags
 from thresher.sources import is_positive
-from thresher.sources.columns import Missing
+from thresher.sources.columns import Column, Missing
 
 _WHERE = "evaluate(labels, scores)"
 
@@ -70,10 +70,18 @@ def evaluated_rows(
     called = zip(given, columns, strict=True)
     return EvaluatedRows(
         rows,
-        {name: is_positive(column, positive=positive, where=_WHERE) for name, column in called},
+        {name: _called(label, column, positive) for name, column in called},
         positive=label[np.argmax(rows.positive)],
         negative=label[np.argmin(rows.positive)],
     )
+
+
+def _called(label: Column, predicted: Column, positive: Any) -> Flags:
+    """Which predictions are positive, read together with the labels: a model may call every case negative."""
+    columns = [label, predicted]
+    if len({"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in columns}) > 1:
+        columns = [values.astype(object) for values in columns]  # 1 must not become "1"
+    return is_positive(np.concatenate(columns), positive=positive, where=_WHERE)[label.size :]
 
 
 def _named_scores(scores: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from thresher.inference.interval import require_level
 from thresher.inference.paired_bootstrap import resampled_costs, resampled_tables
 from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.placements import auc_covariance
+from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters, scored_rows
 from thresher.ranking import Floats, Ranking
 from thresher.sources.columns import Missing
@@ -91,8 +92,9 @@ def compare(
         raise ArgumentError(f"there is no correction {correction!r}", _WHERE, 'pick "holm" or "none"')
     asked = measure if isinstance(measure, OperatingCondition) or measure == "auc" else named(measure)
     better = _direction(asked)
-    at = _thresholds(asked, thresholds, names)
-    if not replicates >= 100:
+    at = fixed_thresholds(asked, thresholds, names, _WHERE)
+    require_replicates(replicates, seed, None, _WHERE)
+    if replicates < 100:
         raise ArgumentError(f"replicates must be 100 or more, got {replicates}", _WHERE, "e.g. replicates=2000")
     rows = scored_rows(
         labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing, where=_WHERE
@@ -170,7 +172,9 @@ def _by_name(scores: Any) -> dict[str, Any]:
         )
     if len(scores) < 2:
         raise ArgumentError(f"there is {len(scores)} model to compare", _WHERE, "give the scores of two or more")
-    return {str(name): values for name, values in scores.items()}
+    if not all(isinstance(name, str) for name in scores):
+        raise ArgumentError("models are named by text", _WHERE, "give {'name': scores, ...}")
+    return dict(scores)
 
 
 def _direction(asked: Any) -> Better:
@@ -192,20 +196,20 @@ def _name(asked: Any) -> str:
     return "auc" if asked == "auc" else str(asked.name)
 
 
-def _thresholds(asked: Any, given: Any, names: tuple[str, ...]) -> dict[str, float]:
+def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...], where: str) -> dict[str, float]:
     """Each model's threshold; empty where none is needed."""
     fix = "give thresholds={" + ", ".join(f"{name!r}: ..." for name in names[:3]) + "}"
     if given is None:
         if isinstance(asked, Measure):
-            raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", _WHERE, fix)
+            raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", where, fix)
         return {}
     if asked == "auc":
         raise ArgumentError(
-            "thresholds are given, and an AUC has none", _WHERE, "leave thresholds out, or name a measure"
+            "thresholds are given, and an AUC has none", where, "leave thresholds out, or name a measure"
         )
     if not isinstance(given, Mapping) or set(given) != set(names):
-        raise ArgumentError(f"thresholds must name each of {', '.join(names)} once, got {given!r}", _WHERE, fix)
+        raise ArgumentError(f"thresholds must name each of {', '.join(names)} once, got {given!r}", where, fix)
     for name, threshold in given.items():
         if not isinstance(threshold, int | float | np.number) or threshold != threshold:  # noqa: PLR0124 - NaN
-            raise ArgumentError(f"the threshold of {name!r} is no number: {threshold!r}", _WHERE, fix)
+            raise ArgumentError(f"the threshold of {name!r} is no number: {threshold!r}", where, fix)
     return {name: float(threshold) for name, threshold in given.items()}

@@ -13,6 +13,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.limits import percentile_limits
 from thresher.ranking import Floats
+from thresher.visible import visible
 
 Verdict: TypeAlias = Literal["better", "worse", "practically equal", "undecided"]
 Better: TypeAlias = Literal["higher", "lower"]
@@ -87,11 +88,11 @@ class Difference:
 
     def __str__(self) -> str:
         if math.isnan(self.difference):
-            return f"{self.a} - {self.b}  undefined ({self.note})"
+            return visible(f"{self.a} - {self.b}  undefined ({self.note})")
         p = f"p {shown_p(self.p_value)}"
         if self.p_adjusted > self.p_value:
             p += f" (adjusted {shown_p(self.p_adjusted)})"
-        return f"{self.a} - {self.b}  {self.interval}  {p}  {self.verdict}"
+        return visible(f"{self.a} - {self.b}  {self.interval}  {p}  {self.verdict}")
 
 
 def shown_p(p: float) -> str:
@@ -133,8 +134,9 @@ def normal_difference(
     method: str,
     rope: float,
     freedom: float = math.inf,
+    span: float = 1.0,
 ) -> Difference:
-    """A difference of AUCs with limits cut to [-1, 1] and its two-sided test; normal unless freedom is finite."""
+    """A difference of AUCs with limits cut to ±span and its two-sided test; normal unless freedom is finite."""
     from scipy.special import ndtr, stdtr
 
     deviation = math.sqrt(variance)
@@ -142,8 +144,8 @@ def normal_difference(
     return Difference(
         *names,
         difference,
-        max(-1.0, difference - half),
-        min(1.0, difference + half),
+        max(-span, difference - half),
+        min(span, difference + half),
         variance=variance,
         p_value=float(2 * (stdtr(freedom, z) if math.isfinite(freedom) else ndtr(z))),
         level=level,
@@ -153,7 +155,14 @@ def normal_difference(
 
 
 def pairs_difference(
-    names: tuple[str, str], difference: float, variance: float, pairs: float, *, level: float, rope: float
+    names: tuple[str, str],
+    difference: float,
+    variance: float,
+    pairs: float,
+    *,
+    level: float,
+    rope: float,
+    span: float = 1.0,
 ) -> Difference:
     """Conservative limits where DeLong's variance of a difference is 0 or undefined.
 
@@ -161,14 +170,14 @@ def pairs_difference(
     which A does better than B by d in [-1, 1]. If their mean were m < d, all of them showing d has
     probability at most ((1 + m) / (1 + d)) ** pairs, since -1 and d are the furthest apart; likewise above.
     """
-    share = ((1 - level) / 2) ** (1 / pairs)
+    share, d = ((1 - level) / 2) ** (1 / pairs), difference / span
     return Difference(
         *names,
         difference,
-        min(difference, (1 + difference) * share - 1),
-        max(difference, 1 - (1 - difference) * share),
+        span * min(d, (1 + d) * share - 1),
+        span * max(d, 1 - (1 - d) * share),
         variance=variance,
-        p_value=min(1.0, 2 * (1 + abs(difference)) ** -pairs),
+        p_value=min(1.0, 2 * (1 + abs(d)) ** -pairs),
         level=level,
         method="exact pairs",
         rope=rope,

@@ -11,7 +11,8 @@ import numpy as np
 from thresher.choices import Choice, OperatingCondition, choose
 from thresher.errors import ArgumentError
 from thresher.inference.interval import Interval, require_level
-from thresher.inference.limits import out_of_bag_interval, percentile_limits
+from thresher.inference.limits import percentile_limits
+from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Progress, Resampling, in_blocks, require_replicates
 from thresher.inference.rows import Rows
@@ -113,7 +114,7 @@ def honest_choice(
         choice=choice,
         threshold=_of_threshold(choice, thresholds, level),
         expected_cost=out_of_bag_interval(
-            honest["expected_cost"], choice.expected_cost, asked.expected_cost(inside), level
+            honest["expected_cost"], choice.table, asked, asked.expected_cost(inside), level
         ),
         apparent=apparent,
         out_of_bag=honest,

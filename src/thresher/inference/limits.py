@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from thresher.inference.interval import Interval
 from thresher.ranking import Floats
 
 LimitMethod: TypeAlias = Literal["percentile", "basic", "bca", "studentised"]
@@ -19,6 +18,8 @@ def quantiles(values: Floats, shares: tuple[float, float]) -> tuple[float, float
 
     >>> quantiles(np.array([0.0, 1.0, 2.0, np.inf]), (0.5, 1.0))
     (1.5, inf)
+    >>> quantiles(np.array([-np.inf, 1.0, 2.0, 3.0]), (0.1, 0.9))
+    (-inf, 2.7)
     """
     seen = values[~np.isnan(values)]
     if not seen.size:
@@ -40,22 +41,6 @@ def basic_limits(values: Floats, estimate: float, level: float) -> tuple[float, 
     """
     low, high = percentile_limits(values, level)
     return 2 * estimate - high, 2 * estimate - low
-
-
-def out_of_bag_interval(honest: float, apparent: float, costs: Floats, level: float) -> Interval:
-    """The spread over resamples of the cost at the chosen threshold, moved by the optimism of having chosen it.
-
-    >>> print(out_of_bag_interval(0.3, 0.25, np.linspace(0.2, 0.3, 101), 0.9))
-    0.3000 [0.2550, 0.3450]
-    """
-    if math.isnan(honest):
-        nan = math.nan
-        return Interval(nan, nan, nan, nan, level, "out of bag", "every resample left out too little of a class")
-    seen = costs[np.isfinite(costs)]
-    low, high = percentile_limits(seen, level)
-    moved = honest - apparent
-    variance = float(seen.var(ddof=1)) if seen.size > 1 else math.nan
-    return Interval(honest, low + moved, high + moved, variance, level, "out of bag", f"apparent {apparent:.4g}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,4 +94,6 @@ def bca_limits(values: Floats, estimate: float, acceleration: float, level: floa
 
 def _quantile(seen: Floats, share: float) -> float:
     low, high = (float(np.quantile(seen, share, method=side)) for side in ("lower", "higher"))
-    return low if low == high else low + (share * (seen.size - 1)) % 1 * (high - low)
+    if low == high or not math.isfinite(low):
+        return low
+    return low + (share * (seen.size - 1)) % 1 * (high - low)

@@ -14,6 +14,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.difference import Better, Difference, holm, normal_difference, pairs_difference, shown_p
 from thresher.inference.placements import Matrix
 from thresher.ranking import Floats
+from thresher.visible import visible
 
 Correction: TypeAlias = Literal["holm", "none"]
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
@@ -83,16 +84,21 @@ class Comparison:
         estimate = float(of @ np.array([self.estimates[name] for name in self.names]))
         names = _in_words(self.names, of), _in_words(self.names, -of)
         variance = float(of @ self.covariance @ of)
-        return self.auc_difference(names, estimate, variance, float(of**2 @ np.diagonal(self.covariance)))
+        apart = float(of**2 @ np.diagonal(self.covariance))
+        return self.auc_difference(names, estimate, variance, apart, span=float(of[of > 0].sum()))
 
-    def auc_difference(self, names: tuple[str, str], difference: float, variance: float, apart: float) -> Difference:
+    def auc_difference(
+        self, names: tuple[str, str], difference: float, variance: float, apart: float, *, span: float = 1.0
+    ) -> Difference:
         """A difference of AUCs: normal limits, or limits from disjoint pairs where there is no variance.
 
-        `apart` is what the variance would be if the models were independent.
+        `apart` is what the variance would be if the models were independent, `span` the largest possible difference.
         """
         if not variance > _ROUNDING * apart:
-            held = min(1.0, max(-1.0, difference))
-            return pairs_difference(names, held, max(variance, 0.0), self.pairs, level=self.level, rope=self.rope)
+            held = min(span, max(-span, difference))
+            return pairs_difference(
+                names, held, max(variance, 0.0), self.pairs, level=self.level, rope=self.rope, span=span
+            )
         return normal_difference(
             names,
             difference,
@@ -101,6 +107,7 @@ class Comparison:
             method="obuchowski, paired" if self.clustered else "delong, paired",
             rope=self.rope,
             freedom=self.pairs - 1 if self.clustered else math.inf,
+            span=span,
         )
 
     def filled(
@@ -136,7 +143,7 @@ class Comparison:
         for row in table:
             cells = [f"{row[0]:<{widths[0]}}", *(f"{row[i]:>{widths[i]}}" for i in range(1, 5)), row[5]]
             told.append("   ".join(cells))
-        return "\n".join(told)
+        return "\n".join(map(visible, told))
 
 
 def _in_words(names: tuple[str, ...], weights: Floats) -> str:

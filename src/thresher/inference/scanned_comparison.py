@@ -10,10 +10,12 @@ import numpy as np
 
 from thresher.choices import OperatingCondition, choose
 from thresher.errors import ArgumentError
+from thresher.inference.comparison import fixed_thresholds
 from thresher.inference.difference import bootstrap_difference, require_rope
 from thresher.inference.interval import require_level
 from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.placements import Matrix
+from thresher.inference.resampling import require_replicates
 from thresher.sources.columns import Missing
 from thresher.sources.database import Opened, TableName, opened, require_table_columns
 from thresher.sources.filters import Filter, filtered
@@ -67,6 +69,10 @@ def compare_scan(
     condition = measure if isinstance(measure, OperatingCondition) else None
     if condition is None and measure != "auc":
         raise ArgumentError(f"there is no comparison by {measure!r} in an engine", _WHERE, 'pick "auc" or a condition')
+    require_replicates(replicates, seed, None, _WHERE)
+    if correction not in ("holm", "none"):
+        raise ArgumentError(f"there is no correction {correction!r}", _WHERE, 'pick "holm" or "none"')
+    fixed_thresholds(measure, thresholds, tuple(scores), _WHERE)
     wanted = Wanted(label, tuple(scores))
     how = {"positive": positive, "missing": missing, "listener": progress, "where": _WHERE}
     with opened(source, table=table, where=_WHERE) as engine:

@@ -17,8 +17,10 @@ import numpy.typing as npt
 from thresher.choices import OperatingCondition
 from thresher.curves import hull_splits, thinned
 from thresher.inference.interval import Interval
-from thresher.inference.limits import out_of_bag_interval
+from thresher.inference.limits import percentile_limits
+from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.ranking import Flags, Floats, Ranking
+from thresher.tables import Contingency
 
 MOST_BLOCKS = 2000
 MOST_CANDIDATES = 256
@@ -100,6 +102,8 @@ def decision_stability(
     replicates = len(drawn)
     left_out = (drawn == 0).astype(np.float64)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
+    # Sampling weights add up to as many cases as they are worth (Kish's effective size).
+    worth = 1.0 if weights is None else float(weights.sum() / (weights**2).sum())
     threshold: dict[str, Interval] = {}
     honest: dict[str, Interval] = {}
     apparent: dict[str, float] = {}
@@ -114,13 +118,14 @@ def decision_stability(
         row = np.arange(replicates)
         best[name] = cost[row, chosen]
         best_at[name] = np.stack([_cost(_at(condition, ratio), *inside).min(axis=1) for ratio in grid])
-        apparent[name] = float(best[name].mean())
         threshold[name] = _threshold_interval(ranking, condition, cut[chosen], level)
         of_data = _cost(condition, *_rates(np.ones((1, blocks)), tp, fp))
         recommended = int(_middle_of_best(of_data)[0])
+        apparent[name] = float(of_data[0, recommended])
         honest[name] = out_of_bag_interval(
             _mean(_cost(condition, *outside)[row, chosen]),
-            float(of_data[0, recommended]),
+            _table(tp, fp, recommended, worth),
+            condition,
             cost[:, recommended],
             level,
         )
@@ -140,7 +145,10 @@ def _blocks(
     rows: int, clusters: npt.NDArray[np.intp] | None, rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.intp], int]:
     if clusters is not None:
-        return clusters, int(clusters.max()) + 1
+        count = int(clusters.max()) + 1
+        if count <= MOST_BLOCKS:
+            return clusters, count
+        return rng.integers(0, MOST_BLOCKS, count)[clusters], MOST_BLOCKS
     if rows <= MOST_BLOCKS:
         return np.arange(rows), rows
     return rng.integers(0, MOST_BLOCKS, rows), MOST_BLOCKS
@@ -214,10 +222,17 @@ def _at(condition: OperatingCondition, cost_ratio: float) -> OperatingCondition:
 def _threshold_interval(ranking: Ranking, condition: OperatingCondition, cuts: Floats, level: float) -> Interval:
     from thresher.choices import choose
 
-    low, high = np.quantile(cuts, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
+    limits = percentile_limits(cuts, level)
     finite = cuts[np.isfinite(cuts)]
-    variance = float(finite.var()) if finite.size else math.nan
-    return Interval(choose(ranking, condition).threshold, float(low), float(high), variance, level, "percentile")
+    variance = float(finite.var(ddof=1)) if finite.size > 1 else math.nan
+    return Interval(choose(ranking, condition).threshold, *limits, variance, level, "percentile")
+
+
+def _table(tp: Floats, fp: Floats, candidate: int, worth: float) -> Contingency:
+    """The table of all blocks at one candidate, in cases; rounding must not make a cell negative."""
+    hits, alarms = (worth * float(covered[:, candidate].sum()) for covered in (tp, fp))
+    Pos, Neg = (worth * float(covered[:, -1].sum()) for covered in (tp, fp))
+    return Contingency(tp=hits, fn=max(Pos - hits, 0.0), fp=alarms, tn=max(Neg - alarms, 0.0))
 
 
 def _mean(costs: Floats) -> float:

@@ -15,8 +15,8 @@ from thresher.ranking import Floats
 
 LEAST_SIZES = 4
 EXPONENTS = (0.2, 3.0)
-_SHAPES = 160
-_FINE = 2001
+_SHAPES = 120
+_FINE = 601
 _METHOD = "power law, profile"
 _WHERE = "learning_curve(exponents=...)"
 

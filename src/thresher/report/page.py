@@ -17,7 +17,7 @@ from thresher.report.contents import contents
 from thresher.report.grid import grids
 from thresher.report.panels import class_panels, panels
 from thresher.report.svg import colour, dash, element
-from thresher.report.visible import visible
+from thresher.visible import visible
 from thresher.whole_files import write_whole
 
 _FRAME_HEIGHT = 900

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.ranking import Floats
-from thresher.report.visible import visible
+from thresher.visible import visible
 
 WIDTH, HEIGHT = 360, 320
 LEFT, RIGHT, TOP, BOTTOM = 54, 14, 12, 46

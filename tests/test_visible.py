@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import hostile
-from thresher.report.visible import visible
+from thresher.visible import visible
 
 
 @pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)

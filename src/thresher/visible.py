@@ -18,6 +18,15 @@ def visible(text: str) -> str:
     return "".join(map(_shown, text)) if not text.isascii() or not text.isprintable() else text
 
 
+def visible_lines(text: str) -> str:
+    r"""A text of several lines, each made fit to be shown.
+
+    >>> visible_lines("a\x1b\nb")
+    'a␛\nb'
+    """
+    return "\n".join(map(visible, text.split("\n")))
+
+
 def _shown(character: str) -> str:
     code = ord(character)
     if code < 0x20:
