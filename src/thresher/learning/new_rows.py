@@ -122,7 +122,7 @@ def _read(values: Any, column: ExpectedColumn) -> Any:
 
 
 def _plain_numbers(entries: list[Any]) -> list[float] | None:
-    """Numbers and gaps at once, which is what columns of numbers mostly are; None where something else is among them."""
+    """Numbers and gaps at once, as columns of numbers mostly are; None where something else is among them."""
     texts = ["nan" if entry is None else entry for entry in entries]
     try:
         return None if "_" in " ".join(texts) else [float(text) for text in texts]
