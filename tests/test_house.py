@@ -42,6 +42,7 @@ SORTED_ELSEWHERE = {
     ("learning/exact_selection.py", "np.sort"): "positions of the chosen features",
     ("learning/scatter.py", "sorted"): "distinct labels that have no common order, by their spelling",
     ("learning/selection.py", "np.sort"): "positions of the chosen features",
+    ("learning/whole_folder.py", "sorted"): "names of files, for an error message",
     ("sources/labels.py", "sorted"): "distinct labels",
     ("sources/memory.py", "np.argsort"): "rows by their group, never by score",
     ("sources/scan.py", "np.unique"): "buckets that an engine counted",

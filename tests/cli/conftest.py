@@ -39,6 +39,31 @@ def folder(tmp_path, monkeypatch, columns):
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def tumours():
+    """Ten features of scikit-learn's breast cancer, a text target and an identifier: a frame of 569 rows."""
+    datasets = pytest.importorskip("sklearn.datasets")
+    table = datasets.load_breast_cancer(as_frame=True).frame
+    worst = [name for name in table.columns if name.startswith("worst")]
+    found = table[worst].assign(side=np.where(np.arange(569) % 3, "left", "right"))
+    found.insert(0, "tumour", np.where(table["target"] == 0, "malignant", "benign"))
+    found.insert(0, "id", np.arange(1, 570))
+    return found
+
+
+@pytest.fixture(scope="session")
+def learnt(tmp_path_factory, tumours):
+    """A folder that holds tumours.csv, and in out/ what learn wrote; it is not to be changed."""
+    home = tmp_path_factory.mktemp("learnt")
+    tumours.to_csv(home / "tumours.csv", index=False)
+    words = ["learn", str(home / "tumours.csv"), "--target", "tumour", "--positive", "malignant", "--cost-fn", "5"]
+    more = ["--model", "logistic", "--folds", "4", "-o", str(home / "out")]
+    result = CliRunner().invoke(program, [*words, *more, "--json"], prog_name="thresher")
+    assert result.exit_code == 0, result.output
+    (home / "learnt.json").write_text(result.stdout)
+    return home
+
+
 @pytest.fixture
 def run(folder):  # noqa: ARG001 - the command runs there
     """Run a command line; the result has exit_code, stdout and stderr."""

@@ -23,6 +23,13 @@ def in_context(error):
         ("e.g. level=0.95", "e.g. --level 0.95"),
         ("declare OperatingCondition(class_ratio=...)", "declare --class-ratio ..."),
         ("give thresholds={'a': ..., 'b': ...}", "give --threshold a=... --threshold b=..."),
+        ("declare types={'age': 'text'} or 'ignored'", "declare --type age=text or 'ignored'"),
+        ("types={\"the doctor's word\": 'text'}", "--type 'the doctor'\"'\"'s word=text'"),
+        ("pass orders={'size': ['S', 'M']}", "pass --order size=S,M"),
+        ("pass orders={'size': [lowest, ..., highest]}", "pass --order size=lowest,...,highest"),
+        ("overrule the kinds with column_types(types=...)", "overrule the kinds with --type COLUMN=KIND"),
+        ("name another folder, or pass overwrite=True", "name another folder, or pass --overwrite"),
+        ('use search="exhaustive"', "use --search exhaustive"),
         ("nothing to translate", "nothing to translate"),
     ],
 )

@@ -161,3 +161,30 @@ def test_refusals_heed_no_color_too(folder):
         text = seen(folder, *words, code=2, **setting)
         assert text.startswith("thresher: ")
         assert "\x1b" not in text
+
+
+def test_learning_tells_what_is_running_and_an_interruption_leaves_nothing(learnt, tmp_path):
+    Path(tmp_path, "tumours.csv").write_bytes((learnt / "tumours.csv").read_bytes())
+    mine, theirs = pty.openpty()
+    words = ["learn", "tumours.csv", "--target", "tumour", "--positive", "malignant", "-o", "out"]
+    worker = subprocess.Popen([*COMMAND, *words], cwd=tmp_path, stdout=theirs, stderr=theirs)  # noqa: S603
+    os.close(theirs)
+    found = b""
+    while b"fitting" not in found and select.select([mine], [], [], 60)[0]:
+        found += os.read(mine, 65536)
+    assert b"fitting tree" in found
+    worker.send_signal(signal.SIGINT)
+    assert worker.wait(60) == 130
+    os.close(mine)
+    assert names_in(tmp_path) == ["tumours.csv"]
+
+
+def test_learning_loads_nothing_heavy_for_its_help():
+    code = (
+        "import sys; sys.argv = ['thresher', 'learn', '--help']\n"
+        "from thresher.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print('LOADED', *sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    assert not {"numpy", "sklearn", "pandas", "rich.console"} & set(ran.stdout.split("LOADED")[1].split())

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 
 _OPTION = re.compile(
     r"\b(?P<name>positive|missing|weights|clusters|level|rope|seed|replicates|correction|cost_ratio|class_ratio"
     r"|prevalence|cost_fp|cost_fn|cost_tp|cost_tn|maximise|minimise|subject_to|at_most|measure|method|smoothing"
-    r"|thresholds|bins|interpolate)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
+    r"|thresholds|bins|interpolate|groups|time|search|criterion)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
 )
+# What a column is declared: types={'age': 'text'}, orders={'size': ['S', 'M']}.
+_DECLARED = re.compile(
+    r"(?:types|orders)=\{(?P<quote>['\"])(?P<column>.*?)(?P=quote): (?:'(?P<kind>[^']*)'|\[(?P<order>[^\]]*)\])\}"
+)
+_DECLARING = {"column_types(types=...)": "--type COLUMN=KIND", "overwrite=True": "--overwrite"}
 _CONDITION = re.compile(r"OperatingCondition\(([^()]*)\)")
-_SINGULAR = {"weights": "weight", "clusters": "cluster", "thresholds": "threshold"}
+_SINGULAR = {"weights": "weight", "clusters": "cluster", "thresholds": "threshold", "groups": "group"}
 # Names in a text that can mean nothing but an argument, unless they are quoted and so somebody's own.
 _ARGUMENT = re.compile(r"(?<![\w'\"-])(cost_ratio|cost_fp|cost_fn|cost_tp|cost_tn|at_most|subject_to)(?![\w'\"])")
 # Words that also mean something else, such as a measure, in the sentences in which they mean the argument.
@@ -37,12 +43,22 @@ def as_options(text: str) -> str:
     >>> as_options("pass positive='spam', or missing='drop'"), as_options("there is no column 'at_most'")
     ('pass --positive spam, or --missing drop', "there is no column 'at_most'")
     """
-    found = _CONDITION.sub(r"\1", text)
+    for said, spelt in _DECLARING.items():
+        text = text.replace(said, spelt)
+    found = _CONDITION.sub(r"\1", _DECLARED.sub(_declaration, text))
     for phrase, words in _PHRASES:
         found = phrase.sub(words, found)
     found = _BOTH.sub(_each(r"both {} and {} are given"), _SUBJECT.sub(_each("{}"), _OPTION.sub(_option, found)))
     found = _ARGUMENT.sub(_each("{}"), found)
     return found.replace(_MEASURES, _measures()) if _MEASURES in found else found
+
+
+def _declaration(found: re.Match[str]) -> str:
+    """A declared kind or order as one would type it."""
+    if found["kind"] is not None:
+        return f"--type {shlex.quote(found['column'] + '=' + found['kind'])}"
+    order = ",".join(part.strip().strip("'\"") for part in found["order"].split(","))
+    return f"--order {shlex.quote(found['column'] + '=' + order)}"
 
 
 def _option(found: re.Match[str]) -> str:

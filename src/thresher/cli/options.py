@@ -70,6 +70,8 @@ CLUSTER = click.option(
     "--cluster", metavar="COLUMN", shell_complete=column_items, help="Column that says which rows belong together."
 )
 
+TARGET = click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn.")
+
 PREDICTION = click.option(
     "--prediction",
     "predictions",

@@ -11,7 +11,7 @@ import math
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,11 +36,16 @@ def write_with_columns(source: str, target: str, *, score: str, added: Added, wh
     The target's suffix says its format; "-" is standard output, as CSV.
     """
     origin = Origin("standard input" if source == STANDARD else source, score, where)
+    return write_table(target, lambda path, kind: _write(source, path, kind, origin, added), where=where)
+
+
+def write_table(target: str, write: Callable[[Path, str], int], *, where: str) -> int:
+    """Have a table written by a function of a path and a suffix, whole or not at all; returns how many rows it had."""
     if target == STANDARD:
-        return _to_standard_output(source, origin, added)
+        return _to_standard_output(write)
     require_format(target, where)
     with replacing(target, where=str(target)) as beside:
-        return _write(source, beside, suffix_of(target), origin, added)
+        return write(beside, suffix_of(target))
 
 
 def require_format(target: str, where: str) -> None:
@@ -65,22 +70,31 @@ def suffix_of(name: str) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def _to_standard_output(source: str, origin: Origin, added: Added) -> int:
+def text_pair(source: str, kind: str) -> tuple[str, str] | None:
+    r"""What separates the fields of a source and of a target when both are one text; None otherwise.
+
+    >>> text_pair("-", ".tsv"), text_pair("-", ".parquet")
+    ((',', '\t'), None)
+    """
+    delimiter = "," if source == STANDARD else _DELIMITERS.get(suffix_of(source))
+    one_text = source == STANDARD or Path(source).is_file()
+    return (delimiter, _DELIMITERS[kind]) if delimiter is not None and one_text and kind in _DELIMITERS else None
+
+
+def _to_standard_output(write: Callable[[Path, str], int]) -> int:
     """All of it or nothing: what fails in the middle must not have begun to speak."""
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder, "whole.csv")
-        rows = _write(source, whole, ".csv", origin, added)
+        rows = write(whole, ".csv")
         with whole.open(encoding="utf-8", newline="") as text:
             shutil.copyfileobj(text, sys.stdout)
     return rows
 
 
 def _write(source: str, path: Path, kind: str, origin: Origin, added: Added) -> int:
-    delimiter = "," if source == STANDARD else _DELIMITERS.get(suffix_of(source))
-    one_text = delimiter is not None and (source == STANDARD or Path(source).is_file())
-    if delimiter is not None and one_text and kind in _DELIMITERS:
-        with _text(source, origin.where) as lines, _text_file(path) as out:
-            return copy_text(lines, out, origin, added, delimiters=(delimiter, _DELIMITERS[kind]))
+    if (delimiters := text_pair(source, kind)) is not None:
+        with opened_text(source, origin.where) as lines, text_file(path) as out:
+            return copy_text(lines, out, origin, added, delimiters=delimiters)
     return _by_columns(source, path, kind, origin, added)
 
 
@@ -90,13 +104,18 @@ def _by_columns(source: str, path: Path, kind: str, origin: Origin, added: Added
     found = read_columns(source, None, where=origin.where)
     columns = added(np.asarray(found[origin.score]))
     origin.require_new(list(columns), names)
+    return write_columns(path, kind, {**found, **columns}, where=origin.where)
+
+
+def write_columns(path: Path, kind: str, columns: Mapping[str, Any], *, where: str) -> int:
+    """Write whole columns in the format of a suffix; returns how many rows there were."""
     if kind in _DELIMITERS:
-        return _write_text(path, kind, {**found, **columns})
+        return _write_text(path, kind, columns)
 
     def arrow(package: str) -> Any:
-        return extra(package, name="files", where=origin.where)
+        return extra(package, name="files", where=where)
 
-    whole = arrow("pyarrow").table({**found, **columns})
+    whole = arrow("pyarrow").table(dict(columns))
     if kind in _PARQUET:
         arrow("pyarrow.parquet").write_table(whole, path)
     else:
@@ -107,7 +126,7 @@ def _by_columns(source: str, path: Path, kind: str, origin: Origin, added: Added
 def _write_text(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
     """Columns as delimited text; what is missing is an empty field."""
     lists = [np.asarray(column).tolist() for column in columns.values()]
-    with _text_file(path) as out:
+    with text_file(path) as out:
         writer = row_writer(out, _DELIMITERS[kind])
         writer.writerow(columns)
         writer.writerows(["" if _is_absent(value) else value for value in row] for row in zip(*lists, strict=True))
@@ -118,7 +137,7 @@ def _is_absent(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _text(source: str, where: str) -> IO[str]:
+def opened_text(source: str, where: str) -> IO[str]:
     """A text without its byte order mark, unpacked."""
     if source == STANDARD:
         return io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
@@ -130,7 +149,8 @@ def _text(source: str, where: str) -> IO[str]:
     return Path(source).open(encoding="utf-8-sig", newline="")
 
 
-def _text_file(path: Path) -> IO[str]:
+def text_file(path: Path) -> IO[str]:
+    """A text to write, packed if its name says so."""
     return io.TextIOWrapper(_bytes_file(path), encoding="utf-8", newline="")
 
 

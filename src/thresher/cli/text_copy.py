@@ -15,8 +15,11 @@ from thresher.ranking import Floats
 from thresher.sources.column_names import require_columns
 
 PIECE = 65_536
+_FIELDS = 1 << 19  # of a piece at most, so that wide tables need no more memory than narrow ones
 
 Added: TypeAlias = Callable[[Floats], Mapping[str, Any]]
+# What makes new columns of a piece of rows, which are lists of fields, and of how many rows came before it.
+Made: TypeAlias = Callable[[list[list[str]], int], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,23 @@ def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, del
     >>> out.getvalue()
     'id,p,twice\n007,0.50,1.0\n'
     """
+
+    def made_for(head: Sequence[str]) -> Made:
+        place = origin.place(head)
+        return lambda rows, before: added(_numbers([row[place] for row in rows], before, origin))
+
+    return copy_rows(lines, out, origin, made_for, delimiters=delimiters)
+
+
+def copy_rows(
+    lines: IO[str],
+    out: IO[str],
+    origin: Origin,
+    made_for: Callable[[Sequence[str]], Made],
+    *,
+    delimiters: tuple[str, str],
+) -> int:
+    """Copy delimited text with new columns of each piece of its rows; `made_for` is told the column names first."""
     reader = csv.reader(lines, delimiter=delimiters[0], strict=True)
     writer = row_writer(out, delimiters[1])
     rows = 0
@@ -63,9 +83,9 @@ def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, del
         head = next(reader, None)
         if not head:
             raise SourceError(f"{origin.name} is empty", origin.where, "give a file with a line of column names")
-        place = origin.place(head)
+        made = made_for(head)
         for piece in _pieces(reader, len(head), origin):
-            columns = added(_numbers([row[place] for row in piece], rows, origin))
+            columns = made(piece, rows)
             if not rows:
                 origin.require_new(list(columns), head)
                 writer.writerow([*head, *columns])
@@ -101,7 +121,8 @@ def row_writer(out: IO[str], delimiter: str) -> Any:
 def _pieces(reader: Any, width: int, origin: Origin) -> Iterator[list[list[str]]]:
     """Some rows at a time, all as wide as the first line; empty lines are no rows."""
     rows = (row for row in reader if row)
-    while piece := list(itertools.islice(rows, PIECE)):
+    size = max(1, min(PIECE, _FIELDS // width))
+    while piece := list(itertools.islice(rows, size)):
         for row in piece:
             if len(row) != width:
                 what = f"a row of {origin.name} has {len(row)} fields where there are {width} columns"

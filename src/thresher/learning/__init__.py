@@ -12,6 +12,7 @@ from thresher.learning.column_types import ColumnType, ColumnTypes, column_types
 from thresher.learning.cross_validation import CrossValidation, cross_validate
 from thresher.learning.date_parts import DateParts
 from thresher.learning.feature_curve import FeatureCurve, feature_curve
+from thresher.learning.folder import Deployed, read_learned, write_learned
 from thresher.learning.folds import Folds
 from thresher.learning.frames import frame
 from thresher.learning.grouping import GroupedModel, grouped
@@ -47,6 +48,7 @@ __all__ = [
     "CompleteRows",
     "CrossValidation",
     "DateParts",
+    "Deployed",
     "DistanceClassifier",
     "FeatureCurve",
     "Folds",
@@ -86,12 +88,14 @@ __all__ = [
     "nested_costs",
     "preparation",
     "principal_components",
+    "read_learned",
     "read_model",
     "scatter",
     "scatter_of_chunks",
     "selection",
     "split",
     "target_column",
+    "write_learned",
     "write_model",
     "zoo",
 ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from zipfile import BadZipFile
 
 from thresher.errors import ArgumentError, NotationError
 from thresher.extras import extra
+from thresher.whole_files import replacing
 
 _LEARNING = (
     "baselines.OneFeatureRule",
@@ -35,6 +34,7 @@ TRUSTED = frozenset(
         "numpy.dtype",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.model_selection._split.StratifiedKFold",
         "sklearn.neighbors._ball_tree.BallTree",
         "sklearn.neighbors._kd_tree.KDTree",
         "sklearn.tree._tree.Tree",
@@ -56,22 +56,18 @@ TRUSTED = frozenset(
 def write_model(model: Any, path: str | Path) -> Path:
     """Write a fitted model in skops format; the file appears whole or not at all.
 
+    >>> from tempfile import TemporaryDirectory
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> with TemporaryDirectory() as folder:
     ...     file = write_model(GaussianNB().fit([[0], [1]], [0, 1]), Path(folder) / "model.skops")
     ...     read_model(file).predict([[0.9]]).tolist()
     [1]
     """
-    skops = extra("skops.io", name="learn", where="write_model(model, path)")
+    where = "write_model(model, path)"
+    skops = extra("skops.io", name="learn", where=where)
     place = Path(path)
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            skops.dump(model, file)
-        Path(name).replace(place)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(place, where=where) as beside, beside.open("wb") as file:
+        skops.dump(model, file)
     return place
 
 

@@ -36,6 +36,8 @@ class Numbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
 
 def _read(values: Any, pandas: Any) -> Any:
+    if values.dtype == np.float64:
+        return values
     present = values.dropna()
     numbers = pandas.to_numeric(present.astype(object), errors="coerce")
     if numbers.isna().any():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
@@ -102,6 +102,7 @@ def learn(
     types: Mapping[str, Any] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
     calibration: Method = "platt",
+    missing: Literal["indicator", "fill"] = "indicator",
     folds: Folding = 5,
     groups: Any = None,
     time: Any = None,
@@ -131,6 +132,8 @@ def learn(
         As in `column_types`, for columns that are not what they seem.
     calibration
         How scores are mapped to probabilities, as in `CalibratedModel`.
+    missing
+        How missing values of features are treated, as in `preparation`.
     folds, groups, time
         As in `cross_validate`; groups stay together and time runs forward in folds and in the test rows alike.
     curve
@@ -159,7 +162,9 @@ def learn(
     inner = StratifiedKFold(3, shuffle=True, random_state=seed)
     candidates = {
         name: CalibratedModel(
-            Pipeline([("prepare", preparation(columns, seed=seed)), ("model", model)]), method=calibration, cv=inner
+            Pipeline([("prepare", preparation(columns, missing=missing, seed=seed)), ("model", model)]),
+            method=calibration,
+            cv=inner,
         )
         for name, model in tried.items()
     }

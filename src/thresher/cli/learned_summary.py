@@ -1,0 +1,136 @@
+"""What was learnt, in a terminal and as plain data: the decision, the models, the baselines, the untouched rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from thresher.cli.picture import CHOSEN, NOT_CHOSEN
+from thresher.cli.plain_text import plain_text
+from thresher.cli.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, interval_text, name_text, table
+from thresher.cli.summary import contingency_table, decision_panel
+from thresher.inference import rate_interval
+from thresher.learning import Learned
+from thresher.learning.workflow_words import baseline_words
+
+_CELLS = ("tp", "fn", "fp", "tn")
+_NAMES_SHOWN = 6
+
+
+def learned_summary(found: Learned, *, dropped: int, remarks: Sequence[str], written: Sequence[str]) -> Iterator[Any]:
+    """Blocks to show: data, decision, models, baselines, untouched rows, curve, cautions, files."""
+    yield _data(found, dropped)
+    yield decision_panel(found.evaluation)
+    yield [heading("Models", "cost per case at thresholds chosen on other folds"), _models(found), _verdict(found)]
+    yield _untouched(found)
+    if found.curve is not None:
+        yield [heading("Learning curve", found.curve.measure), _curve(found)]
+    yield cautions_text(found.cautions)
+    yield [Text.assemble(("! ", MIND), "scikit-learn: ", remark) for remark in remarks]
+    yield [Text.assemble(("wrote ", "bold"), plain_text(path)) for path in written]
+
+
+def plain_learned(found: Learned) -> dict[str, Any]:
+    """The same as plain data."""
+    winner, sizes = found.decision.model, found.split.sizes
+    test = found.test[winner]
+    return {
+        "target": found.target,
+        "positive": found.positive.item() if hasattr(found.positive, "item") else found.positive,
+        "rows": dict(sizes),
+        "columns": found.columns.to_dict()["columns"],
+        "decision": found.decision.to_dict(),
+        "models": {
+            name: {"nested_cost": cost.to_dict(), "auc": found.evaluation[name].auc.to_dict()}
+            for name, cost in found.nested.items()
+        },
+        "against": {
+            name: {
+                "difference": _plain(one.difference),
+                "lower": _plain(one.lower),
+                "upper": _plain(one.upper),
+                "p_value": _plain(one.p_value),
+                "verdict": one.verdict,
+            }
+            for name, one in found.against.items()
+        },
+        "beats_baselines": found.beats_baselines,
+        "verdict": baseline_words(found),
+        "test": {
+            "cost": found.test_cost.to_dict(),
+            "auc": test.auc.to_dict(),
+            "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in _CELLS},
+        },
+        "curve": None if found.curve is None else found.curve.to_dict(),
+        "cautions": [{"code": caution.code, "text": caution.text} for caution in found.cautions],
+    }
+
+
+def _plain(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _data(found: Learned, dropped: int) -> Text:
+    sizes = found.split.sizes
+    text = Text.assemble((f"{plain_text(found.target)} = {plain_text(found.positive)}", "bold"), "\n")
+    text.append(f"{sizes['train']:,} rows to learn from, {sizes['test']:,} put aside ({found.split.how})")
+    if dropped:
+        text.append(f"; {dropped:,} dropped for missing values", style="bold")
+    kinds: dict[str, list[str]] = {}
+    for column in found.columns:
+        kinds.setdefault(column.kind, []).append(column.name)
+    for kind, names in kinds.items():
+        shown = ", ".join(plain_text(name) for name in names[:_NAMES_SHOWN])
+        more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
+        text.append(f"\n{len(names):,} {kind}: ", style="").append(f"{shown}{more}", style=FAINT)
+    return text
+
+
+def _models(found: Learned) -> Table:
+    lines = []
+    for name, cost in found.nested.items():
+        mark = CHOSEN if name == found.decision.model else NOT_CHOSEN
+        against = found.against.get(name)
+        said = Text("") if against is None else interval_text(against.interval, decimals=4)
+        named, area = Text(f"{mark} ").append(name_text(name)), interval_text(found.evaluation[name].auc)
+        lines.append((named, interval_text(cost, decimals=4), area, said))
+    return table(("", "nested cost", "AUC", "winner minus baseline"), lines)
+
+
+def _verdict(found: Learned) -> Text:
+    words = baseline_words(found)
+    return Text(plain_text(words), style=GOOD if found.beats_baselines else BAD)
+
+
+def _untouched(found: Learned) -> list[Any]:
+    """The honest figures: what the deployed model did on rows that nothing had seen."""
+    test = found.test[found.decision.model]
+    lines = [("cost per case", interval_text(found.test_cost, decimals=4)), ("AUC", interval_text(test.auc))]
+    blocks: list[Any] = [heading("On the rows put aside", f"{found.split.sizes['test']:,} rows that nothing had seen")]
+    if test.given is not None:
+        cells, level = test.given, found.test_cost.level
+        blocks += [contingency_table(cells), Text()]
+        for name, hits, of in (
+            ("recall", cells.tp, cells.Pos),
+            ("specificity", cells.tn, cells.Neg),
+            ("precision", cells.tp, cells.tp + cells.fp),
+            ("accuracy", cells.tp + cells.tn, cells.Pos + cells.Neg),
+        ):
+            if of:
+                lines.append((name, interval_text(rate_interval(hits, of, level=level))))
+    return [*blocks, table(("measure", "estimate"), lines)]
+
+
+def _curve(found: Learned) -> Text:
+    curve = found.curve
+    if curve is None:
+        return Text()
+    last = f"{curve.validation.estimate[-1]:.4f} with {curve.sizes[-1]:,} rows"
+    rest = "; too little is known to say what more rows would bring"
+    if curve.asymptote is not None:
+        rest = f"; with ever more rows {curve.asymptote}"
+    return Text(f"Expected cost {last}{rest}.")

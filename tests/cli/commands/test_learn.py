@@ -1,0 +1,238 @@
+"""`thresher learn` says and writes what `th.learn` finds, or refuses in a paragraph and writes nothing."""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import thresher as th
+from thresher.learning.folder import FILES
+
+GIVEN = ["tumours.csv", "--target", "tumour", "--positive", "malignant", "--cost-fn", "5", "--model", "logistic"]
+GIVEN += ["--folds", "4"]
+
+
+@pytest.fixture(scope="module")
+def library(tumours):
+    condition = th.OperatingCondition(cost_fn=5)
+    return th.learn(tumours, "tumour", positive="malignant", condition=condition, models=["logistic"], folds=4)
+
+
+@pytest.fixture
+def here(folder, learnt):
+    """The working directory with the table in it."""
+    shutil.copy(learnt / "tumours.csv", folder)
+    return folder
+
+
+def test_the_numbers_are_the_librarys(learnt, library):
+    told = json.loads((learnt / "learnt.json").read_text())
+    assert told["rows"] == {"train": 427, "test": 142}
+    assert told["decision"] == library.decision.to_dict()
+    assert told["decision"]["model"] == "logistic"
+    assert set(told["models"]) == {"logistic", "majority class", "one-feature rule"}
+    assert told["models"]["logistic"]["nested_cost"] == library.nested["logistic"].to_dict()
+    assert told["models"]["logistic"]["nested_cost"]["estimate"] < 0.15
+    assert told["models"]["majority class"]["nested_cost"]["estimate"] == pytest.approx(0.63, abs=0.02)
+    assert told["against"]["majority class"]["verdict"] == "better"
+    assert told["beats_baselines"] == library.beats_baselines
+    assert "baseline" in told["verdict"] or "one-feature rule" in told["verdict"]
+    assert told["test"]["cost"] == library.test_cost.to_dict()
+    assert told["test"]["auc"]["estimate"] > 0.98
+    cells = told["test"]["table"]
+    assert sum(cells.values()) == 142
+    assert (5 * cells["fn"] + cells["fp"]) / 142 == pytest.approx(told["test"]["cost"]["estimate"])
+    assert [column["kind"] for column in told["columns"]] == ["identifier", *["numerical"] * 10, "categorical"]
+
+
+def test_everything_is_written(learnt, library):
+    out = learnt / "out"
+    assert {path.name for path in out.iterdir()} == set(FILES)
+    assert sorted(path.name for path in learnt.iterdir()) == ["learnt.json", "out", "tumours.csv"]
+    assert th.Decision.from_json((out / "decision.json").read_text()) == library.decision
+    assert "<html" in (out / "report.html").read_text()
+    assert "one-feature rule" in (out / "report.html").read_text()
+
+
+def test_scores_are_kept_with_labels_and_parts(learnt, library, tumours):
+    rows = pd.read_parquet(learnt / "out" / "predictions.parquet")
+    assert rows["part"].value_counts().to_dict() == {"train": 427, "test": 142}
+    assert sorted(rows["row"]) == list(range(569))
+    assert rows["label"].tolist() == tumours["tumour"].iloc[rows["row"]].tolist()
+    assert (rows["positive"] == (rows["label"] == "malignant")).all()
+    train, test = rows[rows["part"] == "train"], rows[rows["part"] == "test"]
+    assert train["logistic"].tolist() == library.validation.scores["logistic"].tolist()
+    assert train["fold"].tolist() == library.validation.fold.tolist()
+    assert test["logistic"].tolist() == library.probabilities(tumours.iloc[test["row"]]).tolist()
+    assert (rows["called"] == (rows["logistic"] >= library.decision.threshold)).all()
+    assert test["majority class"].isna().all()
+    found = th.evaluate(train["positive"], train["logistic"], condition=th.OperatingCondition(cost_fn=5))
+    assert found["model"].auc.estimate == library.evaluation["logistic"].auc.estimate
+
+
+def test_the_summary_says_it_in_words_and_the_same_input_gives_the_same_bytes(run, here, learnt):
+    result = run("learn", *GIVEN, "-o", "out/")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    for words in (
+        "tumour = malignant",
+        "427 rows to learn from, 142 put aside",
+        "Use logistic",
+        "majority class",
+        "one-feature rule",
+        "On the rows put aside",
+        "cost per case",
+        "wrote out/model.skops",
+        "wrote out/report.html",
+    ):
+        assert words in result.stdout
+    assert "beats both baselines" in result.stdout or "does not beat" in result.stdout
+    for name in FILES:
+        if name != "model.skops":
+            assert (here / "out" / name).read_bytes() == (learnt / "out" / name).read_bytes(), name
+
+
+def test_noise_is_said_not_to_beat_the_baselines(run, here):
+    rng = np.random.default_rng(0)
+    pd.DataFrame({"a": rng.normal(size=120), "y": rng.integers(0, 2, 120)}).to_csv(here / "noise.csv", index=False)
+    result = run("learn", "noise.csv", "--target", "y", "--model", "naive bayes", "--folds", "3", "--curve")
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.stdout.split())
+    assert "does not beat" in text or "No model beats the baselines" in text
+    assert "Learning curve" in text
+    assert "wrote" not in text
+
+
+def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
+    rng = np.random.default_rng(3)
+    label = rng.random(160) < 0.4
+    table = pd.DataFrame(
+        {
+            "size": np.where(rng.random(160) < 0.3 + 0.4 * label, "L", "S"),
+            "code": rng.integers(1, 4, 160),
+            "age": np.where(rng.random(160) < 0.1, np.nan, rng.normal(40, 10, 160) + 9 * label),
+            "patient": np.arange(160) // 4,
+            "ill": np.where(label, "yes", "no"),
+        }
+    )
+    table.to_json(here / "ill.jsonl", orient="records", lines=True)
+    words = ["learn", "ill.jsonl", "--target", "ill", "--positive", "yes", "--model", "naive bayes", "--folds", "3"]
+    words += ["--type", "code=categorical", "--order", "size=S,L", "--group", "patient", "--missing", "drop"]
+    told = data(*words)
+    kinds = {column["name"]: column["kind"] for column in told["columns"]}
+    assert kinds == {"size": "ordinal", "code": "categorical", "age": "numerical", "patient": "ignored"}
+    assert told["dropped"] == table["age"].isna().sum()
+    assert sum(told["rows"].values()) == 160 - told["dropped"]
+
+
+def test_a_folder_is_replaced_on_request_only(run, refused, here, learnt):
+    shutil.copytree(learnt / "out", here / "out")
+    assert "holds 'columns.json' already" in refused("learn", *GIVEN, "-o", "out")
+    assert "--overwrite" in refused("learn", *GIVEN, "-o", "out")
+    (here / "out" / "decision.json").write_text("old")
+    assert run("learn", *GIVEN, "-o", "out", "--overwrite", "--quiet").stdout == ""
+    assert "logistic" in (here / "out" / "decision.json").read_text()
+    (here / "out" / "precious.txt").write_text("mine")
+    assert "holds other files ('precious.txt')" in refused("learn", *GIVEN, "-o", "out", "--overwrite")
+
+
+def test_an_interruption_leaves_nothing(run, here, monkeypatch):
+    from thresher.evaluation import Evaluation
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    before = sorted(path.name for path in here.iterdir())
+    monkeypatch.setattr(Evaluation, "to_html", interrupted)
+    assert run("learn", *GIVEN, "-o", "out").exit_code == 130
+    assert sorted(path.name for path in here.iterdir()) == before
+
+
+def _with(table, **columns):
+    return table.assign(**columns)
+
+
+BAD_TABLES = {
+    "absent target": (lambda t: t.rename(columns={"tumour": "tumor"}), "no column 'tumour'; did you mean 'tumor'?"),
+    "missing target": (lambda t: t.assign(tumour=t["tumour"].mask(t.index == 7)), "1 of 569 rows of the target"),
+    "constant target": (lambda t: t.assign(tumour="benign"), "nothing to learn"),
+    "rare class": (lambda t: t.assign(tumour=np.where(t.index < 2, "malignant", "benign")), "has 2 of 569 rows"),
+    "measurement": (lambda t: t.assign(tumour=np.arange(569) / 7), "so it is no class"),
+    "three classes": (lambda t: t.assign(tumour=np.array(["a", "b", "malignant"])[t.index % 3]), "binary"),
+    "empty column": (lambda t: t.assign(empty=None), "column 'empty' has no values"),
+    "thousands": (lambda t: _with(pd.concat([t] * 4), many=[f"c{i // 2}" for i in range(4 * 569)]), "1,138 categories"),
+    "words": (lambda t: t.assign(age=["old" if i == 9 else str(20 + i / 3) for i in range(569)]), "--type age="),
+    "few rows": (lambda t: t.iloc[[0, 1, 2, 19, 20, 21]], "at least 4 are needed"),
+    "no features": (lambda t: t[["id", "tumour"]], "--type COLUMN=KIND"),
+    "infinite": (lambda t: t.assign(far=np.where(t.index == 3, np.inf, t.index / 7)), "infinite"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TABLES)
+def test_tables_that_cannot_teach(refused, here, tumours, name):
+    change, told = BAD_TABLES[name]
+    change(tumours.copy()).to_csv(here / "bad.csv", index=False)
+    assert told in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b"a,tumour\n", "columns and no rows"),
+        (b"a,tumour\n1,x\n2\n", "line 3 of bad.csv has 1 field, and the line of names has 2"),
+        (b"a,tumour\n\xff\xfe,x\n", "is not UTF-8"),
+        (b"a;tumour\n1;x\n", "seems to be separated by ';'"),
+        (b"a,a,tumour\n1,2,x\n", "2 columns called 'a'"),
+        (b'a,tumour\n"1,x\n', "opens a quotation mark that nothing closes"),
+    ],
+)
+def test_files_that_cannot_be_read(refused, here, content, told):
+    (here / "bad.csv").write_bytes(content)
+    assert told in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
+
+
+def test_mixed_kinds_of_values(refused, here, tumours):
+    rows = tumours.head(80).assign(tumour=np.where(np.arange(80) % 2, "malignant", "benign"))
+    lines = [json.loads(line) | {"odd": [True, "x"][i % 2]} for i, line in enumerate(_lines(rows))]
+    (here / "bad.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    assert "column 'odd'" in refused("learn", "bad.jsonl", *GIVEN[1:], "-o", "out")
+
+
+def _lines(rows):
+    return rows.to_json(orient="records", lines=True).strip().split("\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["tumours.csv"], "pass --target with one of its columns: 'id', 'tumour'"),
+        (["tumours.csv", "--target", "tumour"], "--positive"),
+        (["absent.csv", "--target", "tumour"], "there is no file or folder absent.csv"),
+        ([*GIVEN, "--model", "svm"], "no model 'svm'"),
+        ([*GIVEN, "--type", "side"], "write COLUMN=KIND"),
+        ([*GIVEN, "--type", "side=colour"], "no kind 'colour'"),
+        ([*GIVEN, "--type", "sid=text"], "did you mean 'side' or 'id'?"),
+        ([*GIVEN, "--order", "side=left,middle"], "not in its declared order"),
+        ([*GIVEN, "--group", "absent"], "no column 'absent'"),
+        ([*GIVEN, "--folds", "1"], "--folds"),
+        ([*GIVEN, "--level", "95"], "did you mean 0.95?"),
+        ([*GIVEN, "--cost-ratio", "-2"], "cost"),
+        ([*GIVEN, "--overwrite"], "--output FOLDER is not given"),
+        ([*GIVEN, "-o", "tumours.csv"], "is a file, not a folder"),
+        ([*GIVEN, "-o", "a/b/c"], "there is no folder a/b"),
+        ([*GIVEN, "--json", "--quiet"], "give one of them"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_what_is_refused(refused, words, told):
+    assert told in refused("learn", *words)
+
+
+def test_standard_input(run, here):
+    text = (here / "tumours.csv").read_bytes()
+    told = json.loads(run("learn", "-", *GIVEN[1:], "--json", given=text).stdout)
+    assert told["rows"] == {"train": 427, "test": 142}
+    assert told["written"] == []
