@@ -17,6 +17,7 @@ from thresher.report.bands import bands
 from thresher.report.curve import curve
 from thresher.report.distribution import distribution
 from thresher.report.numbers import interval, real, reals, rounded
+from thresher.report.visible import visible
 from thresher.tables import Contingency
 
 CLASSROOM = 60
@@ -30,6 +31,7 @@ def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
     threshold = choice.threshold
     return {
         "name": name,
+        "shown": visible(name),
         "curve": curve(ranking, keep=choice.point.split),
         "probabilities": bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0),
         "ties": _ties(evaluation, name),
