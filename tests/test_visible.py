@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import hostile
-from thresher.visible import visible
+from thresher.visible import isolated, visible
 
 
 @pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
@@ -24,3 +24,9 @@ def test_ordinary_text_is_left_alone(text):
 @given(st.text(st.characters()))
 def test_no_sign_is_lost(text):
     assert len(visible(text)) == len(text)
+
+
+def test_names_from_right_to_left_are_isolated():
+    assert isolated("שלום\u202e") == "\u2068שלום�\u2069"
+    assert isolated("مرحبا 2") == "\u2068مرحبا 2\u2069"
+    assert isolated("Ünïcode 模型") == "Ünïcode 模型"

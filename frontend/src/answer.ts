@@ -1,7 +1,8 @@
 // The answer in words: Python's own where nothing was changed, rewritten under the current sliders where it was.
 import { cautionList } from "./cautions";
+import { middle } from "./choice";
 import type { Contents } from "./contents";
-import { el, named, type Child } from "./dom";
+import { el, isolated, named, type Child } from "./dom";
 import { ratioText } from "./ratio";
 import { intervalText, scoreText, shown } from "./reals";
 import { COST } from "./state";
@@ -35,16 +36,16 @@ export function answerSection(contents: Contents, tools: readonly HTMLElement[])
 /** A short sentence for people who hear the page. */
 export function spoken(view: View): string {
   const { stand } = view;
-  return `${stand.model.name} at threshold ${scoreText(stand.threshold)}: expected cost ${shown(stand.cost)} per case, ${Math.round(stand.cells.tp)} hits, ${Math.round(stand.cells.fp)} false alarms, ${Math.round(stand.cells.fn)} misses.`;
+  return `${isolated(stand.model.name)} at threshold ${scoreText(stand.threshold)}: expected cost ${shown(stand.cost)} per case, ${Math.round(stand.cells.tp)} hits, ${Math.round(stand.cells.fp)} false alarms, ${Math.round(stand.cells.fn)} misses.`;
 }
 
 function isAsFound(contents: Contents, view: View): boolean {
   const { stand, state } = view;
-  return view.asEvaluated && state.measure === COST && stand.model.name === contents.decision?.["model"] && stand.split === stand.model.start;
+  return view.asEvaluated && state.measure === COST && stand.model.key === contents.decision?.["model"] && stand.split === stand.model.start;
 }
 
 function paragraphs(contents: Contents): HTMLElement[] {
-  return contents.answer.map((text, i) => el("p", { class: i ? null : "lead", dir: "auto" }, text));
+  return contents.answer.map((text, i) => el("p", { class: i ? null : "lead" }, text));
 }
 
 function rewritten(view: View): HTMLElement[] {
@@ -65,7 +66,7 @@ function rewritten(view: View): HTMLElement[] {
   const { ties, model } = winner;
   if (ties.length > 1) {
     const [strict, lax] = [ties[0], ties[ties.length - 1]].map((k) => scoreText(model.curve.threshold[k]));
-    found.push(paragraph(null, `${ties.length} thresholds cost the same; scores between ${lax} and ${strict} are undecided.`));
+    found.push(paragraph(null, `${ties.length} thresholds cost the same; scores between ${lax} and ${strict} are undecided. ${recommended(ties, winner.cheapest)}`));
   }
   const range = `It stays the cheapest model for cost ratios from ${bound(joint.low)} to ${bound(joint.high)} at this class ratio.`;
   const tied = joint.tied.slice(1).flatMap((i): Child[] => [", ", named(stands[i].model.name)]).slice(1);
@@ -76,9 +77,16 @@ function rewritten(view: View): HTMLElement[] {
   if (stand !== winner || stand.split !== winner.cheapest) {
     const more = stand.cost - winner.cheapestCost;
     const least = Math.abs(more) < 1e-12 ? "as little as the best" : `${shown(more)} more than the best`;
-    found.push(paragraph("now", "You look at ", named(stand.model.name), ` at threshold ${scoreText(stand.threshold)}: ${shown(stand.cost)} per case, ${least}.`));
+    const nearest = state.follow || scoreText(stand.threshold) === scoreText(state.threshold) ? "" : ` (nearest kept threshold to ${scoreText(state.threshold)})`;
+    found.push(paragraph("now", "You look at ", named(stand.model.name), ` at threshold ${scoreText(stand.threshold)}${nearest}: ${shown(stand.cost)} per case, ${least}.`));
   }
   return found;
+}
+
+/** Which of the thresholds that tie is named, in Python's words. */
+function recommended(ties: readonly number[], split: number): string {
+  if (split !== middle(ties)) return "";
+  return ties.length === 2 ? "This is the stricter one." : ties.length % 2 ? "This is the middle one." : "This is the stricter of the middle two.";
 }
 
 /** The model that the chosen measure likes best, each at its own optimum. */

@@ -12,6 +12,7 @@ export interface Splits {
   Pos: number;
   Neg: number;
   whole: boolean; // all counts are integers
+  exact: boolean; // all splits are kept
 }
 
 /** What one false positive and one false negative of the data cost, up to a common factor. */
@@ -28,7 +29,7 @@ export function unitCosts(costRatio: number, classRatio: number | null, Pos: num
   return { fp: cost.den * mix.den * BigInt(Pos), fn: cost.num * mix.num * BigInt(Neg) };
 }
 
-/** The largest kept split whose cases all score at least `threshold`. */
+/** The split of a threshold: the last whose cases all score so high; of a thinned curve, the nearer neighbour kept. */
 export function splitAt(curve: Splits, threshold: number): number {
   let low = 0;
   let high = curve.lowest.length - 1;
@@ -37,7 +38,10 @@ export function splitAt(curve: Splits, threshold: number): number {
     if (curve.lowest[middle] >= threshold) low = middle;
     else high = middle - 1;
   }
-  return low;
+  const { lowest } = curve;
+  // Above the highest score no case is called positive, and that is exact on any curve.
+  if (curve.exact || low === 0 || low === lowest.length - 1 || lowest[low] === threshold) return low;
+  return threshold - lowest[low + 1] < lowest[low] - threshold ? low + 1 : low;
 }
 
 /** All kept splits of least cost: those that tie, by falling threshold. */
@@ -88,8 +92,9 @@ export function jointChoice(curves: readonly Splits[], costRatio: number, classR
   const { Pos, Neg } = curves[0];
   const odds = classRatio === null ? Pos / Neg : classRatio;
   const weight = costRatio * odds;
+  const [alarm, miss] = weight > 1 ? [1 / weight, 1] : [1, weight];
   const points = curves.map((curve) => middle(cheapest(curve, costRatio, classRatio)));
-  const losses = curves.map((curve, i) => curve.fp[points[i]] / Neg + (weight * (Pos - curve.tp[points[i]])) / Pos);
+  const losses = curves.map((curve, i) => (alarm * curve.fp[points[i]]) / Neg + (miss * (Pos - curve.tp[points[i]])) / Pos);
   const least = Math.min(...losses);
   let tied = losses.flatMap((loss, i) => (loss <= least + 1e-9 * Math.abs(least) + 1e-300 ? [i] : []));
   const units = curves.every((curve) => curve.whole) ? unitCosts(costRatio, classRatio, Pos, Neg) : null;

@@ -3,7 +3,7 @@ import { cautionList } from "./cautions";
 import type { ClassModel, Contents } from "./contents";
 import { announceStand, type Part } from "./drawing";
 import { controls } from "./controls";
-import { el, named } from "./dom";
+import { el, isolated, named } from "./dom";
 import { confusionPanel } from "./panels/confusion";
 import { gainPanel } from "./panels/gain";
 import { costPanel } from "./panels/cost";
@@ -22,7 +22,7 @@ import { view as viewOf } from "./view";
 export function classesPage(root: HTMLElement, contents: Contents): void {
   const uid = unique();
   const { class_models: models, classes } = contents;
-  const words = contents.answer.map((text, i) => el("p", { class: i ? null : "lead", dir: "auto" }, text));
+  const words = contents.answer.map((text, i) => el("p", { class: i ? null : "lead" }, text));
   const matrices = models.map((model, i) => confusionPanel(model, classes, i, uid));
   const numbers = numbersTable(models, "all");
   root.replaceChildren(
@@ -81,7 +81,7 @@ function restOf(contents: Contents, at: number): HTMLElement[] {
 function classTable(model: ClassModel): HTMLElement {
   const columns = ["cases", "precision", "recall", "F1", "AUC, against the rest"];
   const rows = model.classes.map((row) => ({ text: row.label, node: named(row.label) }));
-  const table = new Table(`Classes by ${model.name}`, [{ text: "class" }, ...columns.map((text) => ({ text }))], rows);
+  const table = new Table(`Classes by ${isolated(model.name)}`, [{ text: "class" }, ...columns.map((text) => ({ text }))], rows);
   model.classes.forEach((row, i) => {
     table.put(i, 0, { text: countText(row.count), raw: row.count });
     [row.precision, row.recall, row.f1, row.auc].forEach((interval, j) => table.put(i, j + 1, { text: intervalText(interval), raw: csvInterval(interval) }));
@@ -92,7 +92,7 @@ function classTable(model: ClassModel): HTMLElement {
 function matrixTable(model: ClassModel, classes: readonly string[]): HTMLElement {
   const columns = classes.map((label) => ({ text: `called ${label}`, node: el("span", {}, "called ", named(label)) }));
   const rows = classes.map((label) => ({ text: `actual ${label}`, node: el("span", {}, "actual ", named(label)) }));
-  const table = new Table(`Confusion matrix of ${model.name}`, [{ text: "class" }, ...columns], rows);
+  const table = new Table(`Confusion matrix of ${isolated(model.name)}`, [{ text: "class" }, ...columns], rows);
   model.matrix.forEach((row, i) => row.forEach((count, j) => table.put(i, j, { text: countText(count), raw: count })));
   return table.root;
 }

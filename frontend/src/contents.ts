@@ -55,7 +55,8 @@ export interface Lines {
 }
 
 export interface Model {
-  name: string;
+  name: string; // as given: the decision and the address know it by this
+  shown: string; // what may be shown of it: nothing hidden, nothing that turns the text around it
   curve: Curve;
   probabilities: boolean; // all scores lie in [0, 1]
   ties: { segments: number; cases: number }; // distinct scores, and cases that share their score with another

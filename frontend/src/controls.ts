@@ -11,7 +11,7 @@ import type { View } from "./view";
 
 const DECADES = 3;
 const PER_DECADE = 60;
-const RATIO_HINT = "Write a ratio such as 5:1, 5 or 1/3.";
+const RATIO_HINT = "Write a ratio such as 5:1, 5 or 1/3, up to 1e12:1.";
 
 export interface Controls {
   root: HTMLElement;
@@ -125,8 +125,7 @@ function readThreshold(text: string): number | null {
   const plain = text.trim().replace("−", "-").replace(",", ".").toLowerCase();
   if (/^[+]?(inf|infinity|∞)$/.test(plain)) return Infinity;
   if (/^-(inf|infinity|∞)$/.test(plain)) return -Infinity;
-  const value = Number(plain);
-  return plain === "" || Number.isNaN(value) ? null : value;
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(plain) ? Number(plain) : null;
 }
 
 function toggled(hidden: ReadonlySet<number>, index: number): Set<number> {

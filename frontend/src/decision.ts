@@ -10,12 +10,13 @@ const BY_HAND = "set on the page: the evaluation made no interval for it";
 export function decisionNow(contents: Contents, view: View): Record<string, unknown> {
   const { stand, scene, state, joint, stands, costs } = view;
   const given = contents.decision ?? {};
-  const own = stand.model.index === scene.model && given["model"] === stand.model.name;
+  const own = stand.model.index === scene.model && given["model"] === stand.model.key;
   if (own && view.asEvaluated && stand.split === stand.model.start && (state.follow || stand.threshold === stand.model.curve.threshold[stand.split])) return given;
   const evaluated = view.asEvaluated && stand.split === stand.model.start ? stand.model.of : null;
-  const others = stands.filter((each) => each !== stand);
-  const runner = others.length ? others.reduce((a, b) => (b.cheapestCost < a.cheapestCost ? b : a)) : null;
   const best = joint.tied.includes(stand.model.index) && state.measure === COST && stand.ties.includes(stand.split);
+  // What is not the best of all has no runner-up: another choice is cheaper, not dearer.
+  const others = best ? stands.filter((each) => each !== stand) : [];
+  const runner = others.length ? others.reduce((a, b) => (b.cheapestCost < a.cheapestCost ? b : a)) : null;
   const [low, high] = best ? [joint.low, joint.high] : [state.costRatio, state.costRatio];
   const perCost = view.classRatio / state.costRatio;
   const unknown = (estimate: number | null, note = BY_HAND): Record<string, unknown> => ({
@@ -31,7 +32,7 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     interval ? { ...undefinedToNull(interval), variance: null, note: "" } : unknown(estimate, best ? BY_HAND : `${BY_HAND}; not the cheapest choice under this condition`);
   return {
     ...given,
-    model: stand.model.name,
+    model: stand.model.key,
     threshold: plain(stand.threshold),
     equivalent: equivalent(view).map(plain),
     condition: {
@@ -44,7 +45,7 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     expected_cost: known(evaluated?.expected_cost, stand.cost),
     honest_cost: known(evaluated?.honest_cost, null),
     threshold_interval: known(evaluated?.threshold, stand.threshold),
-    runner_up: runner?.model.name ?? null,
+    runner_up: runner?.model.key ?? null,
     gap: runner === null ? null : plain(runner.cheapestCost - stand.cost),
     cost_ratios: [plain(low), plain(high)],
     class_ratios: [plain(low * perCost), plain(high * perCost)],

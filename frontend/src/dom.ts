@@ -46,9 +46,11 @@ export function named(name: string): HTMLElement {
   return el("bdi", { class: "name" }, name);
 }
 
-/** The same for attributes, where there are no elements: Unicode isolates. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** The same where there are no elements: Unicode isolates around names that are written from right to left. */
 export function isolated(name: string): string {
-  return `\u2068${name}\u2069`;
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
 export function button(label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {

@@ -164,7 +164,7 @@ export function nearestHint(
     const [split, away] = nearestSplit(panel, points, px, py);
     if (away >= least) continue;
     least = away;
-    const lines = [model.name, `threshold ${scoreText(model.curve.threshold[split])}`, ...words(model, split)];
+    const lines = [isolated(model.name), `threshold ${scoreText(model.curve.threshold[split])}`, ...words(model, split)];
     hint = { x: panel.x(points.x[split]), y: panel.y(points.y[split]), lines };
   }
   return hint;

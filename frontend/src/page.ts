@@ -5,7 +5,7 @@ import { classroom } from "./classroom";
 import type { Contents } from "./contents";
 import { controls } from "./controls";
 import { decisionNow } from "./decision";
-import { button, el } from "./dom";
+import { button, el, named, type Child } from "./dom";
 import { fragmentOf, stateOf } from "./fragment";
 import { benefitPanel } from "./panels/benefit";
 import { costPanel } from "./panels/cost";
@@ -27,6 +27,7 @@ import { view as viewOf, type View } from "./view";
 export interface Mounted {
   store: Store;
   view(): View;
+  stop(): void; // hear of nothing any more
 }
 
 // Words, long tables and what is off the screen follow a moving slider less often: they are read, not watched.
@@ -59,7 +60,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
   const grid = el("div", { class: "panels" }, ...parts.map((part) => part.panel.figure));
   grid.firstElementChild?.after(table.root);
   root.replaceChildren(
-    pageHead(contents, `${countText(scene.Pos)} positives (${scene.positive}), ${countText(scene.Neg)} negatives (${scene.negative}), ${scene.models.length} ${scene.models.length === 1 ? "model" : "models"}.`),
+    pageHead(contents, `${countText(scene.Pos)} positives (`, named(scene.positive), `), ${countText(scene.Neg)} negatives (`, named(scene.negative), `), ${scene.models.length} ${scene.models.length === 1 ? "model" : "models"}.`),
     answer.root,
     bar.root,
     live,
@@ -101,19 +102,26 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     if (address) writeFragment(fragmentOf(store.state, start, scene));
   };
   store.listen(update);
+  const read = (): void => store.set(stateOf(location.hash, start, scene));
   if (address) {
-    const read = (): void => store.set(stateOf(location.hash, start, scene));
     window.addEventListener("hashchange", read);
     if (location.hash.length > 1) read();
   }
-  window.addEventListener("beforeprint", () => {
+  const printed = (): void => {
     store.tell();
     words();
-  });
+  };
+  window.addEventListener("beforeprint", printed);
   store.tell();
   words();
   clearTimeout(quiet); // nothing has changed yet that would be worth saying
-  return { store, view: () => view };
+  const stop = (): void => {
+    window.removeEventListener("hashchange", read);
+    window.removeEventListener("beforeprint", printed);
+    clearTimeout(calm);
+    clearTimeout(quiet);
+  };
+  return { store, view: () => view, stop };
 }
 
 function panels(scene: Scene, store: Store, uid: string): Part[] {
@@ -138,8 +146,8 @@ function onScreen(elements: readonly Element[]): ReadonlySet<Element> {
   return near;
 }
 
-export function pageHead(contents: Contents, facts: string): HTMLElement {
-  return el("header", {}, el("h1", { dir: "auto" }, contents.title), el("p", { class: "facts" }, el("bdi", {}, facts)));
+export function pageHead(contents: Contents, ...facts: Child[]): HTMLElement {
+  return el("header", {}, el("h1", { dir: "auto" }, contents.title), el("p", { class: "facts" }, ...facts));
 }
 
 export function section(title: string, ...children: Node[]): HTMLElement {

@@ -26,6 +26,7 @@ export interface PanelText {
   id: string;
   title: string;
   help: string;
+  models?: boolean; // it draws models, whose names go with it when it is saved
 }
 
 export class Panel {
@@ -46,8 +47,10 @@ export class Panel {
   #help: HTMLElement;
   #title: HTMLElement;
   #drawn = "";
+  #models: boolean;
 
   constructor(text: PanelText, uid: string) {
+    this.#models = text.models === true;
     const box = { viewBox: `0 0 ${WIDTH} ${HEIGHT}` };
     const clip = `${uid}-${text.id}-clip`;
     const inside = (): SVGRectElement => svgEl("rect", { x: -1, y: -1, width: PLOT.width + 2, height: PLOT.height + 2 });
@@ -151,7 +154,7 @@ export class Panel {
     const hint = this.hint(...this.#place(event.clientX, event.clientY));
     this.#tip.classList.toggle("shown", hint !== null);
     if (hint === null) return;
-    this.#tip.replaceChildren(...hint.lines.map((line) => el("div", { dir: "auto" }, line)));
+    this.#tip.replaceChildren(...hint.lines.map((line) => el("div", {}, line)));
     const side = hint.x > PLOT.width * 0.55;
     this.#tip.classList.toggle("left", side);
     this.#tip.style.left = `${((hint.x + LEFT) / WIDTH) * 100}%`;
@@ -159,7 +162,7 @@ export class Panel {
   }
 
   #save(kind: "svg" | "png"): void {
-    void savePicture([this.#lower, this.#upper], kind, this.#title.textContent ?? "panel");
+    void savePicture([this.#lower, this.#upper], kind, this.#title.textContent ?? "panel", this.#models);
   }
 }
 

@@ -8,12 +8,20 @@ export interface Fraction {
 const NUMBER = "[0-9]*\\.?[0-9]+(?:e[+-]?[0-9]+)?";
 const WRITTEN = new RegExp(`^\\s*(${NUMBER})\\s*(?:[:/]\\s*(${NUMBER})\\s*)?$`, "i");
 
-/** A ratio above 0, or null when the text is none. */
+const LEAST = 1e-12;
+const MOST = 1e12;
+
+/** Whether costs or classes may stand in this ratio: beyond it products of counts leave what numbers can hold. */
+export function isUsable(ratio: number): boolean {
+  return ratio >= LEAST && ratio <= MOST;
+}
+
+/** A usable ratio, or null when the text is none. */
 export function parsedRatio(text: string): number | null {
   const found = WRITTEN.exec(text.replace(",", "."));
   if (!found) return null;
   const value = Number(found[1]) / Number(found[2] ?? 1);
-  return Number.isFinite(value) && value > 0 ? value : null;
+  return isUsable(value) ? value : null;
 }
 
 /** 5 as "5 : 1" and 0.2 as "1 : 5". */

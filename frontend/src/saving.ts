@@ -8,8 +8,8 @@ const KEPT = [
 const PNG_SCALE = 3;
 
 /** Save stacked SVGs as one picture that needs no style sheet. */
-export async function savePicture(layers: readonly SVGSVGElement[], kind: "svg" | "png", title: string): Promise<void> {
-  const whole = standalone(layers, title);
+export async function savePicture(layers: readonly SVGSVGElement[], kind: "svg" | "png", title: string, models: boolean): Promise<void> {
+  const whole = standalone(layers, title, models);
   const text = new XMLSerializer().serializeToString(whole);
   const name = fileName(title);
   const picture = new Blob([text], { type: "image/svg+xml;charset=utf-8" });
@@ -29,10 +29,10 @@ export async function savePicture(layers: readonly SVGSVGElement[], kind: "svg" 
   }
 }
 
-/** One SVG with all styles as attributes, and the names of the models shown below the plot. */
-export function standalone(layers: readonly SVGSVGElement[], title: string): SVGSVGElement {
+/** One SVG with all styles as attributes; where it draws models, the names of those shown stand below the plot. */
+export function standalone(layers: readonly SVGSVGElement[], title: string, models: boolean): SVGSVGElement {
   const [width, plot] = size(layers[0]);
-  const chips = Array.from(layers[0].closest(".thresher")?.querySelectorAll(".legend .chip[aria-pressed=true]") ?? []);
+  const chips = models ? Array.from(layers[0].closest(".thresher")?.querySelectorAll(".legend .chip[aria-pressed=true]") ?? []) : [];
   const height = plot + 18 * chips.length;
   const whole = svgEl("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height });
   const page = getComputedStyle(layers[0].closest(".panel") ?? layers[0]);

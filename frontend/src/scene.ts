@@ -5,7 +5,8 @@ import { real, reals } from "./reals";
 
 export interface SceneModel {
   index: number;
-  name: string;
+  name: string; // as it may be shown
+  key: string; // as it was given
   curve: Splits;
   exact: boolean;
   splits: number;
@@ -39,9 +40,9 @@ export interface Scene {
 
 export function scene(contents: Contents): Scene {
   const { data, condition } = contents;
-  const models = contents.models.map((model, index) => sceneModel(model.name, model.curve, index, model));
+  const models = contents.models.map((model, index) => sceneModel({ key: model.name, name: model.shown }, model.curve, index, model));
   const name = contents.decision?.["model"];
-  const chosen = models.findIndex((model) => model.name === name);
+  const chosen = models.findIndex((model) => model.key === name);
   return {
     models,
     Pos: data.Pos,
@@ -60,7 +61,7 @@ export function scene(contents: Contents): Scene {
 /** One class against the rest, with errors of equal cost. */
 export function classScene(contents: Contents, at: number): Scene {
   const models = contents.class_models.map((model: ClassModel, index) =>
-    sceneModel(model.name, model.curves[at], index, null),
+    sceneModel({ key: model.name, name: model.name }, model.curves[at], index, null),
   );
   const first = models[0].curve;
   return {
@@ -78,7 +79,7 @@ export function classScene(contents: Contents, at: number): Scene {
   };
 }
 
-function sceneModel(name: string, curve: Curve, index: number, of: Model | null): SceneModel {
+function sceneModel(names: { key: string; name: string }, curve: Curve, index: number, of: Model | null): SceneModel {
   const tp = Float64Array.from(curve.tp);
   const fp = Float64Array.from(curve.fp);
   const splits: Splits = {
@@ -90,9 +91,10 @@ function sceneModel(name: string, curve: Curve, index: number, of: Model | null)
     Pos: tp[tp.length - 1],
     Neg: fp[fp.length - 1],
     whole: tp.every(Number.isInteger) && fp.every(Number.isInteger),
+    exact: curve.exact,
   };
   const probabilities = of === null || of.probabilities;
-  return { index, name, curve: splits, exact: curve.exact, splits: curve.splits, deviation: curve.deviation, probabilities, start: of === null ? -1 : chosenSplit(splits, of), of };
+  return { index, ...names, curve: splits, exact: curve.exact, splits: curve.splits, deviation: curve.deviation, probabilities, start: of === null ? -1 : chosenSplit(splits, of), of };
 }
 
 /** Python's optimum by its counts, so that no rounding of a threshold can move it. */

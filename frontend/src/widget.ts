@@ -1,6 +1,7 @@
 // The same page as an anywidget: `threshold` and `condition` travel both ways between the page and Python.
 import type { Contents } from "./contents";
 import { mount } from "./mount";
+import { isUsable } from "./ratio";
 import { plain, real } from "./reals";
 import type { Mounted } from "./page";
 
@@ -27,7 +28,7 @@ export function render({ model, el: element }: { model: WidgetModel; el: HTMLEle
   return mounted === null ? () => undefined : wired(model, mounted);
 }
 
-function wired(model: WidgetModel, { store, view }: Mounted): () => void {
+function wired(model: WidgetModel, { store, view, stop }: Mounted): () => void {
   const threshold = (): unknown => (store.state.follow ? null : plain(view().stand.threshold));
   const condition = (): Wire => ({ cost_ratio: store.state.costRatio, class_ratio: store.state.classRatio });
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -41,7 +42,7 @@ function wired(model: WidgetModel, { store, view }: Mounted): () => void {
     if (!wanted) return;
     const cost = wanted.cost_ratio ?? store.state.costRatio;
     const mix = wanted.class_ratio === undefined ? store.state.classRatio : wanted.class_ratio;
-    if (cost > 0 && (mix === null || mix > 0) && !same({ cost_ratio: cost, class_ratio: mix }, condition())) {
+    if (isUsable(cost) && (mix === null || isUsable(mix)) && !same({ cost_ratio: cost, class_ratio: mix }, condition())) {
       store.set({ costRatio: cost, classRatio: mix });
     }
   };
@@ -61,5 +62,6 @@ function wired(model: WidgetModel, { store, view }: Mounted): () => void {
   return () => {
     clearTimeout(waiting);
     for (const name of ["threshold", "condition"]) model.off?.(`change:${name}`, hear);
+    stop();
   };
 }

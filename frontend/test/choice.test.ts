@@ -24,6 +24,15 @@ describe("choosing", () => {
     expect(cheapest(infinite, 0.01, null)).toEqual([1]);
     expect(splitAt(infinite, Infinity)).toBe(1);
   });
+  it("takes the nearer neighbour where only some splits are kept", () => {
+    const thinned = { ...made([[0.9, 1, 0], [0.8, 1, 0], [0.4, 0, 1], [0.1, 0, 1]]), exact: false };
+    expect([0.95, 0.9, 0.86, 0.84, 0.61, 0.59, 0.3, 0.24, 0.1, 0].map((at) => splitAt(thinned, at))).toEqual([0, 1, 1, 2, 2, 3, 3, 4, 4, 4]);
+    expect([Infinity, -Infinity].map((at) => splitAt(thinned, at))).toEqual([0, 4]);
+  });
+  it.each([1e-300, 1e300])("compares models at the ratio %j without losing any", (ratio) => {
+    const found = jointChoice([curve, made([[2, 4, 2], [1, 2, 2]])], ratio, ratio);
+    expect(found.tied.length).toBeGreaterThan(0);
+  });
   it("leaves undefined values out", () => expect(best(curve, (tp, fp) => tp / (tp + fp), "higher")).toEqual([1, 2]));
   it("knows over which cost ratios a model stays the cheapest", () => {
     const careful = made([[2, 4, 0], [1, 1, 5]]);

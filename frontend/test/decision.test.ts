@@ -34,5 +34,12 @@ describe("the decision under the sliders", () => {
   it("writes infinite thresholds as texts", () => {
     expect(now({ follow: false, threshold: Infinity })).toMatchObject({ threshold: "inf", equivalent: [0.89, "inf"] });
   });
+  it("has a runner-up only where it is the best", () => {
+    expect(now({ follow: false, threshold: 0.85 })).toMatchObject({ runner_up: null, gap: null });
+    expect(now({ current: 1 })).toMatchObject({ runner_up: null, gap: null });
+    const best = now({ costRatio: 2 });
+    expect(best["runner_up"]).toBe("other");
+    expect(best["gap"]).toBeGreaterThan(0);
+  });
   it("drops the calibration of another model", () => expect(now({ current: 1 })["calibration"]).toBeNull());
 });

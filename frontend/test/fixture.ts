@@ -75,6 +75,7 @@ function model({ name, segments, split }: Given, Pos: number, Neg: number): Mode
   const threshold = ["inf" as const, ...score.map((each, i) => (i + 1 < score.length ? (each + score[i + 1]) / 2 : ("-inf" as const)))];
   return {
     name,
+    shown: name,
     curve: { exact: true, splits: tp.length, deviation: 0, threshold, lowest: ["inf", ...score], tp, fp, hull: hull(tp, fp) },
     probabilities: score.every((each) => each >= 0 && each <= 1),
     ties: { segments: segments.length, cases: 0 },

@@ -20,7 +20,7 @@ describe("the state in the address", () => {
       expect(stateOf(`#${fragmentOf(state, start, stage)}`, start, stage)).toEqual(state);
     }
   });
-  it.each(["#cost=-1&class=x&measure=nope&plane=3d&bands=2&model=none&threshold=", "#%%%", "#__proto__=1"])("ignores %s", (text) => {
+  it.each(["#cost=-1&class=x&measure=nope&plane=3d&bands=2&model=none&threshold=", "#%%%", "#cost=1e308&class=1e308", "#cost=1e-320&class=1e-13", "#__proto__=1"])("ignores %s", (text) => {
     expect(stateOf(text, start, stage)).toEqual(start);
   });
 });

@@ -63,7 +63,7 @@ function splits(curve: GoldenCurve): Splits {
   const threshold = reals(curve.threshold);
   const tp = Float64Array.from(curve.tp);
   const fp = Float64Array.from(curve.fp);
-  return { threshold, lowest: threshold, tp, fp, hull: curve.hull, Pos: curve.Pos, Neg: curve.Neg, whole: true };
+  return { threshold, lowest: threshold, tp, fp, hull: curve.hull, Pos: curve.Pos, Neg: curve.Neg, whole: true, exact: true };
 }
 
 describe("tables", () => {

@@ -69,6 +69,35 @@ describe("the page", () => {
     expect(root.querySelector(".original")!.textContent).toContain("Use it.");
   });
 
+  it.each(["0x10", "1e", "--1", "0b1", " ", "1 2"])("says that %j is no threshold", async (text) => {
+    const root = shown(contents([EMAILS]));
+    const field = root.querySelector<HTMLInputElement>("input[id$=threshold-text]")!;
+    field.value = text;
+    field.dispatchEvent(new Event("change"));
+    await wait(20);
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+  });
+
+  it.each(["1e200", "1e-320", "1e13"])("refuses the ratio %s and says so", async (text) => {
+    const root = shown(contents([EMAILS]));
+    const field = root.querySelector<HTMLInputElement>("input[id$=costratio-text]")!;
+    field.value = text;
+    field.dispatchEvent(new Event("change"));
+    await wait(20);
+    expect(root.querySelector("[id$=costratio-error]")!.textContent).toContain("Write a ratio");
+    expect(root.textContent).not.toMatch(/NaN|Infinity/);
+  });
+
+  it("shows names as they may be shown, and knows them as they were given", () => {
+    const given = contents([EMAILS]);
+    given.models[0].name = given.decision!["model"] = "a\u202eb";
+    given.models[0].shown = "a\ufffdb";
+    const root = shown(given);
+    expect(root.textContent).toContain("a\ufffdb");
+    expect(root.textContent).not.toContain("\u202e");
+    expect(root.querySelector(".words .lead")!.textContent).toBe("Use it.");
+  });
+
   it("restores the address and writes it", async () => {
     history.replaceState(null, "", "#cost=3&plane=coverage&threshold=0.5");
     const root = shown(contents([EMAILS]));
@@ -116,6 +145,13 @@ describe("the widget", () => {
     await wait();
     expect(traits.get("threshold")).toBe("-inf");
     expect(model.save_changes).toHaveBeenCalled();
+    traits.set("condition", { cost_ratio: 1e308, class_ratio: 1e308 });
+    hearing.get("change:condition")!();
+    await wait();
+    expect(el.querySelector<HTMLInputElement>("input[id$=costratio-text]")!.value).toBe("4:1");
+    const removed = vi.spyOn(window, "removeEventListener");
     stop();
+    expect(removed.mock.calls.map(([name]) => name)).toContain("beforeprint");
+    removed.mockRestore();
   });
 });

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 _PICTURES = 0x2400
 _DELETE = 0x7F
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+_RIGHT_TO_LEFT = {"R", "AL", "AN"}
 
 
 def visible(text: str) -> str:
@@ -25,6 +28,19 @@ def visible_lines(text: str) -> str:
     'a␛\nb'
     """
     return "\n".join(map(visible, text.split("\n")))
+
+
+def isolated(name: str) -> str:
+    """A name as it may stand in a sentence: visible, and kept from turning the words around it.
+
+    Names written from right to left are set between Unicode isolates; all others are left as they are.
+
+    >>> isolated("tree"), [f"{ord(sign):x}" for sign in isolated("א")]
+    ('tree', ['2068', '5d0', '2069'])
+    """
+    told = visible(name)
+    turns = not told.isascii() and any(unicodedata.bidirectional(sign) in _RIGHT_TO_LEFT for sign in told)
+    return f"\u2068{told}\u2069" if turns else told
 
 
 def _shown(character: str) -> str:

@@ -249,3 +249,31 @@ def test_panels_are_saved_as_pictures(opened, evaluation, tmp_path):
         assert starts in data[:200]
         assert len(data) > 2000
     assert reader.complaints == []
+
+
+def test_saved_pictures_name_the_models_they_draw(opened, evaluation, tmp_path):
+    reader = opened(evaluation)
+    for panel, named in (("ROC plot", True), ("Margins and losses", False), ("Scores by class", False)):
+        with reader.page.expect_download() as saved:
+            reader.page.get_by_role("button", name=f"Save {panel} as SVG").click()
+        saved.value.save_as(tmp_path / panel)
+        text = (tmp_path / panel).read_text(encoding="utf-8")
+        assert ("model 1" in text, "model 2" in text) == (named, named), panel
+
+
+def test_a_threshold_is_kept_near_where_it_was_set(opened):
+    rows = np.arange(5000)
+    reader = opened(th.evaluate(rows < 2500, -rows / 5000, replicates=20))
+    for asked in (-0.1, -0.3333, -0.9):
+        reader.threshold(asked)
+        assert abs(reader.decision()["threshold"] - asked) < 1 / 400
+        assert reader.cells()["yes"] == pytest.approx(-5000 * asked, abs=15)
+
+
+def test_far_ratios_are_refused(opened, evaluation):
+    reader = opened(evaluation, fragment="#cost=1e308&class=1e308")
+    assert reader.decision() == evaluation.decision.to_dict()
+    reader.costs("1e200")
+    assert reader.page.get_by_role("alert").filter(has_text="Write a ratio").is_visible()
+    assert "Infinity" not in reader.page.locator("#page").inner_text()
+    assert reader.complaints == []

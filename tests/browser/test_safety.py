@@ -2,9 +2,11 @@
 
 import pytest
 
+import thresher as th
 from tests import hostile
 from tests.report import examples
 from thresher.report import page
+from thresher.visible import visible
 
 
 def test_hostile_names_stay_text(opened):
@@ -17,6 +19,34 @@ def test_hostile_names_stay_text(opened):
     assert len(names) == len(hostile.NAMES)
     assert "</script><script>window.hacked=1</script>" in names
     assert "__proto__" in names
+    assert visible(hostile.NAMES["written backwards"]) in names
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_hostile_names_turn_and_hide_nothing(opened, scripts):
+    parts = (hostile.NAMES[kind] for kind in ("terminal colours", "line separators", "written backwards"))
+    name = "".join(parts)
+    labels, scores = examples.models(60, count=2)
+    named = dict(zip([name, f"other {name}"], scores.values(), strict=True))
+    spelt = [f"+{name}" if label else name for label in labels]
+    two = th.evaluate(spelt, named, positive=f"+{name}", replicates=20)
+    for evaluation in (two, examples.classes(labels=(name, "cow", "dog"))):
+        reader = opened(evaluation, scripts=scripts)
+        prose = reader.page.locator("#page").inner_text()
+        assert visible(name) in prose
+        assert not any(sign in prose for sign in "\u202e\u2028\u2029\x1b\x07")
+        if scripts:
+            for button in reader.page.get_by_role("button", name="CSV").all():
+                copied = reader.copied(button.get_attribute("aria-label") or button.inner_text())
+                assert not any(sign in copied for sign in "\u202e\u2028\u2029\x1b\x07")
+
+
+def test_a_name_from_right_to_left_leaves_its_sentence_alone(opened):
+    labels, scores = examples.models(60, count=2)
+    reader = opened(th.evaluate(labels, dict(zip(["עץ", "tree"], scores.values(), strict=True)), replicates=20))
+    lead = reader.page.locator("p.lead").first
+    assert lead.inner_text().startswith("Use \u2068עץ\u2069, and call a case positive")
+    assert lead.evaluate("(node) => getComputedStyle(node).direction") == "ltr"
 
 
 def test_hostile_names_are_told_apart_by_the_decision(opened):

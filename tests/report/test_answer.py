@@ -50,6 +50,9 @@ def test_ties_are_said():
     condition = th.OperatingCondition(class_ratio=3 / 4)
     told = answer(th.evaluate(labels, scores, condition=condition, replicates=20))[2]
     assert "3 thresholds from 0.28 to 0.77 cost the same" in told
+    assert "this is the middle one" in told
+    two = answer(th.evaluate([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.6, 0.55, 0.3, 0.2], replicates=20))[2]
+    assert "2 thresholds from 0.425 to 0.7 cost the same; this is the stricter one." in two
     same = answer(th.evaluate(labels, {"a": scores, "b": scores}, replicates=20))
     assert "a, b cost the same" in same[3]
 

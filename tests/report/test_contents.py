@@ -106,6 +106,37 @@ def test_the_edges_of_data_are_plain_data(name):
     assert json.loads(embedded(found)) == found
 
 
+def texts(told):
+    """All texts inside plain data, keys and the raw names left out."""
+    if isinstance(told, str):
+        yield told
+    elif isinstance(told, dict):
+        for name, value in told.items():
+            if name not in ("name", "decision"):
+                yield from texts(value)
+    elif isinstance(told, list):
+        for value in told:
+            yield from texts(value)
+
+
+def test_nothing_that_is_shown_hides_or_turns_text():
+    name = "a\u202eb\x1bc\u2028d"
+    labels, scores = examples.models(60, count=2)
+    named = dict(zip([name, f"other {name}"], scores.values(), strict=True))
+    found = th.evaluate(np.where(labels, name, f"not {name}"), named, positive=name, replicates=20)
+    several = examples.classes(labels=(name, "cow", "dog"))
+    for told in (contents(found, title=name), contents(several, title=name)):
+        assert any("a�b␛c�d" in text for text in texts(told))
+        assert not any(sign in text for text in texts(told) for sign in "\u202e\x1b\u2028")
+    assert contents(found)["decision"]["model"] == found.decision.model
+
+
+def test_names_from_right_to_left_stay_within_their_sentence():
+    labels, scores = examples.models(60, count=2)
+    found = contents(th.evaluate(labels, dict(zip("אב", scores.values(), strict=True)), replicates=20))
+    assert "Use \u2068א\u2069, and call" in found["answer"][0]
+
+
 def test_titles(binary, several):
     assert binary["title"] == "3 models on 300 cases"
     assert several["title"] == "2 models on 90 cases"

@@ -27,6 +27,11 @@ def test_a_long_ranking_shows_its_first_segments():
     assert "300 segments, the first 12 shown" in html
 
 
+def test_one_is_not_several():
+    assert "1 positive, 1 negative, 2 segments" in th.Ranking([2, 1], pos=[1, 0], neg=[0, 1])._repr_html_()
+    assert "3 positives, 1 negative, 1 segment<" in th.Ranking([2], pos=[3], neg=[1])._repr_html_()
+
+
 def test_one_class_has_no_curve():
     assert "<svg" not in th.Ranking([2, 1], pos=[1, 3], neg=[0, 0])._repr_html_()
 

@@ -12,6 +12,7 @@ from tests import hostile
 from tests.report import examples
 from thresher.report import contents, page
 from thresher.report.page import asset, embedded, policy
+from thresher.visible import visible
 
 
 class Reader(html.parser.HTMLParser):
@@ -108,8 +109,9 @@ def test_names_stay_text():
     (data,) = re.findall(r'id="contents">(.*?)</script>', written)
     assert data.isascii()
     told = json.loads(data)
-    assert told["title"] == title
+    assert told["title"] == visible(title)
     assert [model["name"] for model in told["models"]] == list(hostile.NAMES.values())
+    assert [model["shown"] for model in told["models"]] == [visible(name) for name in hostile.NAMES.values()]
 
 
 def test_hostile_labels_and_classes_stay_text():

@@ -1,5 +1,6 @@
 // Net benefit by threshold probability, against acting on everyone and on no one; for scores that are probabilities.
 import { splitAt } from "../choice";
+import { isolated } from "../dom";
 import { banded, drawBand, drawCurve, drawMarker, remembered, order, shownModels, type Columns, type Part } from "../drawing";
 import { atClassRatio, cellsAt, costThreshold, netBenefit } from "../formulas";
 import { Panel, PLOT } from "../panel";
@@ -18,7 +19,7 @@ const FEW = 200;
 export function benefitPanel(scene: Scene, store: Store, uid: string): Part | null {
   const able = scene.models.filter((model) => model.of?.probabilities);
   if (!able.length) return null;
-  const panel = new Panel({ id: "benefit", title: "Net benefit", help: HELP }, uid);
+  const panel = new Panel({ id: "benefit", title: "Net benefit", help: HELP, models: true }, uid);
   const curves = remembered<Columns>();
   let now: View | null = null;
   let drawn = "";
@@ -37,7 +38,7 @@ export function benefitPanel(scene: Scene, store: Store, uid: string): Part | nu
     if (!now) return null;
     const t = Math.min(0.99, Math.max(0.01, panel.x.invert(px)));
     const { classRatio } = now;
-    const lines = shownModels(now).filter((model) => able.includes(model)).map((model) => `${model.name}: ${shown(benefit(model, t, classRatio))}`);
+    const lines = shownModels(now).filter((model) => able.includes(model)).map((model) => `${isolated(model.name)}: ${shown(benefit(model, t, classRatio))}`);
     return { x: px, y: 20, lines: [`threshold ${t.toFixed(2)}`, ...lines.reverse()] };
   };
 

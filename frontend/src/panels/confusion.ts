@@ -1,4 +1,5 @@
 // A confusion matrix as a heat map: shades are shares of the actual class, numbers are counts.
+import { isolated } from "../dom";
 import { Panel, PLOT } from "../panel";
 import type { ClassModel } from "../contents";
 import { tenth } from "../path";
@@ -9,7 +10,7 @@ const HELP = "Rows: actual class; columns: called. Shades are shares of the row;
 const SHADES = 9;
 
 export function confusionPanel(model: ClassModel, classes: readonly string[], index: number, uid: string): HTMLElement {
-  const panel = new Panel({ id: `confusion${index}`, title: `Confusion: ${model.name}`, help: HELP }, uid);
+  const panel = new Panel({ id: `confusion${index}`, title: `Confusion: ${isolated(model.name)}`, help: HELP }, uid);
   const k = classes.length;
   const label = (at: number): string => short(classes[Math.round(at - 0.5)] ?? "", Math.max(3, Math.floor(40 / k)));
   const across: Axis = { ...axis("called", 0, k), at: classes.map((_, i) => i + 0.5), text: label };
@@ -36,7 +37,7 @@ export function confusionPanel(model: ClassModel, classes: readonly string[], in
     const count = model.matrix[i]?.[j];
     if (count === undefined) return null;
     const sum = model.matrix[i].reduce((all, each) => all + each, 0);
-    return { x: px, y: py, lines: [`actual ${classes[i]}`, `called ${classes[j]}`, `${countText(count)} cases, ${percentText(sum ? count / sum : 0)} of the class`] };
+    return { x: px, y: py, lines: [`actual ${isolated(classes[i])}`, `called ${isolated(classes[j])}`, `${countText(count)} cases, ${percentText(sum ? count / sum : 0)} of the class`] };
   };
   return panel.figure;
 }

@@ -1,4 +1,5 @@
 // The cost curve: the least normalised cost of each model for every condition; dragging sideways changes the cost ratio.
+import { isolated } from "../dom";
 import { drawCurve, drawMarker, drawOptimum, order, shownModels, type Part } from "../drawing";
 import { costRatioAt, probabilityCost } from "../formulas";
 import { Panel, PLOT } from "../panel";
@@ -14,7 +15,7 @@ import type { View } from "../view";
 const HELP = "Every threshold is a straight line, the curve their lower edge. The vertical line is the condition: drag it sideways to change the cost ratio.";
 
 export function costPanel(scene: Scene, store: Store, uid: string): Part {
-  const panel = new Panel({ id: "cost", title: "Cost curve", help: HELP }, uid);
+  const panel = new Panel({ id: "cost", title: "Cost curve", help: HELP, models: true }, uid);
   const { Pos, Neg } = scene;
   const envelopes = scene.models.map((model) => envelope(model, Pos, Neg));
   const top = Math.max(0.5, ...envelopes.flatMap((each) => each.cost));
@@ -29,7 +30,7 @@ export function costPanel(scene: Scene, store: Store, uid: string): Part {
   panel.hint = (px) => {
     if (!now) return null;
     const place = Math.min(0.999, Math.max(0.001, panel.x.invert(px)));
-    const lines = shownModels(now).map((model) => `${model.name}: ${shown(heightAt(envelopes[model.index], place))}`);
+    const lines = shownModels(now).map((model) => `${isolated(model.name)}: ${shown(heightAt(envelopes[model.index], place))}`);
     return { x: px, y: 20, lines: [`cost ratio ${ratioText(tidyRatio(costRatioAt(place, now.classRatio)))}`, ...lines.reverse()] };
   };
 

@@ -13,7 +13,7 @@ const GAIN = "Share of positives found against the share of all cases called pos
 const LIFT = "How many times more frequent positives are among the called than among all. Dotted: calling at random.";
 
 export function gainPanel(scene: Scene, store: Store, uid: string): Part {
-  const panel = new Panel({ id: "gain", title: "Gain", help: GAIN }, uid);
+  const panel = new Panel({ id: "gain", title: "Gain", help: GAIN, models: true }, uid);
   const { Pos, Neg } = scene;
   const points = remembered<Columns>();
   const toggle = button("Lift", () => store.set({ lift: !store.state.lift }), { class: "quiet", "aria-pressed": "false" });

@@ -12,7 +12,7 @@ const HELP = "Precision moves with the class ratio; the dotted line is what call
 const STEP = 6; // pixels between points of a hyperbola
 
 export function prPanel(scene: Scene, store: Store, uid: string): Part {
-  const panel = new Panel({ id: "pr", title: "Precision–recall plot", help: HELP }, uid);
+  const panel = new Panel({ id: "pr", title: "Precision–recall plot", help: HELP, models: true }, uid);
   const { Pos, Neg } = scene;
   const points = remembered<Columns>();
   let now: View | null = null;

@@ -16,7 +16,7 @@ const HELP = "Proportion of positives among cases pooled by the hull, at the cho
 
 export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part | null {
   if (!scene.models.some((model) => model.of?.pools.length)) return null;
-  const panel = new Panel({ id: "reliability", title: "Reliability", help: HELP }, uid);
+  const panel = new Panel({ id: "reliability", title: "Reliability", help: HELP, models: true }, uid);
   let now: View | null = null;
   let drawn = "";
 

@@ -13,7 +13,7 @@ const HELP = "The solid line joins all points as good as the current one ●, th
 
 export function rocPanel(scene: Scene, store: Store, uid: string): Part {
   const own = scene.models.some((model) => model.of?.given) ? " ✕ marks the predictions given." : "";
-  const panel = new Panel({ id: "roc", title: "ROC plot", help: HELP + own }, uid);
+  const panel = new Panel({ id: "roc", title: "ROC plot", help: HELP + own, models: true }, uid);
   const { Pos, Neg } = scene;
   const rates = scene.models.map((model) => columnsOf(model, Neg, Pos));
   const counts = scene.models.map((model) => columnsOf(model, 1, 1));

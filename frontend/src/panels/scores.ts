@@ -1,5 +1,6 @@
 // The distribution of scores by class: positives above the axis, negatives below, and the threshold between them.
 import { splitAt } from "../choice";
+import { isolated } from "../dom";
 import { drawMarker, goTo, type Part } from "../drawing";
 import { Panel, PLOT } from "../panel";
 import { tenth } from "../path";
@@ -36,8 +37,8 @@ export function scoresPanel(scene: Scene, store: Store, uid: string): Part | nul
       y: 20,
       lines: [
         `${scoreText(edges[bin])} to ${scoreText(edges[bin + 1])}`,
-        `${scene.positive}: ${countText(pos[bin])} (${percentText(pos[bin] / scene.Pos)})`,
-        `${scene.negative}: ${countText(neg[bin])} (${percentText(neg[bin] / scene.Neg)})`,
+        `${isolated(scene.positive)}: ${countText(pos[bin])} (${percentText(pos[bin] / scene.Pos)})`,
+        `${isolated(scene.negative)}: ${countText(neg[bin])} (${percentText(neg[bin] / scene.Neg)})`,
       ],
     };
   };
@@ -87,7 +88,7 @@ function drawBars(panel: Panel, scene: Scene, { edges, pos, neg }: { edges: numb
     if (down[i] > 0) panel.base.draw(`n${i}`, "rect", { x: tenth(x), width: tenth(width), y: tenth(zero), height: tenth(depth), class: "bar negative" });
   });
   panel.base.draw("zero", "line", { x1: 0, x2: PLOT.width, y1: zero, y2: zero, class: "zero" });
-  panel.base.draw("pl", "text", { x: 8, y: 14, class: "remark" }, `▲ ${scene.positive}`);
-  panel.base.draw("nl", "text", { x: 8, y: PLOT.height - 6, class: "remark" }, `▼ ${scene.negative}`);
+  panel.base.draw("pl", "text", { x: 8, y: 14, class: "remark" }, `▲ ${isolated(scene.positive)}`);
+  panel.base.draw("nl", "text", { x: 8, y: PLOT.height - 6, class: "remark" }, `▼ ${isolated(scene.negative)}`);
   panel.base.end();
 }

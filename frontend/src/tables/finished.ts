@@ -12,7 +12,7 @@ type Number_ = { name: string; label: string; interval: Interval | null; value: 
 const CALIBRATION = new Set(["brier", "log_loss", "calibration", "refinement", "miscalibration", "discrimination", "uncertainty", "calibration_error", "ece"]);
 
 /** Numbers of whole models, one row each: those of calibration, or all others. */
-export function numbersTable(models: readonly { name: string; numbers: Number_[] }[], part: "calibration" | "ranking" | "all"): HTMLElement | null {
+export function numbersTable(models: readonly { name: string; shown?: string; numbers: Number_[] }[], part: "calibration" | "ranking" | "all"): HTMLElement | null {
   const labels = new Map<string, string>();
   for (const model of models) {
     for (const each of model.numbers) {
@@ -21,7 +21,10 @@ export function numbersTable(models: readonly { name: string; numbers: Number_[]
   }
   if (!labels.size) return null;
   const rows = Array.from(labels, ([, label]) => ({ text: label }));
-  const columns: Head[] = models.map((model, i) => ({ text: model.name, node: el("span", { class: "head" }, swatch(i), named(model.name)) }));
+  const columns: Head[] = models.map((model, i) => {
+    const name = model.shown ?? model.name;
+    return { text: name, node: el("span", { class: "head" }, swatch(i), named(name)) };
+  });
   const caption = part === "calibration" ? "Calibration and refinement" : "Numbers of whole models";
   const table = new Table(caption, [{ text: "number" }, ...columns], rows);
   models.forEach((model, column) => {
@@ -42,7 +45,7 @@ export function givenTable(contents: Contents): HTMLElement | null {
   if (!models.length) return null;
   const cells = ["tp", "fn", "fp", "tn"] as const;
   const rows = [...cells.map((text) => ({ text })), ...contents.measures.map(({ label }) => ({ text: label }))];
-  const table = new Table("Predictions given", [{ text: "measure" }, ...models.map(({ name }) => ({ text: name, node: named(name) }))], rows);
+  const table = new Table("Predictions given", [{ text: "measure" }, ...models.map((model) => ({ text: model.shown, node: named(model.shown) }))], rows);
   models.forEach(({ given }, column) => {
     cells.forEach((cell, row) => table.put(row, column, { text: countText(given![cell]), raw: given![cell] }));
     contents.measures.forEach((measure, i) => {
@@ -82,7 +85,7 @@ function chance(p: number): string {
 /** Where the numbers come from. */
 export function dataTable(contents: Contents): HTMLElement {
   const { data, level } = contents;
-  const lines: [string, string][] = [
+  const lines: [what: string, value: string, name?: string][] = [
     ["rows read", countText(data.rows + data.dropped)],
     ["rows dropped for missing values", countText(data.dropped)],
     ["rows evaluated", countText(data.rows)],
@@ -91,23 +94,23 @@ export function dataTable(contents: Contents): HTMLElement {
   ];
   if (contents.kind === "binary") {
     lines.push(
-      [`positives (${data.positive})`, countText(data.Pos)],
-      [`negatives (${data.negative})`, countText(data.Neg)],
+      ["positives", countText(data.Pos), data.positive],
+      ["negatives", countText(data.Neg), data.negative],
       ["class ratio, positives per negative", shown(data.Pos / data.Neg)],
       ["prevalence", shown(data.Pos / (data.Pos + data.Neg))],
     );
     for (const model of contents.models) {
-      lines.push([`ties of ${model.name}`, `${countText(model.ties.segments)} distinct scores, ${countText(model.ties.cases)} cases share theirs`]);
+      lines.push(["ties", `${countText(model.ties.segments)} distinct scores, ${countText(model.ties.cases)} cases share theirs`, model.shown]);
     }
     for (const model of contents.models) {
       const { curve } = model;
-      if (!curve.exact) lines.push([`curve of ${model.name}`, `${countText(curve.threshold.length)} of ${countText(curve.splits)} splits kept, all corners of the hull among them; none is farther off than ${shown(curve.deviation)}`]);
+      if (!curve.exact) lines.push(["curve", `${countText(curve.threshold.length)} of ${countText(curve.splits)} splits kept, all corners of the hull among them; none is farther off than ${shown(curve.deviation)}`, model.shown]);
     }
   }
   lines.push(["level of all intervals", shown(level)]);
   if (data.fingerprint) lines.push(["seed", String(data.seed)], ["fingerprint", data.fingerprint]);
   lines.push(["thresher", contents.version]);
-  const table = new Table("Data", [{ text: "what" }, { text: "value" }], lines.map(([text]) => ({ text, node: el("bdi", {}, text) })));
+  const table = new Table("Data", [{ text: "what" }, { text: "value" }], lines.map(([what, , name]) => (name === undefined ? { text: what } : { text: `${what} (${name})`, node: el("span", {}, `${what} (`, named(name), ")") })));
   lines.forEach(([, value], row) => table.put(row, 0, { text: value }));
   table.table.classList.add("facts");
   return table.root;

@@ -7,6 +7,7 @@ import math
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.inference import Interval
 from thresher.report.numbers import said
+from thresher.visible import isolated
 
 
 def answer(evaluation: Evaluation) -> list[str]:
@@ -32,9 +33,9 @@ def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
     name, best = max(evaluation.models.items(), key=lambda item: item[1].rates.overall_accuracy.estimate)
     rates, areas = best.rates, best.auc
     right = _with_limits(rates.overall_accuracy)
-    headline = f"{name} calls {right} of all cases right."
+    headline = f"{isolated(name)} calls {right} of all cases right."
     if len(evaluation.models) > 1:
-        headline = f"{name} has the highest overall accuracy of {len(evaluation.models)} models: {right}."
+        headline = f"{isolated(name)} has the highest overall accuracy of {len(evaluation.models)} models: {right}."
     means = (
         f"Its mean recall over the {len(evaluation.classes)} classes is {_with_limits(rates.macro_recall)}, "
         f"its macro F1 {_with_limits(rates.macro_f1)}, and its AUC, each class against the rest, is on average "
@@ -42,7 +43,11 @@ def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
     )
     weakest = min(best.confusion.classes, key=lambda label: _or_above(rates.recall[label].estimate))
     recall = _with_limits(rates.recall[weakest])
-    return [headline, means, f"Watch out: the class found least often is {weakest!s}, with recall {recall}."]
+    return [
+        headline,
+        means,
+        f"Watch out: the class found least often is {isolated(str(weakest))}, with recall {recall}.",
+    ]
 
 
 def _headline(evaluation: Evaluation) -> str:
@@ -53,8 +58,8 @@ def _headline(evaluation: Evaluation) -> str:
         return "Call every case positive: under these costs no score is low enough to risk a miss."
     at = said(decision.threshold, 6)
     if len(evaluation.models) == 1:
-        return f"Call a case positive when the score of {decision.model} is at least {at}."
-    return f"Use {decision.model}, and call a case positive when its score is at least {at}."
+        return f"Call a case positive when the score of {isolated(decision.model)} is at least {at}."
+    return f"Use {isolated(decision.model)}, and call a case positive when its score is at least {at}."
 
 
 def _cost(evaluation: Evaluation) -> str:
@@ -85,8 +90,8 @@ def _range(evaluation: Evaluation) -> str:
     told = ""
     if len(evaluation.models) > 1:
         told = (
-            f"{decision.model} stays the cheapest model {_over(decision.cost_ratios, 'cost ratios')} (now {now})"
-            f" at this class ratio, or {_over(decision.class_ratios, 'class ratios')}"
+            f"{isolated(decision.model)} stays the cheapest model {_over(decision.cost_ratios, 'cost ratios')}"
+            f" (now {now}) at this class ratio, or {_over(decision.class_ratios, 'class ratios')}"
             f" (now {said(decision.condition.class_ratio)}) at these costs. "
         )
     if choice.holds_for is not None and said(choice.holds_for[0]) != said(choice.holds_for[1]):
@@ -96,9 +101,17 @@ def _range(evaluation: Evaluation) -> str:
     if choice.undecided is not None:
         low, high = choice.undecided
         told += (
-            f" {choice.splits.size} thresholds from {said(low)} to {said(high)} cost the same; this is the middle one."
+            f" {choice.splits.size} thresholds from {said(low)} to {said(high)} cost the same; "
+            f"this is {_which(choice.splits.size)}."
         )
     return told.strip()
+
+
+def _which(ties: int) -> str:
+    """The one of several ties that `choose` recommends."""
+    if ties == 2:
+        return "the stricter one"
+    return "the middle one" if ties % 2 else "the stricter of the middle two"
 
 
 def _firmness(evaluation: Evaluation) -> str:
@@ -106,14 +119,14 @@ def _firmness(evaluation: Evaluation) -> str:
     low, high = decision.threshold_interval.lower, decision.threshold_interval.upper
     told = f"Drawing the data again {stability.replicates:,} times, "
     if len(evaluation.models) > 1:
-        told += f"{decision.model} was the cheapest in {stability.wins[decision.model]:.0%} of them, and "
+        told += f"{isolated(decision.model)} was the cheapest in {stability.wins[decision.model]:.0%} of them, and "
     told += f"the best threshold fell between {said(low)} and {said(high)} in {evaluation.level:.0%} of them."
     if len(evaluation.models) > 1 and decision.firm_for is not None:
         told += f" It wins at least {evaluation.level:.0%} of draws {_over(decision.firm_for, 'cost ratios')}."
     if decision.runner_up is not None and decision.gap is not None:
-        told += f" The runner-up, {decision.runner_up}, costs {said(decision.gap)} more per case."
+        told += f" The runner-up, {isolated(decision.runner_up)}, costs {said(decision.gap)} more per case."
     elif len(evaluation.joint.tied) > 1:
-        told += f" {', '.join(evaluation.joint.tied)} cost the same; the first of them is named."
+        told += f" {', '.join(map(isolated, evaluation.joint.tied))} cost the same; the first of them is named."
     return told
 
 

@@ -11,6 +11,7 @@ from thresher.inference import Interval, measure_interval
 from thresher.report.curve import curve
 from thresher.report.model import number
 from thresher.report.numbers import interval
+from thresher.visible import visible
 
 # A page of k classes holds k curves per model, so each gets its share of the room.
 CURVE_POINTS = 6000
@@ -22,7 +23,7 @@ def class_model(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
     found = evaluation[name]
     points = max(FEWEST_POINTS, CURVE_POINTS // len(evaluation.classes) // 2)
     return {
-        "name": name,
+        "name": visible(name),
         "matrix": np.asarray(found.confusion.counts).tolist(),
         "classes": [_row(found, i, label, evaluation.level) for i, label in enumerate(evaluation.classes)],
         "numbers": _numbers(found),
@@ -35,7 +36,7 @@ def _row(found: MulticlassModel, i: int, label: Any, level: float) -> dict[str, 
     counts = np.asarray(found.confusion.counts)
     table = found.confusion.one_vs_rest(label)
     return {
-        "label": str(label),
+        "label": visible(str(label)),
         "count": counts[i].sum().item(),
         "precision": interval(rates.precision[label]),
         "recall": interval(rates.recall[label]),

@@ -14,12 +14,15 @@ from thresher.report.classes import class_model
 from thresher.report.model import model
 from thresher.report.numbers import real, reals
 from thresher.tables import MEASURES
+from thresher.visible import visible
 
 FORMAT = "thresher/page/1"
 
 
 def contents(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> dict[str, Any]:
     """Everything on the page as data that JSON can carry.
+
+    Whatever people named is made visible, but for the names that the decision and the models are known by.
 
     >>> from thresher import evaluate
     >>> found = contents(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1), title="Six cases")
@@ -34,7 +37,7 @@ def contents(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None
     given = {
         "format": FORMAT,
         "kind": "binary" if binary else "classes",
-        "title": title if title is not None else _title(evaluation),
+        "title": visible(title) if title is not None else _title(evaluation),
         "version": __version__,
         "level": evaluation.level,
     }
@@ -49,7 +52,7 @@ def _title(evaluation: Evaluation | MulticlassEvaluation) -> str:
 def _of_two(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "answer": answer(evaluation),
-        "cautions": [{"code": caution.code, "text": caution.text} for caution in evaluation.cautions],
+        "cautions": [{"code": caution.code, "text": visible(caution.text)} for caution in evaluation.cautions],
         "data": _data(evaluation),
         "condition": _condition(evaluation.decision.condition, from_data=evaluation.condition.class_ratio is None),
         "decision": evaluation.decision.to_dict(),
@@ -82,7 +85,7 @@ def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
         "models": [],
         "measures": _measures(),
         "comparison": [],
-        "classes": [str(label) for label in evaluation.classes],
+        "classes": [visible(str(label)) for label in evaluation.classes],
         "class_models": [class_model(evaluation, name) for name in evaluation.models],
     }
 
@@ -97,8 +100,8 @@ def _data(evaluation: Evaluation) -> dict[str, Any]:
         "clusters": None if rows.cluster is None else rows.clusters,
         "Pos": ranking.Pos,
         "Neg": ranking.Neg,
-        "positive": str(evaluation.positive),
-        "negative": str(evaluation.negative),
+        "positive": visible(str(evaluation.positive)),
+        "negative": visible(str(evaluation.negative)),
         "fingerprint": evaluation.decision.fingerprint,
         "seed": evaluation.seed,
     }
@@ -135,8 +138,8 @@ def _comparison(evaluation: Evaluation) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "a": found.a,
-            "b": found.b,
+            "a": visible(found.a),
+            "b": visible(found.b),
             "difference": real(found.difference),
             "lower": real(found.lower),
             "upper": real(found.upper),

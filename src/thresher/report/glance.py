@@ -23,11 +23,12 @@ def ranking_glance(ranking: Ranking) -> str:
     kept = min(ROWS, len(ranking))
     columns = (ranking.score[:kept], ranking.pos[:kept], ranking.neg[:kept])
     rows = [[said(cell, 6) for cell in row] for row in zip(*columns, strict=True)]
-    told = f"{said(ranking.Pos, 10)} positives, {said(ranking.Neg, 10)} negatives, {said(len(ranking))} segments"
+    counts = ((ranking.Pos, "positive"), (ranking.Neg, "negative"), (len(ranking), "segment"))
+    told = ", ".join(_counted(count, what) for count, what in counts)
     if kept < len(ranking):
         told += f", the first {kept} shown"
     if ranking.dropped:
-        told += f"; {said(ranking.dropped)} rows dropped"
+        told += f"; {_counted(ranking.dropped, 'row')} dropped"
     table = _table(told, ("score", "positives", "negatives"), rows)
     return table if not (ranking.Pos and ranking.Neg) else _beside(table, _coverage(ranking))
 
@@ -54,6 +55,10 @@ def contingency_glance(table: Contingency) -> str:
     ]
     rows = [[name, *(said(cell, 10) for cell in line)] for name, *line in lines]
     return _table(told, ("", "predicted +", "predicted −", "total"), rows)
+
+
+def _counted(count: float, what: str) -> str:
+    return f"{said(count, 10)} {what}{'' if count == 1 else 's'}"
 
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

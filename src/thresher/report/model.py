@@ -18,6 +18,7 @@ from thresher.report.curve import curve
 from thresher.report.distribution import distribution
 from thresher.report.numbers import interval, real, reals, rounded
 from thresher.tables import Contingency
+from thresher.visible import visible
 
 CLASSROOM = 60
 _SCORE_DIGITS = 9
@@ -30,6 +31,7 @@ def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
     threshold = choice.threshold
     return {
         "name": name,
+        "shown": visible(name),
         "curve": curve(ranking, keep=choice.point.split),
         "probabilities": bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0),
         "ties": _ties(evaluation, name),

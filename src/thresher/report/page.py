@@ -53,6 +53,8 @@ def page(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = N
     template = environment.from_string(_text("page.html.jinja"))
     found: str = template.render(
         contents=told,
+        # Names in it are visible already, and may stand between isolates that are ours.
+        answer=[markup.escape(paragraph) for paragraph in told["answer"]],
         policy=policy(script, style),
         style=markup(style),
         script=markup(script),
