@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import thresher as th
 from tests.strategies import two_class_rankings
@@ -38,6 +39,60 @@ def test_a_lone_rate_keeps_its_own_limits():
 def test_a_class_without_cases_is_refused():
     with pytest.raises(th.ArgumentError, match="class is absent"):
         cost_interval(th.Contingency(tp=1, fn=2, fp=0, tn=0), th.OperatingCondition())
+
+
+@given(st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cells: cells[0] + cells[1] and cells[2] + cells[3]))
+def test_with_the_mix_of_the_data_the_variance_is_that_of_the_costs_of_cases(cells):
+    costs = 10.0, 11.5, 1.0, -0.5
+    condition = th.OperatingCondition(cost_tp=10, cost_fn=11.5, cost_fp=1, cost_tn=-0.5)
+    found = cost_interval(th.Contingency(*cells), condition)
+    by_case = np.repeat(costs, cells)
+    assert found.estimate == pytest.approx(by_case.mean())
+    assert found.variance == pytest.approx(by_case.var() / by_case.size, abs=1e-12)
+    assert min(costs) <= found.lower <= found.estimate <= found.upper <= max(costs)
+    assert found.width > 0
+
+
+def test_where_everything_is_wrong_the_cost_may_be_lower():
+    found = cost_interval(th.Contingency(tp=0, fn=10, fp=10, tn=0), th.OperatingCondition())
+    assert found.estimate == found.upper == 1
+    assert found.lower < 0.95
+
+
+@pytest.mark.parametrize(
+    "costs", [{"cost_tp": 10, "cost_fn": 11, "cost_fp": 1}, {"cost_fn": 5}, {"cost_tn": -2, "cost_fn": 3, "cost_fp": 1}]
+)
+def test_the_cost_of_a_sampled_mix_is_held_as_often_as_said(costs):
+    """13.6 % held the first of them while a sampled prevalence was taken as known."""
+    condition = th.OperatingCondition(**costs)
+    share = np.array([0.24, 0.06, 0.07, 0.63])
+    truth = share @ [condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn]
+    tables = np.random.default_rng(3).multinomial(60, share, size=1000)
+    held = [truth in cost_interval(th.Contingency(*table.tolist()), condition) for table in tables]
+    assert 0.92 < np.mean(held) < 0.98
+
+
+def test_a_higher_level_is_wider():
+    for of in (lambda level: cost_interval(SPAM, th.OperatingCondition(), level=level), _brier_of_the_spam_tree):
+        assert of(level=0.5).width < of(level=0.9).width < of(level=0.99).width
+
+
+def _brier_of_the_spam_tree(level):
+    return brier_interval(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4 / 5, 2 / 3, 1 / 3]), level=level)
+
+
+def test_errors_that_the_probabilities_foretell_widen_the_limits():
+    """Ten right calls at 0.99 and 0.02 hide the error of 0.98 that one in some eighty such cases makes."""
+    ranking = th.Ranking([0.99, 0.02], pos=[5, 0], neg=[0, 5])
+    found = brier_interval(ranking)
+    stated = np.array([0.99, 0.02])
+    first, second = (stated * (1 - stated) ** k + (1 - stated) * stated**k for k in (2, 4))
+    foretold = (second.mean() - first.mean() ** 2) / 9
+    assert found.variance < foretold / 100
+    deviation = stats.t.ppf(0.975, 9) * math.sqrt(foretold)
+    mean = found.estimate
+    logit = math.log(mean / (1 - mean))
+    assert found.upper == pytest.approx(1 / (1 + math.exp(-logit - deviation / (mean * (1 - mean)))))
 
 
 @given(two_class_rankings.filter(lambda r: r.total > 2))

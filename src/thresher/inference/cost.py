@@ -19,29 +19,27 @@ def cost_interval(
 ) -> Interval:
     """The interval for the expected cost per case of one table under a condition.
 
-    Expected cost is a weighted sum of two rates, whose own limits are combined so that the sum of squared
-    distances is kept (Zou & Donner 2008): never of zero width, and lopsided where the rates are. With a
-    declared class ratio the rates are fnr and fpr; with that of the data, misses and false
-    alarms per case, since the mix was sampled too. The threshold is taken as given, not as chosen here.
+    Expected cost is a weighted sum of rates, whose own limits are combined so that the sum of squared
+    distances is kept: never of zero width, and lopsided where the rates are. With a declared class ratio the
+    rates are fnr and fpr, which are independent (Zou & Donner 2008). With that of the data, the mix was sampled
+    too: the rates are the shares of the table's cells, which vary against each other (Zou 2007), and `variance` is
+    that of the cases' costs over their number. The threshold is taken as given, not as chosen here.
 
     >>> print(cost_interval(Contingency(tp=30, fn=20, fp=10, tn=40), OperatingCondition(cost_fn=5)))
-    1.1000 [0.7638, 1.5503]
+    1.1000 [0.7713, 1.5379]
     """
     where = "cost_interval(table, condition)"
     require_level(level, where)
     if not (table.Pos and table.Neg):
         raise ArgumentError("a class is absent, so its error rate is unknown", where, "give a table of both classes")
-    estimate = float(condition.expected_cost(table))
-    miss, alarm = condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn
     if condition.prevalence is None:
-        parts = ((miss, table.fn, table.total), (alarm, table.fp, table.total))
-    else:
-        parts = (
-            (condition.prevalence * miss, table.fn, table.Pos),
-            ((1 - condition.prevalence) * alarm, table.fp, table.Neg),
-        )
+        return _mixed_cost_interval(table, condition, level, method)
+    estimate = float(condition.expected_cost(table))
     below = above = variance = 0.0
-    for factor, k, n in parts:
+    for factor, k, n in (
+        (condition.prevalence * (condition.cost_fn - condition.cost_tp), table.fn, table.Pos),
+        ((1 - condition.prevalence) * (condition.cost_fp - condition.cost_tn), table.fp, table.Neg),
+    ):
         rate = rate_interval(k, n, level=level, method=method)
         below += (factor * (rate.estimate - rate.lower)) ** 2
         above += (factor * (rate.upper - rate.estimate)) ** 2
@@ -85,3 +83,31 @@ def brier_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
         return Interval(mean, rate.lower, rate.upper, variance, level, "exact", note)
     deviation = student_quantile(level, ranking.total - 1) * math.sqrt(max(variance, foretold))
     return Interval(mean, *LOGIT.limits(mean, deviation), variance=variance, level=level, method="moments")
+
+
+def _mixed_cost_interval(
+    table: Contingency, condition: OperatingCondition, level: float, method: RateMethod
+) -> Interval:
+    """Limits from the shares of the cells, correlated as shares of one total are.
+
+    The largest cell is what the others leave: their correlations are then never perfect, so the width never 0.
+    """
+    cost = np.array([condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn], dtype=np.float64)
+    cells = np.array([table.tp, table.fn, table.fp, table.tn], dtype=np.float64)
+    rest = int(cells.argmax())
+    others = [at for at in range(4) if at != rest]
+    factor = (cost - cost[rest])[others]
+    rates = [rate_interval(cells[at], table.total, level=level, method=method) for at in others]
+    share, low, high = (np.array([getattr(rate, name) for rate in rates]) for name in ("estimate", "lower", "upper"))
+    odds, sign = share / (1 - share), np.sign(factor)
+    together = -np.sqrt(np.outer(odds, odds)) * np.outer(sign, sign)
+    np.fill_diagonal(together, 1.0)
+    below = np.where(factor > 0, factor * (share - low), factor * (share - high))
+    above = np.where(factor > 0, factor * (high - share), factor * (low - share))
+    estimate = float(condition.expected_cost(table))
+    half_below, half_above = (math.sqrt(max(0.0, float(away @ together @ away))) for away in (below, above))
+    variance = max(0.0, float(factor**2 @ share - (factor @ share) ** 2)) / float(table.total)
+    limits = max(float(cost.min()), estimate - half_below), min(float(cost.max()), estimate + half_above)
+    return Interval(
+        estimate, min(limits[0], estimate), max(limits[1], estimate), variance, level, f"{method}, combined"
+    )
