@@ -37,7 +37,8 @@ def _told(words: str, done: threading.Event) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from thresher.cli.colours import colours_wanted
     from thresher.cli.plain_text import plain_text
 
-    with Console(stderr=True).status(Text(plain_text(words))):
+    with Console(stderr=True, color_system="auto" if colours_wanted() else None).status(Text(plain_text(words))):
         done.wait()
