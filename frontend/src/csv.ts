@@ -5,7 +5,7 @@ export function csv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
-const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^-?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf)$/i;
 
 /** One cell; a text that a spreadsheet would run gets an apostrophe in front. */
 export function cell(text: string): string {

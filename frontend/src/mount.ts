@@ -7,6 +7,6 @@ import { binaryPage, type Mounted } from "./page";
 export function mount(root: HTMLElement, contents: Contents, { address = true } = {}): Mounted | null {
   root.classList.add("thresher", "live");
   if (contents.kind === "binary") return binaryPage(root, contents, address);
-  classesPage(root, contents);
+  classesPage(root, contents, address);
   return null;
 }

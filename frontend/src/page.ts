@@ -15,6 +15,7 @@ import { prPanel } from "./panels/pr";
 import { reliabilityPanel } from "./panels/reliability";
 import { rocPanel } from "./panels/roc";
 import { scoresPanel } from "./panels/scores";
+import { printable } from "./printing";
 import { countText } from "./reals";
 import { copyText } from "./saving";
 import { scene as sceneOf, type Scene } from "./scene";
@@ -70,7 +71,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     section("Measures", measures.root),
     el(
       "div",
-      { class: "columns" },
+      { class: contents.models.length > 2 ? "columns whole" : "columns" },
       ...optional("Ranking", numbersTable(contents.models, "ranking")),
       ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
       ...optional("Comparison", comparisonTable(contents)),
@@ -112,12 +113,14 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     words();
   };
   window.addEventListener("beforeprint", printed);
+  const unprint = printable(root);
   store.tell();
   words();
   clearTimeout(quiet); // nothing has changed yet that would be worth saying
   const stop = (): void => {
     window.removeEventListener("hashchange", read);
     window.removeEventListener("beforeprint", printed);
+    unprint();
     clearTimeout(calm);
     clearTimeout(quiet);
   };
@@ -159,7 +162,7 @@ export function optional(title: string, made: HTMLElement | null): HTMLElement[]
 }
 
 /** A page in a sandbox has no address of its own to write to. */
-function writeFragment(fragment: string): void {
+export function writeFragment(fragment: string): void {
   try {
     const bare = location.pathname + location.search;
     if (location.hash.replace(/^#/, "") !== fragment) history.replaceState(null, "", fragment ? `#${fragment}` : bare || "#");

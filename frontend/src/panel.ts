@@ -115,7 +115,7 @@ export class Panel {
     });
     layer.draw("frame", "path", { d: `M0,0V${height}H${width}`, class: "frame" });
     layer.draw("xl", "text", { x: width / 2, y: height + 35, class: "label", "text-anchor": "middle" }, x.label);
-    layer.draw("yl", "text", { transform: `translate(-40,${height / 2}) rotate(-90)`, class: "label", "text-anchor": "middle" }, y.label);
+    layer.draw("yl", "text", { transform: `translate(-45,${height / 2}) rotate(-90)`, class: "label", "text-anchor": "middle" }, y.label);
     layer.end();
   }
 

@@ -20,6 +20,7 @@ export function plain(value: number): number | string | null {
 
 const GROUPED = format(",");
 const GROUPED_PART = format(",.1f");
+const EXPONENT = 1e15; // numbers from here on are written with an exponent
 const SHORT = format(".3~s");
 
 export const UNDEFINED = "undefined";
@@ -31,6 +32,7 @@ export function shown(value: number): string {
   const size = Math.abs(value);
   if (size <= 1e-13) return "0.0000"; // sums of weights leave dust
   if (size < 0.0005) return minus(Number(value.toPrecision(3)).toString());
+  if (size >= EXPONENT) return minus(Number(value.toPrecision(4)).toString());
   if (size >= 1e5) return minus(format(",.0f")(value));
   return minus(value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 4));
 }
@@ -50,7 +52,7 @@ export function countText(value: number): string {
 
 /** A tick of an axis of counts. */
 export function tickText(value: number): string {
-  return minus(Math.abs(value) >= 1000 ? SHORT(value) : Number(value.toPrecision(6)).toString());
+  return minus(Math.abs(value) >= 1000 && Math.abs(value) < EXPONENT ? SHORT(value) : Number(value.toPrecision(6)).toString());
 }
 
 export function percentText(value: number): string {

@@ -7,7 +7,8 @@ import { copyText } from "./saving";
 /** What a cell says to people, and what to CSV. */
 export interface Value {
   text: string;
-  raw?: number | string;
+  raw?: number | string | null; // null: CSV has it elsewhere
+  limits?: readonly [number, number]; // of an interval; columns of their own in CSV
   small?: string;
   mark?: boolean;
 }
@@ -18,7 +19,8 @@ export interface Head {
   title?: string;
 }
 
-const RAW = new WeakMap<Element, string>();
+const RAW = new WeakMap<Element, readonly string[]>();
+const LIMITS = ["", ", lower", ", upper"];
 
 export class Table {
   readonly root: HTMLElement;
@@ -47,25 +49,33 @@ export class Table {
       if (value.small === undefined) say(cell, value.text);
       else cell.replaceChildren(value.text, el("small", {}, value.small));
     }
-    RAW.set(cell, rawText(value));
+    RAW.set(cell, rawTexts(value));
     cell.classList.toggle("mark", value.mark === true);
   }
 
   csv(): string {
-    const text = (cell: Element): string => RAW.get(cell) ?? cell.textContent ?? "";
-    return csv(Array.from(this.table.rows, (row) => Array.from(row.cells, text)));
+    const texts = (cell: Element): readonly string[] => RAW.get(cell) ?? [cell.textContent ?? ""];
+    const [heads, ...rows] = Array.from(this.table.rows, (row) => Array.from(row.cells, texts));
+    const widths = heads.map((_, i) => Math.max(0, ...rows.map((row) => row[i].length)));
+    const whole = (cells: readonly string[], i: number): string[] => Array.from({ length: widths[i] }, (_, k) => cells[k] ?? "");
+    const head = heads.flatMap(([text], i) => LIMITS.slice(0, widths[i]).map((what) => text + what));
+    return csv([head, ...rows.map((row) => row.flatMap(whole))]);
   }
 }
 
-function rawText(value: Value): string {
-  if (value.raw === undefined) return value.text;
-  if (typeof value.raw === "string") return value.raw;
-  const written = plain(value.raw);
+function rawTexts({ text, raw, limits }: Value): string[] {
+  if (raw === null) return [];
+  const first = raw === undefined ? text : typeof raw === "string" ? raw : numberText(raw);
+  return [first, ...(limits ?? []).map(numberText)];
+}
+
+function numberText(value: number): string {
+  const written = plain(value);
   return written === null ? "" : String(written);
 }
 
 function headCell(head: Head, scope: "col" | "row", kind: string): HTMLTableCellElement {
   const cell = el("th", { scope, class: kind || null, title: head.title ?? null }, head.node ?? head.text);
-  RAW.set(cell, head.text);
+  RAW.set(cell, [head.text]);
   return cell;
 }

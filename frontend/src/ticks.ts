@@ -1,5 +1,6 @@
 // Where axes have their ticks: round numbers, or k/n where cases are few enough to be counted.
 import { ticks } from "d3-array";
+import { clamp } from "./dom";
 import { tickText } from "./reals";
 
 export interface Axis {
@@ -10,11 +11,15 @@ export interface Axis {
 }
 
 const FEW = 12;
+// Differences of numbers beyond these, or their multiples, are infinite or vanish; Python's distribution ends there too.
+const FAR = 1e300;
+const NEAR = 1e-300;
 
 export function axis(label: string, low: number, high: number, count = 5): Axis {
+  const [first, last] = [clamp(low, -FAR, FAR), clamp(high, -FAR, FAR)];
   // Data without spread still needs an axis with two ends.
-  const spread = high > low ? 0 : Math.max(Math.abs(low), 1) * 0.5;
-  const domain: [number, number] = [low - spread, high + spread];
+  const spread = last - first > NEAR ? 0 : Math.max(Math.abs(first), 1) * 0.5;
+  const domain: [number, number] = [first - spread, last + spread];
   return { label, domain, at: ticks(domain[0], domain[1], count), text: tickText };
 }
 

@@ -8,5 +8,5 @@ describe("CSV", () => {
   it.each(["=cmd()", "+1+2", "-1+cmd", "@SUM(A1)", "\t=1", "  =1", "|calc", "%0A"])("disarms %j", (text) => {
     expect(cell(text).replace(/^"/, "").startsWith("'")).toBe(true);
   });
-  it.each(["-1", "-0.5e-7", "12", "a=b", "x-y"])("leaves %j alone", (text) => expect(cell(text)).toBe(text));
+  it.each(["-1", "-inf", "1e-7", "-0.5e-7", "12", "a=b", "x-y"])("leaves %j alone", (text) => expect(cell(text)).toBe(text));
 });

@@ -82,6 +82,47 @@ def test_the_edges_of_data_show_no_nonsense(opened, name):
     assert not any("NaN" in path or "Infinity" in path for path in drawn)
 
 
+def test_tables_break_between_words(opened):
+    reader = opened(examples.evaluation(), width=1300)
+    for region in ("Pairwise comparison of models", "Numbers of whole models", "Calibration and refinement"):
+        table = reader.page.get_by_role("region", name=region)
+        assert table.evaluate("(node) => node.scrollWidth - node.clientWidth") <= 0, region
+    names = reader.page.locator(".columns tbody th .name")
+    assert max(box["height"] for box in (name.bounding_box() for name in names.all())) < 30
+
+
+def test_ten_models_fit_on_paper(opened):
+    reader = opened(examples.awkward()["ten models"], width=690)
+    reader.page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
+    reader.page.emulate_media(media="print")
+    parts = reader.page.locator("table.printed")
+    assert parts.count() >= 4
+    for table in reader.page.locator("table").all():
+        if table.is_visible():
+            assert table.bounding_box()["width"] <= 690
+
+
+def test_the_address_keeps_class_and_threshold(opened):
+    evaluation = examples.classes()
+    reader = opened(evaluation)
+    reader.page.get_by_label("Class", exact=True).select_option(label="dog")
+    reader.threshold(0.4)
+    cells = reader.cells()
+    reader.page.wait_for_function("() => location.hash.includes('of=dog') && location.hash.includes('threshold')")
+    again = opened(evaluation, fragment=reader.page.evaluate("() => location.hash"))
+    assert again.cells() == cells
+    assert again.page.get_by_label("Class", exact=True).input_value() == "2"
+    assert again.complaints == []
+
+
+def test_labels_of_axes_lie_beside_their_ticks(opened):
+    reader = opened(examples.classes(labels=("elephants", "模型模型模型", "dog")))
+    panel = reader.page.locator("[data-panel=confusion0] .lower")
+    label = panel.locator("text.label", has_text="actual").bounding_box()
+    for tick in panel.locator("text.tick[text-anchor=end]").all():
+        assert tick.bounding_box()["x"] >= label["x"] + label["width"] - 1
+
+
 def test_several_classes_can_be_chosen(opened):
     evaluation = examples.classes()
     reader = opened(evaluation)

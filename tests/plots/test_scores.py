@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from tests.plots.samples import EMAILS, INFINITE, ONE_CLASS, SPAM_TREE, drawn, legend, rankings, scored
+from tests.plots.samples import EMAILS, INFINITE, ONE_CLASS, SPAM_TREE, axes, drawn, legend, rankings, scored
 from tests.strategies import two_class_rankings
 from thresher.plots import ScoresDisplay
 
@@ -63,3 +63,15 @@ def test_all_scores_infinite():
 def test_bins_are_counted_from_one():
     with pytest.raises(th.ArgumentError, match="got 0"):
         ScoresDisplay.from_ranking(next(iter(rankings(1).values())), bins=0)
+
+
+@pytest.mark.parametrize("bins", [None, 10])
+@pytest.mark.parametrize(
+    "scores", [[1.7e308, 1e308, 5, -1e308, -1.7e308], [1.7e308], [2e-323, 1e-323, 5e-324, 0], [1.7e308, 1.6e308]]
+)
+def test_far_and_close_scores_are_drawn(scores, bins):
+    ranking = th.Ranking(scores, pos=[2] * len(scores), neg=[1] * len(scores))
+    display = ScoresDisplay.from_ranking(ranking, bins=bins).plot(axes())
+    display.figure_.canvas.draw()
+    assert display.pos.sum() == 2 * len(scores)
+    assert display.neg.sum() == len(scores)

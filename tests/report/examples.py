@@ -59,9 +59,13 @@ def awkward() -> dict[str, th.Evaluation]:
         "reversed": ([0, 0, 0, 1, 1, 1], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1]),
         "one positive": ([0, 0, 1, 0, 0, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.3, 0.2, 0.1]),
         "infinite scores": ([1, 0, 1, 0, 1], [np.inf, 2.0, 1.0, -np.inf, 0.5]),
+        "far scores": ([1, 1, 0, 0, 1, 0], [1.7e308, 1e308, -1e308, -1.7e308, 0.0, 5.0]),
+        "one far score": ([1, 1, 0, 0], [1.7e308] * 4),
+        "scores close to nothing": ([1, 1, 0, 0, 1, 0], [5e-324, 0.0, 1e-323, 2e-323, -5e-324, 1.5e-323]),
         "no probabilities": ([1, 0, 1, 0, 1, 0], [300.0, -20.0, 45.0, 12.0, 7.0, -1000.0]),
     }
-    found = {name: th.evaluate(labels, {name: scores}, replicates=40) for name, (labels, scores) in given.items()}
+    with np.errstate(over="ignore", invalid="ignore"):  # no variance of such far thresholds can be held
+        found = {name: th.evaluate(labels, {name: scores}, replicates=40) for name, (labels, scores) in given.items()}
     found["ten models"] = evaluation(120, count=10)
     return found
 

@@ -4,6 +4,7 @@ import thresher as th
 from tests.report import examples
 from thresher.report import contents
 from thresher.report.grid import grids
+from thresher.report.numbers import said
 
 
 def test_every_number_has_its_row():
@@ -39,3 +40,23 @@ def test_missing_numbers_are_a_dash():
     (whole,) = [grid for grid in shown if grid.caption.startswith("Whole models")]
     (brier,) = [row for row in whole.rows if row[0] == "Brier score"]
     assert brier[2] == "–"
+
+
+def test_predictions_given_are_there():
+    labels, scores = examples.models(60, count=2)
+    found = th.evaluate(labels, scores, predictions={"model 2": scores["model 2"] > 0.5}, replicates=20)
+    (grid,) = [grid for grid in grids(contents(found)) if grid.caption == "Predictions given"]
+    assert tuple(grid.head) == ("measure", "model 2")
+    table = found["model 2"].given
+    assert table is not None
+    rows = {row[0]: row[1] for row in grid.rows}
+    assert (rows["tp"], rows["fn"], rows["fp"], rows["tn"]) == tuple(
+        str(cell) for cell in (table.tp, table.fn, table.fp, table.tn)
+    )
+    assert rows["accuracy"] == said(table.accuracy)
+
+
+def test_many_models_stand_in_several_tables():
+    shown = [grid for grid in grids(contents(examples.evaluation(120, count=10))) if "best threshold" in grid.caption]
+    assert [len(grid.head) for grid in shown] == [7, 7]
+    assert [*shown[0].head[1:-1], *shown[1].head[1:-1]] == [f"model {place}" for place in range(1, 11)]

@@ -58,3 +58,8 @@ def test_an_undefined_interval_says_so():
 
 def test_rounding_is_for_drawing():
     assert rounded([0.12345678, math.nan]) == [0.123457, "nan"]
+
+
+def test_far_numbers_have_an_exponent():
+    assert said(-1.5e300) == "−1.5e+300"
+    assert said(123456789012345.5) == "123,456,789,012,346"

@@ -84,7 +84,7 @@ def test_without_scripts_it_shows_answer_pictures_and_tables(written):
     reader = Reader(written)
     assert reader.text("h1")[0].strip() == "Loans"
     assert reader.text("title")[0].strip() == "Loans"
-    assert len(reader.of("figure")) == 8
+    assert len(reader.of("figure")) == 9
     assert len(reader.of("table")) == 8
     assert any(text.startswith("Use model 1") for text in reader.text("p"))
     assert any(text.startswith("class-ratio-from-data") for text in reader.text("code"))

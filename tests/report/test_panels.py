@@ -15,6 +15,7 @@ ALL = [
     "Reliability",
     "Scores by class",
     "Gain",
+    "Margins and losses",
 ]
 
 
@@ -34,7 +35,7 @@ def test_the_edges_of_data_can_be_drawn(name):
 
 def test_scores_that_are_no_probabilities_lack_two_panels():
     evaluation = examples.awkward()["no probabilities"]
-    assert [panel.title for panel in panels(evaluation, contents(evaluation))] == [*ALL[:4], *ALL[6:]]
+    assert [panel.title for panel in panels(evaluation, contents(evaluation))] == [*ALL[:4], *ALL[6:], "Pairs grid"]
 
 
 def test_classes_have_a_panel_per_model():

@@ -62,3 +62,17 @@ def test_what_is_undefined_is_not_drawn():
 def test_ten_models_differ_in_colour_or_dash():
     assert len({(colour(place), dash(place)) for place in range(7)}) == 7
     assert short(-2500) == "−2.5k"
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.7e308, 1.7e308), (0.0, 5e-324), (-1e300, 1e300), (1e307, 1.7e308)])
+def test_axes_hold_all_numbers(low, high):
+    plot = Plot((low, high), (0, 1), "x", "y")
+    plot.line([low, high], [0, 1], place=0)
+    plot.bars([low, high], [1], place=1)
+    drawn = plot.svg(name="far")
+    assert not re.search(r"inf|nan", drawn)
+    assert all(low <= at <= high for at in ticks(low, high))
+
+
+def test_far_numbers_are_written_with_an_exponent():
+    assert (short(-1e300), short(2e12)) == ("−1e+300", "2000G")

@@ -14,7 +14,7 @@ export function confusionPanel(model: ClassModel, classes: readonly string[], in
   const k = classes.length;
   const label = (at: number): string => short(classes[Math.round(at - 0.5)] ?? "", Math.max(3, Math.floor(40 / k)));
   const across: Axis = { ...axis("called", 0, k), at: classes.map((_, i) => i + 0.5), text: label };
-  const down: Axis = { ...across, label: "actual", domain: [k, 0], text: (at) => short(classes[Math.round(at - 0.5)] ?? "", 6) };
+  const down: Axis = { ...across, label: "actual", domain: [k, 0], text: (at) => short(classes[Math.round(at - 0.5)] ?? "", 5) };
   panel.axes(across, down);
   const [wide, tall] = [PLOT.width / k, PLOT.height / k];
   panel.base.begin();
@@ -42,7 +42,12 @@ export function confusionPanel(model: ClassModel, classes: readonly string[], in
   return panel.figure;
 }
 
+/** A text of so many letters at most, wide signs counting twice: what stands left of the axis must not reach its label. */
 function short(text: string, most: number): string {
   const signs = Array.from(text);
-  return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
+  const wide = (sign: string): number => (sign.codePointAt(0)! >= 0x1100 ? 2 : 1);
+  if (signs.reduce((sum, sign) => sum + wide(sign), 0) <= most) return text;
+  let room = most - 1;
+  const kept = signs.slice(0, signs.findIndex((sign) => (room -= wide(sign)) < 0));
+  return `${kept.join("")}…`;
 }

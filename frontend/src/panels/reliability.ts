@@ -102,7 +102,7 @@ function proportion(pool: Pool, scene: Scene, ratio: number): number {
 /** A step per pool in rising score; between pools it rises midway, where a threshold would lie. */
 function steps(pools: readonly Pool[], scene: Scene, ratio: number): { x: number[]; y: number[] } {
   const rising = [...pools].sort((a, b) => real(a.low) - real(b.low));
-  const between = (a: Pool, b: Pool): number => (real(a.high) + real(b.low)) / 2;
+  const between = (a: Pool, b: Pool): number => real(a.high) / 2 + real(b.low) / 2;
   const x = rising.flatMap((pool, i) => [
     i ? between(rising[i - 1], pool) : real(pool.low),
     i + 1 < rising.length ? between(pool, rising[i + 1]) : real(pool.high),

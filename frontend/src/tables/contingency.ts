@@ -66,7 +66,7 @@ export function contingencyTable(scene: Scene): { root: HTMLElement; update(view
       KEY_FIGURES.forEach(([name], i) => say(key[i], shown(name === COST ? view.stand.cost : measureOf(name, at))));
       where.replaceChildren(el("bdi", {}, view.stand.model.name), ` at threshold ${scoreText(view.stand.threshold)}`);
       say(legend, `Counts in the data; below them, per 1,000 cases at ${view.dataRatio ? "the data’s class ratio" : "the chosen class ratio"}.${view.stand.model.exact ? "" : " This page keeps some thresholds only and shows the nearest kept threshold."}`);
-      const line = (name: string, keys: readonly Name[]): string[] => [name, ...keys.map((key) => String(plain(now[key]))), ...keys.map((key) => per[key].toFixed(3))];
+      const line = (name: string, keys: readonly Name[]): string[] => [name, ...keys.map((key) => String(plain(now[key]))), ...keys.map((key) => String(plain(per[key])))];
       rows = [
         [view.stand.model.name, "called +", "called -", "sum", "called + per 1000", "called - per 1000", "sum per 1000"],
         line("actual +", ["tp", "fn", "Pos"]),

@@ -3,9 +3,9 @@ import type { Contents, Interval, Real } from "../contents";
 import { el, named } from "../dom";
 import { measureOf } from "../formulas";
 import { swatch } from "../palette";
-import { countText, intervalText, real, shown } from "../reals";
+import { countText, real, shown } from "../reals";
 import { Table, type Head } from "../table";
-import { csvInterval } from "./measures";
+import { intervalCell } from "./measures";
 
 type Number_ = { name: string; label: string; interval: Interval | null; value: Real };
 
@@ -32,7 +32,7 @@ export function numbersTable(models: readonly { name: string; shown?: string; nu
     Array.from(labels.keys()).forEach((name, row) => {
       const each = found.get(name);
       if (!each) table.put(row, column, { text: "–", raw: "" });
-      else if (each.interval) table.put(row, column, { text: intervalText(each.interval), raw: csvInterval(each.interval) });
+      else if (each.interval) table.put(row, column, intervalCell(each.interval));
       else table.put(row, column, { text: shown(real(each.value)), raw: real(each.value) });
     });
   });
@@ -68,8 +68,8 @@ export function comparisonTable(contents: Contents): HTMLElement | null {
   const table = new Table("Pairwise comparison of models", [{ text: "pair" }, ...columns.map((text) => ({ text }))], rows);
   comparison.forEach((pair, row) => {
     const [lower, upper] = [real(pair.lower), real(pair.upper)];
-    table.put(row, 0, { text: shown(real(pair.difference)), raw: real(pair.difference) });
-    table.put(row, 1, { text: `[${shown(lower)}, ${shown(upper)}]`, raw: `${lower}; ${upper}` });
+    table.put(row, 0, { text: shown(real(pair.difference)), raw: real(pair.difference), limits: [lower, upper] });
+    table.put(row, 1, { text: `[${shown(lower)}, ${shown(upper)}]`, raw: null });
     table.put(row, 2, { text: chance(real(pair.p_value)), raw: real(pair.p_value) });
     table.put(row, 3, { text: chance(real(pair.adjusted)), raw: real(pair.adjusted) });
     table.put(row, 4, { text: pair.verdict });
@@ -85,19 +85,19 @@ function chance(p: number): string {
 /** Where the numbers come from. */
 export function dataTable(contents: Contents): HTMLElement {
   const { data, level } = contents;
-  const lines: [what: string, value: string, name?: string][] = [
-    ["rows read", countText(data.rows + data.dropped)],
-    ["rows dropped for missing values", countText(data.dropped)],
-    ["rows evaluated", countText(data.rows)],
+  const lines: [what: string, value: string, name?: string | undefined, raw?: number][] = [
+    ["rows read", countText(data.rows + data.dropped), undefined, data.rows + data.dropped],
+    ["rows dropped for missing values", countText(data.dropped), undefined, data.dropped],
+    ["rows evaluated", countText(data.rows), undefined, data.rows],
     ["weights", data.weighted ? "yes: counts are sums of weights" : "none"],
     ["clusters", data.clusters === null ? "none" : countText(data.clusters)],
   ];
   if (contents.kind === "binary") {
     lines.push(
-      ["positives", countText(data.Pos), data.positive],
-      ["negatives", countText(data.Neg), data.negative],
-      ["class ratio, positives per negative", shown(data.Pos / data.Neg)],
-      ["prevalence", shown(data.Pos / (data.Pos + data.Neg))],
+      ["positives", countText(data.Pos), data.positive, data.Pos],
+      ["negatives", countText(data.Neg), data.negative, data.Neg],
+      ["class ratio, positives per negative", shown(data.Pos / data.Neg), undefined, data.Pos / data.Neg],
+      ["prevalence", shown(data.Pos / (data.Pos + data.Neg)), undefined, data.Pos / (data.Pos + data.Neg)],
     );
     for (const model of contents.models) {
       lines.push(["ties", `${countText(model.ties.segments)} distinct scores, ${countText(model.ties.cases)} cases share theirs`, model.shown]);
@@ -111,7 +111,7 @@ export function dataTable(contents: Contents): HTMLElement {
   if (data.fingerprint) lines.push(["seed", String(data.seed)], ["fingerprint", data.fingerprint]);
   lines.push(["thresher", contents.version]);
   const table = new Table("Data", [{ text: "what" }, { text: "value" }], lines.map(([what, , name]) => (name === undefined ? { text: what } : { text: `${what} (${name})`, node: el("span", {}, `${what} (`, named(name), ")") })));
-  lines.forEach(([, value], row) => table.put(row, 0, { text: value }));
+  lines.forEach(([, text, , raw], row) => table.put(row, 0, raw === undefined ? { text } : { text, raw }));
   table.table.classList.add("facts");
   return table.root;
 }

@@ -1,10 +1,11 @@
 // Every registered measure of every model: now, at the current threshold, and at the model's optimum with its interval.
+import type { Interval } from "../contents";
 import { el, named } from "../dom";
 import { atClassRatio, measureOf } from "../formulas";
 import { swatch } from "../palette";
 import { intervalText, real, scoreText, shown } from "../reals";
 import type { Scene } from "../scene";
-import { Table, type Head } from "../table";
+import { Table, type Head, type Value } from "../table";
 import type { View } from "../view";
 
 export function measuresTable(scene: Scene): { root: HTMLElement; update(view: View): void } {
@@ -28,13 +29,13 @@ export function measuresTable(scene: Scene): { root: HTMLElement; update(view: V
   if (evaluated) {
     models.forEach((model, i) => {
       const of = model.of!;
-      const put = (row: number, text: string, raw: number): void => table.put(row, step * i + 1, { text, raw });
-      put(0, `${scoreText(real(of.optimum.threshold))}`, real(of.optimum.threshold));
-      put(1, intervalText(of.expected_cost), real(of.expected_cost.estimate));
+      const put = (row: number, value: Value): void => table.put(row, step * i + 1, value);
+      put(0, { text: scoreText(real(of.optimum.threshold)), raw: real(of.optimum.threshold) });
+      put(1, intervalCell(of.expected_cost));
       const found = new Map(of.measures.map((each) => [each.name, each.interval]));
       measures.forEach((measure, row) => {
         const interval = found.get(measure.name);
-        if (interval) table.put(row + 2, step * i + 1, { text: intervalText(interval), raw: csvInterval(interval) });
+        if (interval) table.put(row + 2, step * i + 1, intervalCell(interval));
         else table.put(row + 2, step * i + 1, { text: "–", raw: "" });
       });
     });
@@ -57,7 +58,7 @@ export function measuresTable(scene: Scene): { root: HTMLElement; update(view: V
   };
 }
 
-/** An interval in one CSV cell. */
-export function csvInterval(interval: { estimate: unknown; lower: unknown; upper: unknown }): string {
-  return `${String(interval.estimate)} [${String(interval.lower)}; ${String(interval.upper)}]`;
+/** A cell that shows an interval, and its three numbers for CSV. */
+export function intervalCell(interval: Interval): Value {
+  return { text: intervalText(interval), raw: real(interval.estimate), limits: [real(interval.lower), real(interval.upper)] };
 }

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _BINS = 40
+# Figures cannot place numbers beyond these: differences and their multiples would be infinite, or vanish.
+_FAR = 1e300
+_NEAR = 1e-300
 _WHERE = "ScoresDisplay.from_ranking(ranking)"
 
 
@@ -69,8 +72,9 @@ class ScoresDisplay(Display):
         score, pos, neg = (column[finite] for column in (ranking.score, ranking.pos, ranking.neg))
         edges = None
         if bins is not None or score.size > FEW:
-            edges = np.linspace(score[-1], score[0], (bins or _BINS) + 1) if score.size else np.array([0.0, 1.0])
-            pos, neg = _between(ranking, edges)
+            ends = _ends(score)
+            edges = np.linspace(*ends, (bins or _BINS) + 1)
+            pos, neg = _between(ranking, edges, score)
             score = (edges[1:] + edges[:-1]) / 2
         return cls(score=score, pos=pos, neg=neg, edges=edges, beyond=beyond, choice=choice, name=name)
 
@@ -97,7 +101,8 @@ class ScoresDisplay(Display):
         self.threshold_ = None
         if self.choice is not None and np.isfinite(self.choice.threshold):
             at = self.choice.threshold
-            self.threshold_ = ax.axvline(at, color=ink(ax), linewidth=1.2, linestyle=(0, (3, 2)))
+            place = float(np.clip(at, -_FAR, _FAR))
+            self.threshold_ = ax.axvline(place, color=ink(ax), linewidth=1.2, linestyle=(0, (3, 2)))
             entries.append((self.threshold_, f"threshold {at:.4g}"))
         add_legend(ax, entries, outside=True)
         beyond = f" ({self.beyond:,.10g} infinite left out)" if self.beyond else ""
@@ -114,13 +119,26 @@ class ScoresDisplay(Display):
         if self.edges is not None:
             widths = np.diff(self.edges)
             return ax.bar(self.edges[:-1], height, width=widths, align="edge", color=colour, edgecolor="none")
-        span = float(np.ptp(self.score)) if self.score.size > 1 else 1.0
-        near = float(np.abs(np.diff(self.score)).min(initial=span))
+        score = np.clip(self.score, -_FAR, _FAR)
+        span = float(np.ptp(score)) if score.size > 1 else 1.0
+        span = span if span > _NEAR else 1.0
+        near = float(np.abs(np.diff(score)).min(initial=span))
         wide = min(max(0.6 * near, 0.008 * span), 0.035 * span)
-        return ax.bar(self.score, height, width=wide, color=colour, edgecolor="none")
+        return ax.bar(score, height, width=wide, color=colour, edgecolor="none")
 
 
-def _between(ranking: Ranking, edges: Floats) -> tuple[Counts, Counts]:
-    """Positives and negatives from one edge up to the next; the highest score belongs to the last interval."""
-    at = contingency_at(ranking, np.append(edges[:-1], np.nextafter(edges[-1], np.inf)))
+def _ends(score: Floats) -> tuple[float, float]:
+    """Where the intervals begin and end."""
+    if not score.size:
+        return 0.0, 1.0
+    low, high = np.clip([score[-1], score[0]], -_FAR, _FAR).tolist()
+    return (low, high) if high - low > _NEAR or high == low else (low - 0.5, high + 0.5)
+
+
+def _between(ranking: Ranking, edges: Floats, score: Floats) -> tuple[Counts, Counts]:
+    """Positives and negatives from one edge up to the next; the outermost intervals hold all finite scores beyond."""
+    low, high = (score[-1], score[0]) if score.size else (edges[0], edges[-1])
+    with np.errstate(over="ignore"):  # above the largest number there is infinity, which is meant
+        above = np.nextafter(max(high, edges[-1]), np.inf)
+    at = contingency_at(ranking, np.concatenate([[min(low, edges[0])], edges[1:-1], [above]]))
     return -np.diff(at.tp), -np.diff(at.fp)

@@ -1,4 +1,4 @@
-"""How pictures look: the colours and dashes of the page, chosen per axes and never set globally."""
+"""How pictures look: Okabe and Ito's colours, dashes and markers, chosen per axes and never set globally."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Look:
 
 
 def looks(names: Iterable[str], ax: Axes) -> dict[str, Look]:
-    """A look for each name, the same as on the page for the first five; 25 names differ from each other.
+    """A look for each name; 25 names differ from each other.
 
     >>> from matplotlib.figure import Figure
     >>> looks(["tree", "logit"], Figure().add_subplot())["logit"]

@@ -65,13 +65,15 @@ def _of_two(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
+    first = next(iter(evaluation.models.values()))
+    ranking = first.rankings[evaluation.classes[0]]
     return {
         "answer": answer_on_classes(evaluation),
         "cautions": [],
         "data": {
             "rows": evaluation.rows,
-            "dropped": 0,
-            "weighted": False,
+            "dropped": ranking.dropped,
+            "weighted": ranking.weighted,
             "clusters": None,
             "Pos": 0,
             "Neg": 0,

@@ -10,14 +10,15 @@ from thresher.ranking import Floats, Ranking
 from thresher.report.numbers import rounded
 
 BARS = 40
-_FAR = 5e307  # the width between two finite scores may itself be infinite
+_FAR = 1e300  # beyond it differences and their multiples leave what numbers can hold
+_NEAR = 1e-300  # and below it they vanish
 
 
 def distribution(ranking: Ranking, *, bars: int = BARS) -> dict[str, Any]:
     """Positives and negatives in bars of equal width; a score on an edge belongs to the bar above it.
 
     Probabilities are shown over [0, 1], other scores over the range of the finite ones; infinite scores (and those
-    beyond 5e307) count in the outermost bars.
+    beyond 1e300) count in the outermost bars. Scores closer than 1e-300 to each other share a place.
 
     >>> found = distribution(Ranking([0.9, 0.25, 0.1], pos=[2, 1, 0], neg=[0, 1, 3]), bars=4)
     >>> found["edges"], found["pos"], found["neg"]
@@ -35,8 +36,8 @@ def _ends(score: Floats) -> tuple[float, float]:
     finite = score[np.isfinite(score)]
     if not finite.size:
         return -1.0, 1.0
-    low, high = float(max(finite.min(), -_FAR)), float(min(finite.max(), _FAR))
+    low, high = np.clip([finite.min(), finite.max()], -_FAR, _FAR).tolist()
     if low >= 0 and high <= 1:
         return 0.0, 1.0
     half = max(abs(low), 1.0) / 2
-    return (low - half, high + half) if low >= high else (low, high)
+    return (low - half, high + half) if high - low < _NEAR else (low, high)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.report.numbers import said, said_limits
+from thresher.tables import MEASURES, Contingency
+
+ABREAST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,14 @@ def grids(contents: Mapping[str, Any]) -> list[Grid]:
     """
     if contents["kind"] == "classes":
         return _of_classes(contents)
-    found = [_contingency(model) for model in contents["models"]]
-    found += [_costs(contents), _numbers(contents, contents["models"]), _measures(contents)]
+    models = contents["models"]
+    found = [_contingency(model) for model in models]
+    # Paper cannot be scrolled: of many models, as many stand in a table as fit on it.
+    groups = [models[first : first + ABREAST] for first in range(0, len(models), ABREAST)]
+    for table in (_costs, _numbers, _measures):
+        found += [table(contents, group) for group in groups]
+    given = [model for model in models if model["given"] is not None]
+    found += [_given(contents, given[first : first + ABREAST]) for first in range(0, len(given), ABREAST)]
     if contents["comparison"]:
         found.append(_comparison(contents))
     return [*found, _data(contents)]
@@ -52,8 +61,7 @@ def _contingency(model: Mapping[str, Any]) -> Grid:
     )
 
 
-def _costs(contents: Mapping[str, Any]) -> Grid:
-    models = contents["models"]
+def _costs(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
     rows = [
         ("expected cost per case", *(said_limits(model["expected_cost"]) for model in models)),
         ("on rows not chosen on", *(said_limits(model["honest_cost"]) for model in models)),
@@ -82,13 +90,22 @@ def _number(number: Mapping[str, Any] | None) -> str:
     return said(number["value"]) if number["interval"] is None else said_limits(number["interval"])
 
 
-def _measures(contents: Mapping[str, Any]) -> Grid:
-    models = contents["models"]
+def _measures(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
     rows = [
         (measure["label"], *(said_limits(model["measures"][place]["interval"]) for model in models), measure["formula"])
         for place, measure in enumerate(contents["measures"])
     ]
     return Grid("Measures at each model's best threshold", (*_heads("measure", models), "formula"), rows)
+
+
+def _given(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
+    tables = [Contingency(**model["given"]) for model in models]
+    cells = ("tp", "fn", "fp", "tn")
+    rows = [(cell, *(said(getattr(table, cell), 10) for table in tables)) for cell in cells]
+    for measure in contents["measures"]:
+        known = MEASURES[measure["name"]]
+        rows.append((measure["label"], *(said(known.of(table)) for table in tables)))
+    return Grid("Predictions given", _heads("measure", models), rows)
 
 
 def _comparison(contents: Mapping[str, Any]) -> Grid:

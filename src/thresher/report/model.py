@@ -22,6 +22,7 @@ from thresher.visible import visible
 
 CLASSROOM = 60
 _SCORE_DIGITS = 9
+_FAR = 1e290
 
 
 def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
@@ -72,7 +73,8 @@ def pools(ranking: Ranking) -> list[dict[str, Any]]:
     """
     split = hull_splits(ranking, pool="ties")
     pos, neg = run_counts(ranking, split)
-    finite = bool(np.isfinite(ranking.score[0]) and np.isfinite(ranking.score[-1]))
+    # Scores whose sums would leave what numbers can hold have no mean to show, as infinite ones have none.
+    finite = bool(ranking.score[0] < _FAR and ranking.score[-1] > -_FAR)
     low, high = ranking.score[split[1:] - 1], ranking.score[split[:-1]]
     mean = mean_scores(ranking, split) if finite else np.full(low.size, np.nan)
     columns = rounded(low, _SCORE_DIGITS), rounded(high, _SCORE_DIGITS), rounded(mean, _SCORE_DIGITS)

@@ -82,7 +82,7 @@ def said(value: Any, digits: int = 4) -> str:
     if number == int(number) and abs(number) < 1e15:
         return f"{int(number):,}".replace("-", "−")
     text = f"{number:,.{digits}g}"
-    return (text if abs(number) < 10**digits else f"{number:,.0f}").replace("-", "−")
+    return (text if not 10**digits <= abs(number) < 1e15 else f"{number:,.0f}").replace("-", "−")
 
 
 def said_limits(given: dict[str, Any]) -> str:

@@ -13,6 +13,8 @@ from thresher.curves import cost_curve, gain, net_benefit
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.ranking import Floats, Ranking
 from thresher.report.heat import heat_map
+from thresher.report.margins import margin_plot
+from thresher.report.pairs import pairs_plot
 from thresher.report.svg import Plot
 from thresher.tables import Contingency
 
@@ -31,12 +33,13 @@ class Panel:
 
 
 def panels(evaluation: Evaluation, contents: Mapping[str, Any]) -> list[Panel]:
-    """Coverage, ROC, precision-recall, cost, net benefit, scores by class, reliability and gain."""
+    """Every panel of the page: curves, scores by class, margins, and the pairs grid of few cases."""
     given = _Given(evaluation, contents)
     drawn = [_coverage(given), _roc(given), _precision_recall(given), _cost(given)]
     if any(model["probabilities"] for model in contents["models"]):
         drawn += [_net_benefit(given), _reliability(given)]
-    return [*drawn, _scores(given), _gain(given)]
+    drawn += [_scores(given), _gain(given), _margins(given)]
+    return drawn if given.models[given.winner]["segments"] is None else [*drawn, _pairs(given)]
 
 
 def class_panels(evaluation: MulticlassEvaluation, contents: Mapping[str, Any]) -> list[Panel]:
@@ -216,6 +219,7 @@ def _scores(given: _Given) -> Panel:
     plot.bars(bars["edges"], -down, place=1)
     at = given.models[given.winner]["optimum"]["threshold"]
     if not isinstance(at, str):
+        at = min(max(at, plot.x[0]), plot.x[1])
         plot.line([at, at], (-top, top), dashes="5 2")
     return Panel(
         "Scores by class",
@@ -235,3 +239,21 @@ def _gain(given: _Given) -> Panel:
     for place, best in enumerate(given.best):
         plot.point(best.predicted_positive_rate, best.tpr, place=place)
     return Panel("Gain", "What working down the ranking finds, and at what effort.", plot.svg(name="Gain"))
+
+
+def _margins(given: _Given) -> Panel:
+    title = "Margins and losses"
+    caption = (
+        f"{given.names[given.winner]}: distance from the threshold, below 0 wrongly called (orange bars), and what "
+        "each loss charges."
+    )
+    return Panel(title, caption, margin_plot(given.models[given.winner], name=title))
+
+
+def _pairs(given: _Given) -> Panel:
+    caption = (
+        f"{given.names[given.winner]}: each pair of a positive and a negative, below the curve won (green), above it "
+        "lost (orange), within a diagonal step tied."
+    )
+    segments = given.models[given.winner]["segments"]
+    return Panel("Pairs grid", caption, pairs_plot(segments, name="Pairs grid"))

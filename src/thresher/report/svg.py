@@ -18,6 +18,8 @@ LEFT, RIGHT, TOP, BOTTOM = 54, 14, 12, 46
 # Okabe & Ito's colours, which most people can tell apart, each with a dash of its own for those who cannot.
 COLOURS = ("#0072b2", "#c24e00", "#008a64", "#b0568a", "#2f8fc4", "#a87000", "#6b6b6b")
 DASHES = ("", "7 3", "2 3", "8 3 2 3", "12 4", "1 2", "5 2 1 2 1 2")
+_FINEST = 1e-300
+_EXPONENT = 1e15  # numbers from here on are written with an exponent
 _NEAR = 1.5  # pixels: points closer than this are one point on the screen
 
 
@@ -126,9 +128,7 @@ class Plot:
 
     def _screen(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
         right, low = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
-        across = LEFT + right * (np.asarray(x, dtype=np.float64) - self.x[0]) / (self.x[1] - self.x[0])
-        down = TOP + low * (self.y[1] - np.asarray(y, dtype=np.float64)) / (self.y[1] - self.y[0])
-        return across, down
+        return LEFT + right * _share(x, self.x), TOP + low * (1 - _share(y, self.y))
 
     def _axes(self) -> Iterable[str]:
         bottom, end = HEIGHT - BOTTOM, WIDTH - RIGHT
@@ -149,13 +149,26 @@ class Plot:
         yield element("text", text(self.y_label), x=14, y=middle, text_anchor="middle", transform=turned)
 
 
+def _share(values: npt.ArrayLike, ends: tuple[float, float]) -> Floats:
+    """How far along an axis values lie.
+
+    The width between two far numbers may be more than a number, and half of a tiny one may be none.
+    """
+    scale = 0.5 if max(map(abs, ends)) > 1 else 1.0
+    low, high = ends[0] * scale, ends[1] * scale
+    share: Floats = (np.asarray(values, dtype=np.float64) * scale - low) / (high - low)
+    return share
+
+
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
     """Round numbers from low to high, about so many.
 
     >>> ticks(0, 1), ticks(0, 50)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 10.0, 20.0, 30.0, 40.0, 50.0])
     """
-    rough = (high - low) / about
+    rough = high / about - low / about
+    if not _FINEST < rough < 1 / _FINEST:  # steps between its ends would leave what numbers can hold
+        return [low, high]
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -168,6 +181,8 @@ def short(value: float) -> str:
     >>> short(1500000), short(0.2), short(-0.05), short(0)
     ('1.5M', '0.2', '−0.05', '0')
     """
+    if abs(value) >= _EXPONENT:
+        return f"{value:.4g}".replace("-", "−")
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
             return f"{value / size:.4g}{letter}".replace("-", "−")
