@@ -97,3 +97,10 @@ def test_bad_input():
         ti.auc_interval(CT, level=95)
     with pytest.raises(ArgumentError, match="there is no method"):
         ti.auc_interval(CT, method="bootstrap")  # type: ignore[arg-type]
+
+
+def test_wald_has_width_where_all_pairs_are_won():
+    for text in ("[20+][20-]", "[20-][20+]"):
+        found = th.auc_interval(th.Ranking.parse(text), method="wald")
+        assert found.width > 0.1
+        assert found.note

@@ -98,6 +98,11 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     assert all(number >= 30 for number in held.values()), held  # 36 expected
 
 
+def test_calibrated_scores_may_have_no_calibration_loss():
+    held = [calibration_intervals(calibrated(400, seed), replicates=120).calibration.lower == 0 for seed in range(40)]
+    assert np.mean(held) >= 0.92
+
+
 def test_seeds_and_threads():
     one, two = (calibration_test(TREE, replicates=60, threads=threads) for threads in (1, 2))
     assert np.array_equal(one.null, two.null)

@@ -66,7 +66,7 @@ def test_the_cost_of_a_sampled_mix_is_held_as_often_as_said(costs):
     """13.6 % held the first of them while a sampled prevalence was taken as known."""
     condition = th.OperatingCondition(**costs)
     share = np.array([0.24, 0.06, 0.07, 0.63])
-    truth = share @ [condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn]
+    truth = float(share @ [condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn])
     tables = np.random.default_rng(3).multinomial(60, share, size=1000)
     held = [truth in cost_interval(th.Contingency(*table.tolist()), condition) for table in tables]
     assert 0.92 < np.mean(held) < 0.98

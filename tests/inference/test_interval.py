@@ -36,6 +36,12 @@ def test_a_level_lies_strictly_between_0_and_1(level):
         room.require_level(level, "here")
 
 
+@pytest.mark.parametrize("level", ["a", None, "0.95"])
+def test_a_level_is_a_number(level):
+    with pytest.raises(ArgumentError, match="level must be a number"):
+        room.require_level(level, "here")
+
+
 def test_a_level_in_per_cent_is_guessed_in_words_only():
     with pytest.raises(ArgumentError, match=r"did you mean 0\.95"):
         room.require_level(95, "here")

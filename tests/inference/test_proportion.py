@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import thresher as th
 import thresher.inference as ti
 from thresher.errors import ArgumentError
 
@@ -72,3 +73,9 @@ def test_unknown_methods_and_levels_are_refused():
         ti.rate_interval(1, 2, method="wald")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="level"):
         ti.rate_interval(1, 2, level=95)
+
+
+@pytest.mark.parametrize(("k", "n"), [("3", 5), (3, "5"), (None, 5)])
+def test_a_rate_is_of_numbers(k, n):
+    with pytest.raises(th.ArgumentError, match="no rate"):
+        th.rate_interval(k, n)

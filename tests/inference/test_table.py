@@ -14,9 +14,9 @@ SPAM = th.Contingency(tp=30, fn=20, fp=10, tn=40)
 tables = st.tuples(*[st.integers(0, 30)] * 4).filter(any).map(lambda cells: th.Contingency(*cells))
 
 
-@pytest.mark.parametrize("name", sorted(room._RATES))
+@pytest.mark.parametrize("name", sorted(room.RATES))
 def test_a_rate_of_the_list_is_the_measure_of_that_name(name):
-    of, among = room._RATES[name]
+    of, among = room.RATES[name]
     k, n = (sum(getattr(SPAM, cell) for cell in cells) for cells in (of, among))
     assert th.measure(name).of(SPAM) == pytest.approx(k / n)
     assert ti.measure_interval(SPAM, name) == ti.rate_interval(k, n)

@@ -204,6 +204,8 @@ def evaluate(
             name,
             ranking,
             joint.choices[name],
+            rows=scored,
+            condition=asked,
             auc=_auc_from_rows(scored, name, level),
             honest_cost=stability.honest_cost[name],
             threshold=stability.threshold[name],

@@ -5,17 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from thresher.calibration import CalibrationMap, Decomposition, calibration_map, decomposition, log_loss
-from thresher.choices import Choice
+from thresher.choices import Choice, OperatingCondition
 from thresher.curves import average_precision, ks, pr_area
 from thresher.inference import Interval
 from thresher.inference.auc import auc_interval
 from thresher.inference.cost import brier_interval, cost_interval
+from thresher.inference.design_effect import (
+    sampled_brier_interval,
+    sampled_cost_interval,
+    sampled_table,
+    sampled_table_intervals,
+)
+from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.table import table_intervals
 from thresher.ranking import Ranking
 from thresher.tables import Contingency
+
+Doubt: TypeAlias = tuple[dict[str, Interval], Interval, Interval | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -86,15 +97,23 @@ def model_evaluation(
     ranking: Ranking,
     choice: Choice,
     *,
+    rows: ScoredRows,
+    condition: OperatingCondition,
     auc: Interval | None,
     honest_cost: Interval,
     threshold: Interval,
     given: Contingency | None,
     level: float,
 ) -> ModelEvaluation:
-    """Everything about one model that its ranking and its choice tell; `auc` where rows tell it better."""
-    probabilities = ranking.score[0] <= 1 and ranking.score[-1] >= 0
+    """Everything about one model that its ranking, its choice and its rows tell; `auc` where rows tell it better.
+
+    `condition` is that which was asked for: a class ratio that it leaves to the data is as uncertain as they are.
+    """
+    probabilities = _probabilities(ranking)
     table = choice.table
+    weighed = rows.weight is not None or rows.cluster is not None
+    doubt = _of_rows(rows, name, choice, condition, level) if weighed else _of_cases(ranking, table, condition, level)
+    measures, expected_cost, of_brier = doubt
     return ModelEvaluation(
         name=name,
         ranking=ranking,
@@ -104,13 +123,40 @@ def model_evaluation(
         ks=ks(ranking).statistic,
         choice=choice,
         table=table,
-        measures=table_intervals(table, level=level),
-        expected_cost=cost_interval(table, choice.condition, level=level),
+        measures=measures,
+        expected_cost=expected_cost,
         honest_cost=honest_cost,
         threshold=threshold,
-        brier=brier_interval(ranking, level=level) if probabilities else None,
+        brier=of_brier,
         log_loss=float(log_loss(ranking)) if probabilities else None,
         decomposition=decomposition(ranking, segments="hull") if probabilities else None,
         calibration=calibration_map(ranking, method="isotonic"),
         given=given,
     )
+
+
+def _of_cases(ranking: Ranking, table: Contingency, condition: OperatingCondition, level: float) -> Doubt:
+    """Intervals of measures, expected cost and Brier score where every row is one independent case."""
+    return (
+        table_intervals(table, level=level),
+        cost_interval(table, condition, level=level),
+        brier_interval(ranking, level=level) if _probabilities(ranking) else None,
+    )
+
+
+def _of_rows(rows: ScoredRows, name: str, choice: Choice, condition: OperatingCondition, level: float) -> Doubt:
+    """The same where rows carry weights or belong to clusters."""
+    score = rows.scores[name].astype(np.float64)
+    sampled = sampled_table(rows.positive, score >= choice.threshold, weight=rows.weight, cluster=rows.cluster)
+    brier = None
+    if _probabilities(choice.ranking):
+        brier = sampled_brier_interval(rows.positive, score, weight=rows.weight, cluster=rows.cluster, level=level)
+    return (
+        sampled_table_intervals(sampled, level=level),
+        sampled_cost_interval(sampled, condition, level=level),
+        brier,
+    )
+
+
+def _probabilities(ranking: Ranking) -> bool:
+    return bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0)

@@ -46,6 +46,8 @@ def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "
         return logit_interval(area, variance, (ranking.Pos, ranking.Neg), level, method=method)
     of_pos, of_neg = delong_parts(ranking)
     if method == "wald":
+        if not (of_pos + of_neg > NOTHING and 0 < area < 1):
+            return exact_pairs(area, of_pos + of_neg, (ranking.Pos, ranking.Neg), level)
         half = normal_quantile(level) * math.sqrt(of_pos + of_neg)
         limits = max(0.0, area - half), min(1.0, area + half)
         return Interval(area, *limits, variance=of_pos + of_neg, level=level, method=method)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,8 +43,10 @@ def calibration_intervals(
 
     The hull fits the labels it is judged by, so calibration loss is estimated too high and refinement loss too low,
     and a resample doubles that. Limits are therefore mirrored in the estimate ("basic"), which takes the
-    excess off again, and cut at 0; with few cases the estimate itself may lie outside. The Brier score has no such
-    bias and gets percentile limits.
+    excess off again, and cut at 0; with few cases the estimate itself may lie outside. Calibrated scores lie at the
+    end of the range, where no bootstrap holds: calibration loss is bounded away from 0 only if
+    `calibration_test` rejects calibration at (1 - level) / 2. The Brier score has no such bias and gets
+    percentile limits.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> found = calibration_intervals(spam_tree, replicates=500)
@@ -70,9 +72,15 @@ def calibration_intervals(
         lower, upper = max(0.0, plain.lower), max(0.0, plain.upper)
         return Interval(plain.estimate, lower, upper, plain.variance, level, plain.method, note)
 
+    calibration = unbiased("miscalibration")
+    if calibration.lower > 0:
+        test = calibration_test(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
+        if test.p_value > (1 - level) / 2:
+            note = f"{calibration.note}; calibration is not rejected (p = {test.p_value:.2g}), so the lower limit is 0"
+            calibration = replace(calibration, lower=0.0, note=note)
     return CalibrationIntervals(
         brier=found.interval("brier"),
-        calibration=unbiased("miscalibration"),
+        calibration=calibration,
         refinement=unbiased("refinement"),
         discrimination=unbiased("discrimination"),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from thresher.errors import ArgumentError
@@ -54,7 +55,9 @@ class Interval:
 
 
 def require_level(level: float, where: str) -> None:
-    """Raise `ArgumentError` unless a confidence level lies strictly between 0 and 1."""
+    """Raise `ArgumentError` unless a confidence level is a number strictly between 0 and 1."""
+    if not isinstance(level, Real):
+        raise ArgumentError(f"level must be a number, got {level!r}", where, "e.g. level=0.95")
     if not 0 < level < 1:
         hint = f"; did you mean {level / 100:g}?" if 2 <= level < 100 else ""
         raise ArgumentError(f"level must lie strictly between 0 and 1, got {level}{hint}", where, "e.g. level=0.95")

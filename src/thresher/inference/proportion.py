@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Literal, TypeAlias
 
 from thresher.errors import ArgumentError
@@ -26,6 +27,8 @@ def rate_interval(k: float, n: float, *, level: float = 0.95, method: RateMethod
     0.0000 [0.0000, 0.1684]
     """
     require_level(level, _WHERE)
+    if not (isinstance(k, Real) and isinstance(n, Real)):
+        raise ArgumentError(f"{k!r} of {n!r} cases is no rate", _WHERE, "give two numbers")
     if not (n > 0 and math.isfinite(n) and 0 <= k <= n):
         raise ArgumentError(f"{k} of {n} cases is no rate", _WHERE, "give 0 <= k <= n and n above 0")
     if method not in _LIMITS:

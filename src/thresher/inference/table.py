@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from thresher.errors import ArgumentError
 from thresher.inference.interval import FISHER, LOG, LOGIT, Interval, Scale, normal_quantile, require_level
@@ -11,7 +12,7 @@ from thresher.inference.proportion import RateMethod, rate_interval
 from thresher.tables import MEASURES, Contingency, Measure, measure
 
 # What of how many: attributes of a table whose ratio is the rate.
-_RATES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+RATES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "accuracy": (("tp", "tn"), ("tp", "fn", "fp", "tn")),
     "error_rate": (("fn", "fp"), ("tp", "fn", "fp", "tn")),
     "prevalence": (("tp", "fn"), ("tp", "fn", "fp", "tn")),
@@ -26,7 +27,7 @@ _RATES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "false_omission_rate": (("fn",), ("fn", "tn")),
     "jaccard": (("tp",), ("tp", "fn", "fp")),
 }
-_CELLS = ("tp", "fn", "fp", "tn")
+CELLS = ("tp", "fn", "fp", "tn")
 _STEP = 1e-5
 _WHERE = "measure_interval(table, measure)"
 
@@ -51,13 +52,13 @@ def measure_interval(
     """
     require_level(level, _WHERE)
     known = measure(of)
-    if any(not isinstance(getattr(table, cell), int | float) for cell in _CELLS):
+    if any(not isinstance(getattr(table, cell), int | float) for cell in CELLS):
         raise ArgumentError("the table holds many splits", _WHERE, "give the table of one threshold")
     estimate = float(known.of(table))
     if math.isnan(estimate):
         return Interval(estimate, estimate, estimate, math.nan, level, "none", known.undefined)
-    if known.name in _RATES:
-        k, n = (sum(getattr(table, cell) for cell in cells) for cells in _RATES[known.name])
+    if known.name in RATES:
+        k, n = (sum(getattr(table, cell) for cell in cells) for cells in RATES[known.name])
         return rate_interval(k, n, level=level, method=method)
     return _delta(table, known, estimate, level)
 
@@ -72,8 +73,24 @@ def table_intervals(table: Contingency, *, level: float = 0.95, method: RateMeth
     return {name: measure_interval(table, name, level=level, method=method) for name in MEASURES}
 
 
+def slopes(cells: Sequence[float], value: Callable[[Contingency], Any]) -> list[float]:
+    """How a value of a table grows with each of its cells; 0 for an empty cell, whose cases do not vary.
+
+    >>> [round(slope, 6) for slope in slopes([30, 20, 10, 40], lambda table: table.tpr)]
+    [0.008, -0.012, 0.0, 0.0]
+    """
+    found = []
+    for i, cell in enumerate(cells):
+        if cell == 0:
+            found.append(0.0)
+            continue
+        up, down = ([*cells[:i], cell * (1 + sign * _STEP), *cells[i + 1 :]] for sign in (1, -1))
+        found.append(float(value(Contingency(*up)) - value(Contingency(*down))) / (2 * _STEP * cell))
+    return found
+
+
 def _delta(table: Contingency, known: Measure, estimate: float, level: float) -> Interval:
-    cells, note, centre = [float(getattr(table, cell)) for cell in _CELLS], "", estimate
+    cells, note, centre = [float(getattr(table, cell)) for cell in CELLS], "", estimate
     variance = _variance(cells, known) if math.isfinite(estimate) and estimate not in known.range else 0.0
     if not (variance > 0 and math.isfinite(variance)):
         cells = [cell + 0.5 for cell in cells]
@@ -85,15 +102,9 @@ def _delta(table: Contingency, known: Measure, estimate: float, level: float) ->
 
 def _variance(cells: list[float], known: Measure) -> float:
     """Delta-method variance: gradient · multinomial covariance · gradient."""
-    slopes = []
-    for i, cell in enumerate(cells):
-        if cell == 0:
-            slopes.append(0.0)  # a cell without cases has no multinomial variance
-            continue
-        up, down = ([*cells[:i], cell * (1 + sign * _STEP), *cells[i + 1 :]] for sign in (1, -1))
-        slopes.append(float(known.of(Contingency(*up)) - known.of(Contingency(*down))) / (2 * _STEP * cell))
-    squares = sum(slope * slope * cell for slope, cell in zip(slopes, cells, strict=True))
-    product = sum(slope * cell for slope, cell in zip(slopes, cells, strict=True))
+    along = slopes(cells, known.of)
+    squares = sum(slope * slope * cell for slope, cell in zip(along, cells, strict=True))
+    product = sum(slope * cell for slope, cell in zip(along, cells, strict=True))
     return squares - product * product / sum(cells)
 
 
