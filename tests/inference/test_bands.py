@@ -114,3 +114,7 @@ def test_the_same_seed_gives_the_same_band():
 def test_bad_input(ask):
     with pytest.raises(th.ThresherError):
         ask()
+
+
+def test_the_lower_limit_starts_at_0():
+    assert roc_band(th.Ranking.parse("[20+][20-]"), replicates=20).lower[0] == 0

@@ -26,7 +26,8 @@ POINTS = 101
 class Band:
     """A curve with lower and upper limits over `x`.
 
-    A pointwise band holds the truth at any one x with probability `level`, a simultaneous one at all of them at once.
+    A pointwise band holds the truth at any one x with probability `level`, a simultaneous one at all of them at once:
+    both asymptotically. In small samples, and where few cases decide, percentiles hold it less often.
     """
 
     x: Floats
@@ -93,6 +94,7 @@ def roc_band(
         lower, upper = _percentiles(drawn, level)
         half = normal_quantile(level) * least
         lower, upper = np.minimum(lower, estimate - half), np.maximum(upper, estimate + half)
+    lower = np.where(x == 0, 0.0, lower)  # nobody has seen how many negatives lie above all others
     lower, upper = np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
     method = "sup-t bootstrap" if simultaneous else "percentile bootstrap"
     return Band(x, estimate, np.clip(lower, 0, 1), np.clip(upper, 0, 1), level, method, simultaneous)
