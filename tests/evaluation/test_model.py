@@ -51,8 +51,8 @@ def test_a_class_ratio_left_to_the_data_is_as_uncertain_as_they_are():
 
 
 def test_scores_that_are_no_probabilities_have_no_brier_score():
-    for more in ({}, {"weights": np.ones(120)}):
-        assert th.evaluate(LABELS, SCORES * 9, replicates=5, **more)["model"].brier is None
+    for weights in (None, np.ones(120)):
+        assert th.evaluate(LABELS, SCORES * 9, weights=weights, replicates=5)["model"].brier is None
 
 
 def same(one, other):
