@@ -114,3 +114,17 @@ def test_the_same_seed_gives_the_same_band():
 def test_bad_input(ask):
     with pytest.raises(th.ThresherError):
         ask()
+
+
+def test_the_lower_limit_starts_at_0():
+    assert roc_band(th.Ranking.parse("[20+][20-]"), replicates=20).lower[0] == 0
+
+
+def test_curves_that_all_agree_are_no_certainty():
+    band = precision_recall_band(th.Ranking.parse("[20+][20-]"), recall=[0.5, 1], replicates=30)
+    assert band.lower == pytest.approx([th.rate_interval(n, n).lower for n in (10, 20)])
+    assert (band.upper == 1).all()
+    most = th.rate_interval(0, 100).upper
+    band = net_benefit_band(TREE, threshold=[0.5, 0.9], replicates=30)
+    assert (band.estimate[1], band.upper[1], band.lower[1]) == pytest.approx((0, most, -9 * most))
+    assert (band.upper > band.lower).all()

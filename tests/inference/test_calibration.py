@@ -103,6 +103,13 @@ def test_calibrated_scores_may_have_no_calibration_loss():
     assert np.mean(held) >= 0.92
 
 
+def test_forty_perfect_calls_leave_doubt():
+    found = calibration_intervals(th.Ranking([1.0, 0.0], [20, 0], [0, 20]), replicates=20).brier
+    assert (found.estimate, found.lower) == (0, 0)
+    assert found.upper > 0.05
+    assert found.note
+
+
 def test_seeds_and_threads():
     one, two = (calibration_test(TREE, replicates=60, threads=threads) for threads in (1, 2))
     assert np.array_equal(one.null, two.null)

@@ -154,3 +154,14 @@ def test_quantiles_are_numpys_where_all_is_finite():
 def test_bca_with_all_replicates_on_one_side_is_finite():
     lower, upper = bca_limits(np.linspace(1, 2, 50), 0.5, 0.0, 0.95)
     assert (lower, upper) == pytest.approx((1.0, 1.0), abs=0.1)
+
+
+def test_replicates_that_all_agree_are_no_certainty():
+    for stratified in (True, False):
+        found = th.bootstrap(th.Ranking.parse("[20+][20-]"), "auc", replicates=50, stratified=stratified)
+        for method in ("percentile", "basic", "bca"):
+            area = found.interval("auc", method=method)
+            assert (area.lower, area.upper) == pytest.approx((0.8316, 1), abs=1e-4)
+            assert "exact limits" in area.note
+    few = th.bootstrap(th.Ranking.parse("[20+][20-]"), {"mine": lambda ranking: 0 * ranking.total}, replicates=20)
+    assert "all replicates agree" in few.interval("mine").note

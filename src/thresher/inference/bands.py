@@ -26,7 +26,8 @@ POINTS = 101
 class Band:
     """A curve with lower and upper limits over `x`.
 
-    A pointwise band holds the truth at any one x with probability `level`, a simultaneous one at all of them at once.
+    A pointwise band holds the truth at any one x with probability `level`, a simultaneous one at all of them at once:
+    both asymptotically. In small samples, and where few cases decide, percentiles hold it less often.
     """
 
     x: Floats
@@ -93,6 +94,7 @@ def roc_band(
         lower, upper = _percentiles(drawn, level)
         half = normal_quantile(level) * least
         lower, upper = np.minimum(lower, estimate - half), np.maximum(upper, estimate + half)
+    lower = np.where(x == 0, 0.0, lower)  # nobody has seen how many negatives lie above all others
     lower, upper = np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
     method = "sup-t bootstrap" if simultaneous else "percentile bootstrap"
     return Band(x, estimate, np.clip(lower, 0, 1), np.clip(upper, 0, 1), level, method, simultaneous)
@@ -111,7 +113,7 @@ def precision_recall_band(
     """The pointwise band of precision over a grid of recall, between splits as `precision_at`.
 
     Cases are drawn without fixing the class mix, since precision depends on it. Recall 0 has no precision: the
-    default grid starts at 0.01.
+    default grid starts at 0.01. Where all draws agree, limits are Wilson's for the cases called positive.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> band = precision_recall_band(spam_tree, recall=[0.4, 1], replicates=500)
@@ -129,9 +131,11 @@ def precision_recall_band(
         wrong = np.interp(-x, -tp[::-1] / drawn.Pos, fp[::-1])
         return x * drawn.Pos / (x * drawn.Pos + wrong)
 
-    return _pointwise(
+    band = _pointwise(
         source, x, heights, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where
     )
+    called = x * _observed(source, model, where).Pos / band.estimate
+    return _widened(band, *_wilson(band.estimate, called, level))
 
 
 def net_benefit_band(
@@ -146,7 +150,8 @@ def net_benefit_band(
 ) -> Band:
     """The pointwise band of the net benefit of acting on the model, by threshold probability, as `net_benefit`.
 
-    Cases are drawn without fixing the class mix, since net benefit depends on it.
+    Cases are drawn without fixing the class mix, since net benefit depends on it. Where all draws agree (nobody
+    is above the threshold), limits are Wilson's for true and false positives per case, combined.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
     >>> band = net_benefit_band(spam_tree, threshold=[0.5], replicates=500)
@@ -164,9 +169,14 @@ def net_benefit_band(
         tp = np.concatenate([[0], drawn.tp])[of_pos]
         return (tp - drawn.fp[of_neg] * harm) / (drawn.Pos + drawn.Neg)
 
-    return _pointwise(
+    band = _pointwise(
         source, x, heights, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where
     )
+    total = float(observed.Pos + observed.Neg)
+    tp, fp = np.concatenate([[0], observed.tp])[of_pos] / total, observed.fp[of_neg] / total
+    (least, most), (fewest, alarms) = _wilson(tp, total, level), _wilson(fp, total, level)
+    below, above = np.hypot(tp - least, harm * (alarms - fp)), np.hypot(most - tp, harm * (fp - fewest))
+    return _widened(band, band.estimate - below, band.estimate + above)
 
 
 def _pointwise(
@@ -194,6 +204,21 @@ def _pointwise(
         stratified=False,
     )
     return Band(x, heights(observed), *_percentiles(drawn, level), level, "percentile bootstrap")
+
+
+def _widened(band: Band, lower: Floats, upper: Floats) -> Band:
+    """The band with these limits where all resampled curves agree: they are alike, not certain."""
+    alike = band.upper - band.lower <= 1e-12
+    lower, upper = np.where(alike, lower, band.lower), np.where(alike, upper, band.upper)
+    return Band(band.x, band.estimate, lower, upper, band.level, band.method)
+
+
+def _wilson(rate: Floats, cases: Floats | float, level: float) -> tuple[Floats, Floats]:
+    """Wilson's limits, as `rate_interval`, of many rates."""
+    z2 = normal_quantile(level) ** 2
+    centre = (rate * cases + z2 / 2) / (cases + z2)
+    half = np.sqrt(z2 * (cases * rate * (1 - rate) + z2 / 4)) / (cases + z2)
+    return np.clip(centre - half, 0, rate), np.clip(centre + half, rate, 1)
 
 
 def _resampled(

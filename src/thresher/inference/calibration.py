@@ -9,6 +9,7 @@ import numpy as np
 
 from thresher.calibration import brier, decomposition
 from thresher.inference.bootstrap import bootstrap
+from thresher.inference.cost import brier_interval
 from thresher.inference.interval import Interval, require_level
 from thresher.inference.labels_drawn import labels_drawn
 from thresher.inference.limits import percentile_limits
@@ -46,7 +47,7 @@ def calibration_intervals(
     excess off again, and cut at 0; with few cases the estimate itself may lie outside. Calibrated scores lie at the
     end of the range, where no bootstrap holds: calibration loss is bounded away from 0 only if
     `calibration_test` rejects calibration at (1 - level) / 2. The Brier score has no such bias and gets
-    percentile limits.
+    percentile limits; those of `brier_interval` where all replicates agree.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> found = calibration_intervals(spam_tree, replicates=500)
@@ -78,8 +79,9 @@ def calibration_intervals(
         if test.p_value > (1 - level) / 2:
             note = f"{calibration.note}; calibration is not rejected (p = {test.p_value:.2g}), so the lower limit is 0"
             calibration = replace(calibration, lower=0.0, note=note)
+    of_brier = found.interval("brier")
     return CalibrationIntervals(
-        brier=found.interval("brier"),
+        brier=of_brier if of_brier.width > 0 else brier_interval(ranking, level=level),
         calibration=calibration,
         refinement=unbiased("refinement"),
         discrimination=unbiased("discrimination"),

@@ -12,11 +12,12 @@ from thresher.errors import ArgumentError
 from thresher.inference.bands import Band
 from thresher.inference.interval import require_level
 from thresher.inference.labels_drawn import labels_drawn
-from thresher.inference.pooling import pooled_at
+from thresher.inference.pooling import pooled_at, pools
+from thresher.inference.proportion import rate_interval
 from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Resampling, in_blocks, require_replicates
 from thresher.inference.sample import sample_of
-from thresher.ranking import Counts, Indices, Ranking
+from thresher.ranking import Counts, Floats, Indices, Ranking
 
 Kind: TypeAlias = Literal["confidence", "consistency"]
 MOST_POINTS = 101
@@ -35,9 +36,10 @@ def reliability_band(
 ) -> Band:
     """The pointwise band of the reliability diagram, without bins: the proportion in the hull's pool at each score.
 
-    A "confidence" band resamples cases and surrounds the estimate. A "consistency" band draws the labels from the
-    scores and surrounds the diagonal: an estimate that leaves it is hard to explain by chance were the scores true
-    probabilities (Dimitriadis, Gneiting & Jordan 2021). `x` holds distinct scores, rising: all of
+    A "confidence" band resamples cases and surrounds the estimate; where all draws agree, it is that of the pool's
+    own cases. Its coverage is asymptotic, and lower where pools are small. A "consistency" band draws the labels
+    from the scores and surrounds the diagonal: an estimate that leaves it is hard to explain by chance were the scores
+    true probabilities (Dimitriadis, Gneiting & Jordan 2021). `x` holds distinct scores, rising: all of
     them, or `points` that share the cases out evenly.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
@@ -62,6 +64,8 @@ def reliability_band(
     drawn = np.concatenate(in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
     lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     estimate = pooled_at(ranking.pos, ranking.neg, segment)
+    if kind == "confidence":
+        lower, upper = _with_doubt(ranking, segment, lower, upper, level)
     x, estimate, lower, upper = (column[::-1].copy() for column in (ranking.score[segment], estimate, lower, upper))
     return Band(x, estimate, lower, upper, level, f"{kind} resampling")
 
@@ -70,6 +74,19 @@ def _shown(ranking: Ranking, points: int) -> Indices:
     if len(ranking) <= points:
         return np.arange(len(ranking))
     return quantile_splits(ranking, points)[1:] - 1
+
+
+def _with_doubt(
+    ranking: Ranking, segment: Indices, lower: Floats, upper: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Where all draws agree, the limits of the pool's own proportion: so many positives of so many cases."""
+    seen, edge = pools(ranking.pos, ranking.neg)
+    pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
+    pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
+    for at in np.flatnonzero(upper - lower <= 1e-12).tolist():
+        rate = rate_interval(float(pos[at]), float(pos[at] + neg[at]), level=level)
+        lower[at], upper[at] = rate.lower, rate.upper
+    return lower, upper
 
 
 def _cases_drawn(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:

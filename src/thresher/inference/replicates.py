@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.inference.auc import exact_pairs
 from thresher.inference.interval import LOGIT, Interval, require_level
 from thresher.inference.limits import Jackknife, LimitMethod, basic_limits, bca_limits, percentile_limits, quantiles
 from thresher.inference.question import Answers, Question
@@ -68,7 +69,8 @@ class Replicates:
 
         "percentile" reads it off the replicates; "basic" mirrors them in the estimate; "bca" corrects for bias and
         skewness with a jackknife; "studentised" divides by a standard error known for each replicate (the AUC's, by
-        DeLong, on the logit scale), which is drawn once more from the same seed.
+        DeLong, on the logit scale), which is drawn once more from the same seed. Where all replicates agree, an
+        AUC gets the exact limits of `auc_interval`; of anything else the note says that no spread is seen.
         """
         key = self._key(name, model)
         wanted = self._checked(name, level, method)
@@ -76,6 +78,8 @@ class Replicates:
             limits = self._studentised(key, wanted)
         else:
             limits = self._limits(self.drawn[key], self.estimates[key], lambda: self._left_out()[key], wanted, method)
+        if name == "auc" and limits[0] == limits[1]:
+            return exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
         return self._interval(self.estimates[key], limits, self.drawn[key], wanted, method)
 
     def difference(
@@ -182,7 +186,16 @@ class Replicates:
         variance = float(finite.var(ddof=1)) if finite.size > 1 else math.nan
         absent = int(np.isnan(values).sum())
         note = f"undefined in {absent:,} of {values.size:,} replicates, which are left out" if absent else ""
+        if limits[0] == limits[1]:
+            agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
+            note = f"{note}; {agree}" if note else agree
         return Interval(estimate, *limits, variance=variance, level=level, method=f"{method} bootstrap", note=note)
+
+    def _cases(self) -> tuple[float, float]:
+        """Independent positives and negatives: cases, or clusters that hold them."""
+        sample = self.plan.sample
+        of_pos, of_neg = sample.cases if sample.cluster is None else (np.bincount(c) > 0 for c in sample.cluster)
+        return float(np.sum(of_pos)), float(np.sum(of_neg))
 
     def _kept(self, name: str, make: Callable[[], T]) -> T:
         if name not in self._memory:
