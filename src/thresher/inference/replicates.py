@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,7 +79,9 @@ class Replicates:
         else:
             limits = self._limits(self.drawn[key], self.estimates[key], lambda: self._left_out()[key], wanted, method)
         if name == "auc" and limits[0] == limits[1]:
-            return exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
+            found = exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
+            left_out = _left_out_note(self.drawn[key])
+            return replace(found, note=f"{left_out}; {found.note}") if left_out else found
         return self._interval(self.estimates[key], limits, self.drawn[key], wanted, method)
 
     def difference(
@@ -184,8 +186,7 @@ class Replicates:
     ) -> Interval:
         finite = values[np.isfinite(values)]
         variance = float(finite.var(ddof=1)) if finite.size > 1 else math.nan
-        absent = int(np.isnan(values).sum())
-        note = f"undefined in {absent:,} of {values.size:,} replicates, which are left out" if absent else ""
+        note = _left_out_note(values)
         if limits[0] == limits[1]:
             agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
             note = f"{note}; {agree}" if note else agree
@@ -202,3 +203,8 @@ class Replicates:
             self._memory[name] = make()
         kept: T = self._memory[name]
         return kept
+
+
+def _left_out_note(values: Floats) -> str:
+    absent = int(np.isnan(values).sum())
+    return f"undefined in {absent:,} of {values.size:,} replicates, which are left out" if absent else ""
