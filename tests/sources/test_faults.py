@@ -37,3 +37,11 @@ def test_secrets_are_never_told():
     with pytest.raises(th.SourceError) as raised, told_plainly("postgres://ann:tulip@db/x", "here"):
         raise RuntimeError("cannot connect to postgres://ann:tulip@db/x")
     assert "tulip" not in str(raised.value)
+
+
+def test_an_interrupted_engine_is_an_interrupted_person():
+    class InterruptException(Exception):  # noqa: N818 - as engines call it
+        pass
+
+    with pytest.raises(KeyboardInterrupt), told_plainly("rows.parquet", "scan"):
+        raise InterruptException("INTERRUPT Error: Interrupted!")

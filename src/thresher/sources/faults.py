@@ -63,6 +63,8 @@ def told_plainly(place: str, where: str) -> Iterator[None]:
     except ThresherError:
         raise
     except Exception as error:  # noqa: BLE001 - every engine has its own kinds of errors
+        if type(error).__name__ == "InterruptException":  # an embedded engine saw Ctrl-C before Python did
+            raise KeyboardInterrupt from None
         raise _paragraph(error, place, where) from None
 
 
