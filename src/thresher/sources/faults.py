@@ -12,6 +12,8 @@ _CREDENTIALS = re.compile(r"(?P<scheme>\w+://)[^/@\s]*@")
 _SECRET = re.compile(r"(?i)\b(password|passwd|pwd|token|secret|key)\b\s*[=:]\s*[^\s,;&)]+")
 _AGAIN = "start the scan again when it is back: nothing was changed, and the same rows give the same counts"
 
+_INTERRUPTED = re.compile(r"(?i)(interrupt error|query interrupted)")
+
 # What a message holds, what it means and what to do; the first that fits speaks.
 _KNOWN: dict[str, tuple[str, str]] = {
     r"no space left|disk full|disk quota|out of disk|max_temp_directory_size": (
@@ -63,7 +65,7 @@ def told_plainly(place: str, where: str) -> Iterator[None]:
     except ThresherError:
         raise
     except Exception as error:  # noqa: BLE001 - every engine has its own kinds of errors
-        if type(error).__name__ == "InterruptException":  # an embedded engine saw Ctrl-C before Python did
+        if _INTERRUPTED.match(str(error)):  # an embedded engine saw Ctrl-C before Python did
             raise KeyboardInterrupt from None
         raise _paragraph(error, place, where) from None
 
