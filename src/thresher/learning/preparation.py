@@ -53,14 +53,27 @@ def preparation(
     Everything it learns (medians, fences, scales, categories, words, target means) it learns in `fit`, so within a
     pipeline from training folds alone. Rows are never dropped.
 
-    missing : fill numbers with the median and categories with the most frequent, and with "indicator" also add a
-        column that says where; only for columns that lack values.
-    outliers : an `Outliers` to treat numbers with before they are filled.
-    scale : of numbers, dates and declared orders.
-    encode : of categories; "auto" gives each its own column up to 30 of them, and beyond that encodes them by the
+    Parameters
+    ----------
+    columns
+        What the columns are, as `column_types` finds.
+    missing
+        Fill numbers with the median and categories with the most frequent, and with "indicator" also add a column
+        that says where; only for columns that lack values.
+    outliers
+        An `Outliers` to treat numbers with before they are filled.
+    scale
+        Of numbers, dates and declared orders.
+    encode
+        Of categories; "auto" gives each its own column up to 30 of them, and beyond that encodes them by the
         target, cross-fitted (scikit-learn's TargetEncoder). A mapping says it by column, the others being "auto".
-    words : how many words of each text column.
+    words
+        How many words of each text column.
+    seed
+        Of the cross-fitting.
 
+    Examples
+    --------
     >>> from thresher.learning import column_types, frame
     >>> table = {"age": [31, None, 25, 40], "town": ["Oslo", "Rome", "Oslo", "Rome"]}
     >>> preparation(column_types(table)).fit_transform(frame(table)).round(2)
