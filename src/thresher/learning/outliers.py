@@ -25,7 +25,7 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     method : "iqr" (Tukey's fences), "robust_z" (median and median absolute deviation) or "isolation_forest".
     action : "clip" moves values to the nearest fence; "flag" adds a column `outlier`, 1 where a row has one. No row is
         ever dropped here: that is for training alone (`OutlierFilter`).
-    factor : how far fences reach, 1.5 for "iqr" and 3.5 for "robust_z" when None; for the forest, the share of outliers.
+    factor : how far fences reach, 1.5 for "iqr" and 3.5 for "robust_z" when None; for the forest, their share.
     seed : of the forest.
 
     Missing values stay missing. In a pipeline, fences come from the training folds alone.
