@@ -63,5 +63,5 @@ docs: $(READY)  ## the documentation, as HTML in docs/_build
 	@echo "open docs/_build/index.html"
 
 clean:  ## remove everything the other targets made
-	rm -rf $(VENV) $(VENV)-floors build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-floors build dist docs/_build frontend/node_modules thresher-demo.html .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
