@@ -26,7 +26,7 @@ def out_of_bag_interval(
 
     >>> table = Contingency(tp=30, fn=20, fp=10, tn=40)
     >>> print(out_of_bag_interval(0.35, table, OperatingCondition(), np.linspace(0.2, 0.4, 101), 0.9))
-    0.3500 [0.2304, 0.4450]
+    0.3500 [0.2360, 0.4400]
     """
     if math.isnan(honest):
         nan = math.nan
