@@ -3,8 +3,8 @@
 Independent Poisson counts are multinomial given their total, and a multinomial of t draws becomes one of n by
 adding n - t single draws. So counts are drawn at a rate a little below 1 and topped up. A Poisson distribution is a
 mixture: most of it has probabilities that are multiples of 1/256, read off one random byte by comparing;
-the rest, about one item in eighty, is drawn on its own. The result is exactly multinomial, at a fifth of the time
-of drawing n item numbers and counting them.
+the rest, about one item in eighty, is drawn on its own. The result is exactly multinomial, in less than a third of the
+time of drawing n item numbers and counting them.
 """
 
 from __future__ import annotations
