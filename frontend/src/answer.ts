@@ -19,6 +19,13 @@ export function answerSection(contents: Contents, tools: readonly HTMLElement[])
     list ? el("aside", { "aria-label": "Cautions" }, el("h2", {}, "Watch out"), list) : null,
   );
   let told = "";
+  let wide = 0;
+  // The controls stand below and must not jump under the pointer: while the page keeps its width, the answer never gets lower.
+  const hold = (): void => {
+    if (root.offsetWidth !== wide) root.style.minHeight = "";
+    wide = root.offsetWidth;
+    root.style.minHeight = `${root.offsetHeight}px`;
+  };
   return {
     root,
     update(view) {
@@ -29,6 +36,7 @@ export function answerSection(contents: Contents, tools: readonly HTMLElement[])
       if (key === told) return;
       told = key;
       words.replaceChildren(...found);
+      hold();
     },
   };
 }

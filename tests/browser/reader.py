@@ -13,6 +13,8 @@ const clipboard = { writeText: async (text) => { window.copied.push(text); } };
 Object.defineProperty(navigator, "clipboard", { value: clipboard, configurable: true });
 """
 
+CALM = 110  # milliseconds after which words and long tables have followed a moving slider
+
 PRESS_AND_WAIT = """async (name) => {
     const buttons = [...document.querySelectorAll("button")];
     const said = (each) => each.getAttribute("aria-label") ?? each.textContent;  // "Copied" for a while afterwards
@@ -52,6 +54,12 @@ class Reader:
         """Wait until what was set is drawn: the page draws once per frame."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
+    def press(self, name: str) -> None:
+        """Press a button, once the words above it have caught up."""
+        self.page.wait_for_timeout(CALM)
+        self.page.get_by_role("button", name=name).click()
+        self.settle()
+
     def type(self, label: str, text: str) -> None:
         """Type into the field of a control."""
         field = self.page.get_by_label(f"{label}, type a value")
@@ -84,7 +92,7 @@ class Reader:
 
     def table(self, caption: str) -> list[list[str]]:
         """A table as its CSV says it, with all digits; long tables follow a moving slider a little later."""
-        self.page.wait_for_timeout(110)
+        self.page.wait_for_timeout(CALM)
         return list(csv.reader(io.StringIO(self.copied(f"Copy {caption} as CSV"))))
 
     def measures(self) -> dict[str, dict[str, str]]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.browser.reader import CALM
 from tests.report import examples
 
 
@@ -186,14 +187,23 @@ def test_the_address_keeps_what_was_set(opened, evaluation):
     reader.costs("7:2")
     reader.classes("1:9")
     reader.threshold(0.3)
-    reader.page.get_by_role("button", name="coverage").click()
-    reader.settle()
+    reader.press("coverage")
     reader.page.wait_for_function("() => location.hash.includes('coverage')")
     fragment = reader.page.evaluate("() => location.hash")
     again = opened(evaluation, fragment=fragment)
     assert again.decision() == reader.decision()
     assert again.cells() == reader.cells()
     assert again.page.get_by_role("heading", name="Coverage plot").is_visible()
+
+
+def test_controls_stay_in_place_while_the_answer_changes(opened, evaluation):
+    reader = opened(evaluation)
+    button = reader.page.get_by_role("button", name="coverage")
+    before = button.bounding_box()
+    for change, value in ((reader.costs, "7:2"), (reader.classes, "1:9"), (reader.threshold, 0.3)):
+        change(value)
+        reader.page.wait_for_timeout(CALM)
+        assert button.bounding_box() == before, value
 
 
 def test_a_strange_address_is_ignored(opened, evaluation):
@@ -206,8 +216,7 @@ def test_reset_brings_the_start_back(opened, evaluation):
     reader = opened(evaluation)
     reader.costs("1:30")
     assert reader.decision() != evaluation.decision.to_dict()
-    reader.page.get_by_role("button", name="Reset").click()
-    reader.settle()
+    reader.press("Reset")
     assert reader.decision() == evaluation.decision.to_dict()
 
 
@@ -231,8 +240,7 @@ def test_models_can_be_hidden_and_chosen(opened, evaluation):
     reader = opened(evaluation)
     curves = reader.page.locator("[data-panel=roc] .lower path.curve")
     assert curves.count() == 2
-    reader.page.get_by_role("button", name="model 2").click()
-    reader.settle()
+    reader.press("model 2")
     assert curves.count() == 1
     reader.page.get_by_label("Model", exact=True).select_option(index=1)
     reader.settle()
