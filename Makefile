@@ -41,7 +41,7 @@ lint: $(READY)  ## style, formatting, types, import contracts
 	$(BIN)/lint-imports
 
 test: lint frontend system  ## lint, types, contracts, the page's own tests, doctests and all tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 frontend:  ## check, test and rebuild the page's script; fails if the committed one differs
 	@frontend/rebuild

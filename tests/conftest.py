@@ -1,6 +1,9 @@
 """How hypothesis searches, the same way every time in CI, where nothing may skip; and the engines that tests ask."""
 
 import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before anything loads it: test processes share the processors
+
 import shutil
 import tempfile
 from pathlib import Path
