@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.calibration import oracles
 from tests.strategies import rankings
-from thresher.calibration.binning import mean_scores, quantile_splits, run_counts, splits_of, uniform_splits
+from thresher.calibration.binning import mean_scores, quantile_splits, splits_of, uniform_splits
 from thresher.errors import ArgumentError
 from thresher.ranking import Ranking
 
@@ -32,7 +32,7 @@ def test_uniform_bins_hold_the_scores_between_their_edges(ranking, bins):
 @given(rankings, st.integers(1, 8))
 def test_runs_hold_all_cases_and_their_mean_lies_inside(ranking, bins):
     split = quantile_splits(ranking, bins)
-    pos, neg = run_counts(ranking, split)
+    pos, neg = ranking.runs(split)
     assert (pos.sum(), neg.sum()) == (ranking.Pos, ranking.Neg)
     mean = mean_scores(ranking, split)
     assert mean @ (pos + neg) == pytest.approx(ranking.score @ (ranking.pos + ranking.neg))
@@ -49,7 +49,7 @@ def test_the_mean_of_neighbours_stays_between_them():
 
 def test_small_weights_are_not_lost_in_running_sums():
     ranking = Ranking([0.9, 0.5, 0.4], [1e18, 0, 0], [0, 1e-3, 1e-3])
-    pos, neg = run_counts(ranking, np.array([0, 1, 3]))
+    pos, neg = ranking.runs(np.array([0, 1, 3]))
     assert (pos.tolist(), neg.tolist()) == ([1e18, 0], [0, 2e-3])
 
 

@@ -35,11 +35,30 @@ def test_weights_are_added_up_by_score(given_rows, data):
     assert segments(found) == reference.segments(rows_of(labels, scores, weight))
 
 
-def test_counts_are_int64_and_weights_float64():
+def test_counts_take_few_bytes_and_weights_are_float64():
     flags, score = np.array([True, False, True]), np.array([1.0, 1.0, 2.0], dtype=np.float32)
     for found in (counted(flags, score), counted(flags[:1], score[:1])):
-        assert [column.dtype for column in found] == [np.float64, np.int64, np.int64]
+        assert [column.dtype for column in found] == [np.float64, np.uint8, np.uint8]
     assert [column.dtype for column in counted_weights(flags, score, np.ones(3))] == [np.float64] * 3
+
+
+@pytest.mark.parametrize(("rows", "dtype"), [(255, np.uint8), (256, np.uint16), (65_536, np.uint32)])
+def test_counts_that_need_more_bytes_get_them(rows, dtype):
+    score, pos, neg = counted(np.arange(rows + 1) < rows - 1, np.append(np.zeros(rows), 1.0))
+    assert (score.tolist(), pos.tolist(), neg.tolist()) == ([1.0, 0.0], [0, rows - 1], [1, 1])
+    assert pos.dtype == neg.dtype == dtype
+
+
+@pytest.mark.parametrize("ranges", [2, 3, 16, 300])
+@pytest.mark.parametrize("hand", [7, 100, 10_000])
+def test_any_number_of_ranges_and_hands_gives_the_same_segments(monkeypatch, ranges, hand):
+    rng = np.random.default_rng(8)
+    score = np.concatenate([rng.normal(size=1500), rng.integers(-3, 4, 500), [np.inf, -np.inf, 0.0, -0.0]])
+    positive, weight = rng.random(score.size) < 0.4, rng.integers(1, 9, score.size) / 8
+    monkeypatch.setattr(counting, "ROWS_PER_RANGE", score.size // ranges)
+    monkeypatch.setattr(counting, "ROWS_PER_HAND", hand)
+    assert segments(counted(positive, score)) == reference.segments(rows_of(positive, score))
+    assert segments(counted_weights(positive, score, weight)) == reference.segments(rows_of(positive, score, weight))
 
 
 def test_zero_has_one_sign_and_one_segment():

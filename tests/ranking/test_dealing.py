@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from thresher.ranking import dealing
-from thresher.ranking.dealing import NETWORK, rising
+from thresher.ranking.dealing import NETWORK, dealt, ranges_of, rising
 
 SIZE = 5000
 RNG = np.random.default_rng(3)
@@ -26,63 +26,90 @@ SHAPES = {
 }
 
 
+ORDERED = st.one_of(st.floats(allow_nan=False), st.integers(0, 3).map(float), st.floats(0, 1)).map(lambda x: x + 0.0)
+
+
+def itself(values):
+    return values
+
+
 @pytest.fixture
-def dealt(monkeypatch):
-    """Small arrays are dealt too, whatever the processor."""
+def slow(monkeypatch):
+    """Everything is dealt, whatever the processor."""
     monkeypatch.setattr(dealing, "FEWEST", 1)
-    monkeypatch.setattr(dealing, "SAMPLE", 64)
-    monkeypatch.setattr(dealing, "FEW", 8)
     monkeypatch.setattr(dealing, "_partitioning_is_slow", lambda: True)
 
 
-@pytest.mark.usefixtures("dealt")
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_it_sorts_as_numpy_does(shape, dtype):
     values = SHAPES[shape].astype(dtype)
-    found = rising(values.copy())
+    found = rising(values.copy(), itself)
     assert found.dtype == dtype
     assert np.array_equal(found, np.sort(values))
 
 
-@pytest.mark.usefixtures("dealt")
-@pytest.mark.parametrize("size", [64, 65, NETWORK - 1, NETWORK, NETWORK + 1, 3 * NETWORK // 2, 1000, 1025])
+@pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("size", [2 * NETWORK, 2 * NETWORK + 1, 5 * NETWORK // 2, 1000, 1025, 4097])
 def test_sizes_around_the_networks(size):
     values = np.random.default_rng(size).normal(size=size)
-    assert np.array_equal(rising(values.copy()), np.sort(values))
+    assert np.array_equal(rising(values.copy(), itself), np.sort(values))
 
 
-@given(
-    hnp.arrays(
-        np.float64,
-        st.integers(1, 600),
-        elements=st.one_of(st.floats(allow_nan=False), st.integers(0, 3).map(float), st.floats(0, 1)),
-    )
-)
-def test_it_sorts_anything(values):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dealing, "FEWEST", 1)
-        patch.setattr(dealing, "SAMPLE", 1)
-        patch.setattr(dealing, "FEW", 4)
-        patch.setattr(dealing, "_partitioning_is_slow", lambda: True)
-        assert np.array_equal(rising(values.copy()), np.sort(values))
+@given(hnp.arrays(np.float64, st.integers(1, 600), elements=ORDERED))
+def test_networks_sort_anything(values):
+    ordered = dealing._by_networks(values.copy(), values)
+    assert ordered is None or np.array_equal(ordered, np.sort(values))
 
 
-@pytest.mark.usefixtures("dealt")
+@pytest.mark.usefixtures("slow")
 def test_even_scores_are_dealt_and_crowded_ones_left_to_numpy():
-    assert dealing._numbering(SHAPES["uniform"]) is not None
-    assert dealing._numbering(SHAPES["mostly one value"]) is None
-    assert dealing._numbering(SHAPES["mostly infinite"]) is None
+    for shape, left in (("uniform", False), ("few values", True), ("one value", True), ("infinite ends", True)):
+        assert (dealing._by_networks(SHAPES[shape].copy(), SHAPES[shape]) is None) == left, shape
 
 
 def test_where_sorting_is_quick_nothing_is_dealt(monkeypatch):
-    monkeypatch.setattr(dealing, "FEWEST", 1)
     monkeypatch.setattr(dealing, "_partitioning_is_slow", lambda: False)
-    values = np.array([3.0, 1.0, 2.0])
-    assert rising(values) is values
-    assert values.tolist() == [1, 2, 3]
+    monkeypatch.setattr(dealing, "_by_networks", None)
+    values = SHAPES["uniform"].copy()
+    assert rising(values, itself) is values
+    assert np.array_equal(values, np.sort(SHAPES["uniform"]))
 
 
 def test_the_processor_is_judged_once():
     assert dealing._partitioning_is_slow() is dealing._partitioning_is_slow()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("count", [0, 2, 3, 40])
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_ranges_rise_with_scores_and_never_mix_signs(shape, dtype, count):
+    scores = np.sort(np.concatenate([SHAPES[shape], [0.0, -1e-30, 1e-30]]).astype(dtype)) + dtype(0)
+    ranges = ranges_of(scores, count)
+    numbers = ranges(scores)
+    assert (np.diff(numbers) >= 0).all()
+    assert numbers.min() >= 0
+    assert numbers.max() < ranges.count
+    assert ((numbers < ranges.negative) == (scores < 0)).all()
+
+
+@pytest.mark.parametrize("shape", ["uniform", "normal", "crowded at 0", "heavy tails", "tiny", "infinite ends"])
+def test_ranges_are_about_equally_full(shape):
+    crowded = 10 ** RNG.uniform(-12, 0, SIZE)
+    scores = SHAPES.get(shape, crowded)
+    numbers = ranges_of(scores, 50)(scores)
+    assert np.bincount(numbers).max() < SIZE / 3
+
+
+@given(hnp.arrays(np.int32, st.integers(1, 200), elements=st.integers(0, 9)), st.booleans())
+def test_dealing_keeps_the_order_within_each_range(numbers, by_sparse):
+    items = np.arange(numbers.size, dtype=np.uint64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dealing, "FEWEST", 0 if by_sparse else 10**6)
+        found, ends = dealt(items, numbers, 10)
+    assert found.tolist() == sorted(items.tolist(), key=lambda i: numbers[i])
+    assert np.diff(ends).tolist() == np.bincount(numbers, minlength=10).tolist()
+    assert ends.dtype == np.int32

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ def test_the_map_never_falls(scores, buckets):
 
 
 @given(float64_scores)
+@pytest.mark.filterwarnings("ignore:overflow encountered in nextafter")
 def test_neighbours_stay_in_order(score):
     pair = np.array([score, np.nextafter(score, np.inf)])
     one, other = bucket_of(pair)

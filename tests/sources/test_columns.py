@@ -212,3 +212,10 @@ def test_numbers_are_not_copied(values):
 def test_a_matrix_of_one_column_is_a_column():
     with pytest.warns(PendingDeprecationWarning):
         assert read(np.matrix([[1], [2]])).tolist() == [1, 2]
+
+
+def test_texts_that_end_in_nul_stay_two_labels():
+    found = column(["spam", "spam\0"], name="labels", where="here")
+    assert found.tolist() == ["spam", "spam\0"]
+    with pytest.raises(th.ThresherError, match="positive"):
+        th.rank(["spam", "spam\0"], [1, 2])

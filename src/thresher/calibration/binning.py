@@ -9,7 +9,7 @@ import numpy as np
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Floats, Ranking
 
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
 
@@ -65,18 +65,6 @@ def uniform_splits(ranking: Ranking, bins: int) -> Splits:
     rising = ranking.score[::-1]
     reached = len(ranking) - np.searchsorted(rising, np.arange(1, bins) / bins, side="left")
     return np.unique(np.concatenate([[0], reached, [len(ranking)]]))
-
-
-def run_counts(ranking: Ranking, split: Splits) -> tuple[Counts, Counts]:
-    """Positives and negatives in each run.
-
-    >>> run_counts(Ranking.parse("[1+][2+,1-][3-]"), np.array([0, 2, 3]))
-    (array([3, 0]), array([1, 3]))
-    """
-    if split.size == len(ranking) + 1:
-        return ranking.pos, ranking.neg
-    # Added up run by run: differences of running sums would lose the weights that are small.
-    return np.add.reduceat(ranking.pos, split[:-1]), np.add.reduceat(ranking.neg, split[:-1])
 
 
 def mean_scores(ranking: Ranking, split: Splits) -> Floats:

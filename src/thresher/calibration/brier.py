@@ -22,11 +22,16 @@ def brier(ranking: Ranking) -> float:
     0.2066...
     """
     ranking.require_probabilities("brier(ranking)")
+    return ranking.remembered("brier", lambda: _brier(ranking))
+
+
+def _brier(ranking: Ranking) -> float:
+    pos, neg = ranking.narrow
 
     def squared(piece: slice) -> float:
         # Two sums of squares keep the digits that n·p² - 2·pos·p + pos would cancel.
         score = ranking.score[piece]
-        return float(((1 - score) ** 2 * ranking.pos[piece] + score**2 * ranking.neg[piece]).sum())
+        return float(((1 - score) ** 2 * pos[piece] + score**2 * neg[piece]).sum())
 
     return math.fsum(in_pieces(squared, len(ranking))) / ranking.total
 

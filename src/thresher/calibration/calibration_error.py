@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from thresher.calibration.binning import mean_scores, quantile_splits, run_counts, splits_of
+from thresher.calibration.binning import mean_scores, quantile_splits, splits_of
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, WeightError
 from thresher.ranking import Counts, Floats, Ranking
@@ -75,7 +75,7 @@ def ece(
         group = np.arange(len(ranking) + 1)
     else:
         group = np.union1d(split, quantile_splits(ranking, MOST_GROUPS))
-    pos, neg = run_counts(ranking, group)
+    pos, neg = ranking.runs(group)
     cases, score = (pos + neg).astype(np.int64), mean_scores(ranking, group)
     first = np.searchsorted(group, split[:-1])  # the group each bin begins with
     estimate = float(np.abs(np.add.reduceat(pos - cases * score, first)).sum() / ranking.total)

@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from thresher.calibration.binning import run_counts
 from thresher.calibration.brier import brier
 from thresher.cautions import Caution
 from thresher.curves import hull_splits
@@ -74,7 +73,7 @@ def decomposition(ranking: Ranking, *, segments: Over = "exact") -> Decompositio
     ranking.require_both_classes(_WHERE)
     ranking.require_probabilities(_WHERE)
     total = brier(ranking)
-    pooled = _refinement(*run_counts(ranking, hull_splits(ranking, pool="ties"))) / ranking.total
+    pooled = _refinement(*ranking.runs(hull_splits(ranking, pool="ties"))) / ranking.total
     miscalibration = max(0.0, total - pooled)  # never below 0 but for rounding
     uncertainty = ranking.prevalence * float(ranking.Neg / ranking.total)
     cautions: tuple[Caution, ...] = ()
@@ -99,7 +98,7 @@ def decomposition(ranking: Ranking, *, segments: Over = "exact") -> Decompositio
 
 
 def _all_pure(ranking: Ranking) -> bool:
-    return not np.logical_and(ranking.pos, ranking.neg).any()
+    return not np.logical_and(*ranking.narrow).any()
 
 
 def _calibration(ranking: Ranking) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from thresher.calibration.binning import run_counts
 from thresher.ranking import Floats, Ranking
 
 
@@ -30,5 +29,5 @@ def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -
         return Ranking(score, ranking.pos, ranking.neg, dropped=ranking.dropped)
     # A map that never falls only joins neighbours, and that takes no sort.
     starts = np.flatnonzero(np.concatenate([[True], score[1:] != score[:-1]]))
-    pos, neg = run_counts(ranking, np.append(starts, len(ranking)))
+    pos, neg = ranking.runs(np.append(starts, len(ranking)))
     return Ranking.of_segments(score[starts] + 0.0, pos, neg, dropped=ranking.dropped)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.calibration.binning import Binning, mean_scores, run_counts, splits_of
+from thresher.calibration.binning import Binning, mean_scores, splits_of
 from thresher.ranking import Counts, Floats, Ranking
 
 _WHERE = "reliability(ranking)"
@@ -71,7 +71,7 @@ def reliability(ranking: Ranking, *, segments: Binning = "exact", bins: int = 10
     if segments == "hull":
         ranking.require_both_classes(_WHERE)
     split = splits_of(ranking, segments, bins=bins, where=_WHERE)
-    pos, neg = run_counts(ranking, split)
+    pos, neg = ranking.runs(split)
     return Reliability(
         score=mean_scores(ranking, split),
         observed=pos / (pos + neg),

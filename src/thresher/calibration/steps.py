@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from thresher.calibration.binning import mean_scores, run_counts
+from thresher.calibration.binning import mean_scores
 from thresher.calibration.smoothing import Smoothing, smoothed
 from thresher.cautions import Caution
 from thresher.curves.hull import Splits
@@ -92,7 +92,7 @@ def steps_over(
     >>> curve.score, curve.probability, str(pools)
     (array([1., 2., 4.]), array([0. , 0.5, 1. ]), '[2+][1+,1-][3-]')
     """
-    pools = Ranking.of_segments(ranking.score[split[1:] - 1], *run_counts(ranking, split))
+    pools = Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))
     of_pools = smoothed(pools, smoothing=smoothing)
     knot = _centres(ranking, split) if interpolate else pools.score
     score, probability = knot[::-1], of_pools.probability[::-1]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from thresher.choices.condition import OperatingCondition, simplest
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, MeasureError
-from thresher.ranking import Flags, Floats, Ranking
+from thresher.ranking import Flags, Floats, Ranking, in_pieces, pieces_of
 from thresher.tables import Contingency, Measure, measure
 
 _FITS_INT64 = 2**62
@@ -25,39 +25,62 @@ _CLOSE = 1e-9  # far wider than rounding; what is this close to the best is comp
 class Objective:
     """A loss per split, lower is better, and how to compare it.
 
-    `loss` decides; where it is in floats, values within `slack` of the best tie, and
-    `exact` (if any) settles them. `values` is what people asked for, None for a cost.
+    `loss` decides, a slice of the `splits` at a time; where it is in floats, values within `slack` of the best tie,
+    and `exact` (if any) settles them. `values` is what people asked for, None for a cost.
     """
 
     name: str
-    loss: npt.NDArray[Any]
+    splits: int
+    loss: Callable[[slice], npt.NDArray[Any]]
     slack: Callable[[float], float]
     exact: Callable[[Splits], list[int]] | None = None
     values: Floats | None = None
 
     def best(self, allowed: Flags | None) -> tuple[Splits, int | None]:
         """All best splits among the allowed (None: all are), and the best of the rest."""
-        loss = self.loss
-        worst = np.inf if loss.dtype.kind == "f" else np.iinfo(loss.dtype).max
-        if allowed is not None:
-            loss = np.where(allowed, loss, worst)
-        if loss.dtype.kind == "f":
-            loss = np.where(np.isnan(loss), worst, loss)
-        least = loss.min()
+        worst = _worst(self.loss(slice(0, 1)))
+
+        def loss(piece: slice) -> npt.NDArray[Any]:
+            found = self.loss(piece)
+            if allowed is not None:
+                found = np.where(allowed[piece], found, worst)
+            return np.where(np.isnan(found), worst, found) if found.dtype.kind == "f" else found
+
+        def lowest(piece: slice) -> tuple[Any, int]:
+            found = loss(piece)
+            place = int(found.argmin())
+            return found[place].item(), piece.start + place
+
+        def near(piece: slice) -> tuple[Splits, tuple[Any, int]]:
+            """Splits as good as the best, and the best of the others."""
+            found = loss(piece)
+            good = found <= limit
+            place = int(np.where(good, worst, found).argmin())
+            return np.flatnonzero(good) + piece.start, (
+                worst if good[place] else found[place].item(),
+                piece.start + place,
+            )
+
+        lows = in_pieces(lowest, self.splits)
+        least = min(lows)[0]
         if least == worst:
             raise MeasureError(
                 f"{self.name} is undefined at every threshold allowed",
                 where="choose(...)",
                 fix="relax the constraints, or choose by another measure",
             )
-        tied = np.flatnonzero(loss <= least + self.slack(least))
+        limit = least + self.slack(least)
+        pieces = pieces_of(self.splits)
+        looked = [near(piece) for piece, (low, _) in zip(pieces, lows, strict=True) if low <= limit]
+        tied = np.concatenate([splits for splits, _ in looked])
+        others = [low for low in lows if low[0] > limit] + [other for _, other in looked]
         if self.exact is not None:
             exactly = self.exact(tied)
-            tied = tied[[value == min(exactly) for value in exactly]]
-        rest = loss.copy() if loss is self.loss else loss
-        rest[tied] = worst
-        second = int(np.argmin(rest))
-        return tied, None if rest[second] == worst else second
+            best = np.array([value == min(exactly) for value in exactly])
+            others += [lowest(slice(split, split + 1)) for split in tied[~best].tolist()]
+            tied = tied[best]
+        value, second = min(others)
+        return tied, None if value == worst else second
 
 
 def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective:
@@ -66,21 +89,23 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective
     tp, fp = ranking.covered()
     dearer = Fraction(max(a, b))
     alarm, miss = float(Fraction(a) / dearer), float(Fraction(b) / dearer)
+
+    def in_floats(at: slice) -> Floats:
+        return np.asarray(fp[at] * alarm + (ranking.Pos - tp[at]) * miss)
+
     if ranking.weighted:
-        loss = fp * alarm + (ranking.Pos - tp) * miss
-        return Objective("expected cost", loss, lambda least: 1e-12 * max(abs(least), float(np.abs(loss).max())))
+        largest = ranking.Neg * alarm + ranking.Pos * miss
+        return Objective("expected cost", tp.size, in_floats, lambda _: 1e-12 * largest)
     whole_a, whole_b = _whole(a, b)
     if whole_a * ranking.Neg + whole_b * ranking.Pos < _FITS_INT64:
-        loss = fp * whole_a
-        loss -= tp * whole_b  # fn is Pos - tp, and Pos is the same for all
-        return Objective("expected cost", loss, lambda _: 0)
+        # fn is Pos - tp, and Pos is the same for all
+        return Objective("expected cost", tp.size, lambda at: fp[at] * whole_a - tp[at] * whole_b, lambda _: 0)
 
     def exact(splits: Splits) -> list[int]:
         pairs = zip(fp[splits].tolist(), tp[splits].tolist(), strict=True)
         return [alarms * whole_a + (ranking.Pos - hits) * whole_b for alarms, hits in pairs]
 
-    loss = fp * alarm + (ranking.Pos - tp) * miss
-    return Objective("expected cost", loss, lambda least: _CLOSE * abs(least), exact=exact)
+    return Objective("expected cost", tp.size, in_floats, lambda least: _CLOSE * abs(least), exact=exact)
 
 
 def measure_objective(table: Contingency, *, maximise: Any, minimise: Any) -> Objective:
@@ -100,7 +125,7 @@ def measure_objective(table: Contingency, *, maximise: Any, minimise: Any) -> Ob
         known = measure(wanted)
         _require_direction(known, maximising=sign < 0)
         name, values = known.name, np.asarray(known.of(table), dtype=np.float64)
-    return Objective(name, sign * values, _two_ulps, values=values)
+    return Objective(name, values.size, lambda at: sign * values[at], _two_ulps, values=values)
 
 
 def _unit_costs(ranking: Ranking, condition: OperatingCondition) -> tuple[Any, Any]:
@@ -125,6 +150,10 @@ def _require_direction(known: Measure, *, maximising: bool) -> None:
             where=f"choose({'maximise' if maximising else 'minimise'}={known.name!r})",
             fix=f"pass {other}={known.name!r}",
         )
+
+
+def _worst(loss: npt.NDArray[Any]) -> Any:
+    return math.inf if loss.dtype.kind == "f" else int(np.iinfo(loss.dtype).max)
 
 
 def _two_ulps(least: float) -> float:

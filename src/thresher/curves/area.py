@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.ranking import UNKNOWN, Floats, Ranking, filled
+from thresher.ranking import UNKNOWN, Floats, Ranking, filled, in_pieces
 
 _EXACT_IN_INT64 = 2**62
 GRID_LIMIT = 4_000_000
@@ -66,16 +66,24 @@ def pairs(ranking: Ranking) -> Pairs:
     Pairs(won=1300, tied=950, lost=250)
     """
     ranking.require_both_classes("pairs(ranking)")
+    return ranking.remembered("pairs", lambda: _pairs(ranking))
+
+
+def _pairs(ranking: Ranking) -> Pairs:
     if ranking.weighted:
         _, fp = ranking.covered()
         tied = float(ranking.pos @ ranking.neg)
         lost = float(ranking.pos @ fp[:-1])
         return Pairs(won=max(0.0, ranking.Pos * ranking.Neg - tied - lost), tied=tied, lost=lost)
-    pos, neg = ranking.pos, ranking.neg
+    pos, neg = ranking.narrow
     _, fp = ranking.covered()
-    if ranking.Pos * ranking.Neg >= _EXACT_IN_INT64:
-        pos, neg, fp = pos.astype(object), neg.astype(object), fp.astype(object)
-    tied, lost = int(np.dot(pos, neg)), int(np.dot(pos, fp[:-1]))
+    exact = np.int64 if ranking.Pos * ranking.Neg < _EXACT_IN_INT64 else object
+
+    def tied_and_lost(piece: slice) -> tuple[int, int]:
+        of_pos, of_neg, before = (counts[piece].astype(exact, copy=False) for counts in (pos, neg, fp))
+        return int(np.dot(of_pos, of_neg)), int(np.dot(of_pos, before))
+
+    tied, lost = (sum(column) for column in zip(*in_pieces(tied_and_lost, len(ranking)), strict=True))
     return Pairs(won=ranking.Pos * ranking.Neg - tied - lost, tied=tied, lost=lost)
 
 

@@ -61,10 +61,20 @@ def roc(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
     (array([0. , 0.1, 0.2, 1. ]), array([0. , 0.4, 0.6, 1. ]))
     """
     ranking.require_both_classes("roc(ranking)")
-    tp, fp = ranking.covered()
-    return share(fp, ranking.Neg), share(tp, ranking.Pos), ranking.thresholds()
+    _, fp = ranking.covered()
+    return _share(fp, ranking.Neg), recalls(ranking), ranking.thresholds()
 
 
-def share(covered: Counts, total: float) -> Floats:
-    """Covered cases as a proportion of all of their kind."""
-    return filled(covered.size, lambda piece, out: np.divide(covered[piece], total, out=out))
+def recalls(ranking: Ranking) -> Floats:
+    """The share of positives called positive at every split, read-only.
+
+    >>> recalls(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    array([0. , 0.4, 0.6, 1. ])
+    """
+    return ranking.remembered("recalls", lambda: _share(ranking.covered()[0], ranking.Pos))
+
+
+def _share(covered: Counts, total: float) -> Floats:
+    shares = filled(covered.size, lambda piece, out: np.divide(covered[piece], total, out=out))
+    shares.flags.writeable = False
+    return shares

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Ranking, in_pieces
+from thresher.ranking import Counts, Ranking, in_pieces, wide
 
 Pool: TypeAlias = Literal["strict", "ties"]
 Splits: TypeAlias = npt.NDArray[np.intp]
@@ -35,9 +35,8 @@ def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     """
     ranking.require_both_classes("hull(ranking)")
     split = hull_splits(ranking, pool=pool)
-    pos, neg = (np.add.reduceat(counts, split[:-1]) for counts in (ranking.pos, ranking.neg))
     spans = None if ranking.spans is None else ranking.spans.pooled(split[:-1])
-    return Ranking.of_segments(ranking.score[split[1:] - 1], pos, neg, dropped=ranking.dropped, spans=spans)
+    return Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split), dropped=ranking.dropped, spans=spans)
 
 
 def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
@@ -78,11 +77,11 @@ def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
 
 def _bends(ranking: Ranking) -> Splits:
     """Splits after which the slope is lower than before."""
-    pos, neg = _exact(ranking, ranking.pos, ranking.neg)
 
     def bends(piece: slice) -> Splits:
-        before, after = slice(piece.start, piece.stop), slice(piece.start + 1, piece.stop + 1)
-        falls = np.asarray(pos[before] * neg[after] > pos[after] * neg[before], dtype=np.bool_)
+        near = slice(piece.start, piece.stop + 1)
+        pos, neg = _exact(ranking, *(wide(counts[near]) for counts in ranking.narrow))
+        falls = np.asarray(pos[:-1] * neg[1:] > pos[1:] * neg[:-1], dtype=np.bool_)
         return np.flatnonzero(falls) + (piece.start + 1)
 
     return np.concatenate([np.empty(0, dtype=np.intp), *in_pieces(bends, len(ranking) - 1)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher.curves.coverage import share
+from thresher.curves.coverage import recalls
 from thresher.errors import ArgumentError
 from thresher.ranking import Floats, Ranking, filled, in_pieces
 
@@ -32,7 +32,7 @@ def precision_recall(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
             np.divide(tp[piece], out, out=out)
 
     precision = filled(tp.size, right)
-    return share(tp, ranking.Pos), precision, ranking.thresholds()
+    return recalls(ranking), precision, ranking.thresholds()
 
 
 def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
@@ -50,10 +50,10 @@ def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
     if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ArgumentError("recall must lie in [0, 1]", "precision_at(ranking, recall)", "give proportions")
     tp, fp = ranking.covered()
-    recalls = share(tp, ranking.Pos)  # rates are compared with rates: a rate times Pos may round past its count
-    after = np.clip(np.searchsorted(recalls, wanted, side="left"), 1, len(ranking))
-    step = np.maximum(recalls[after] - recalls[after - 1], np.finfo(float).tiny)
-    along = np.minimum((wanted - recalls[after - 1]) / step, 1.0)
+    recall_at = recalls(ranking)  # rates are compared with rates: a rate times Pos may round past its count
+    after = np.clip(np.searchsorted(recall_at, wanted, side="left"), 1, len(ranking))
+    step = np.maximum(recall_at[after] - recall_at[after - 1], np.finfo(float).tiny)
+    along = np.minimum((wanted - recall_at[after - 1]) / step, 1.0)
     right, wrong = (covered[after - 1] + along * (covered[after] - covered[after - 1]) for covered in (tp, fp))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(wanted > 0, right / (right + wrong), np.nan)
@@ -69,10 +69,11 @@ def average_precision(ranking: Ranking) -> float:
     """
     ranking.require_both_classes("average_precision(ranking)")
     tp, fp = (covered[1:] for covered in ranking.covered())
+    pos, _ = ranking.narrow
 
     def found(piece: slice) -> float:
         called = np.add(tp[piece], fp[piece], dtype=np.float64)
-        return float((tp[piece] / called * ranking.pos[piece]).sum())
+        return float((tp[piece] / called * pos[piece]).sum())
 
     return math.fsum(in_pieces(found, len(ranking))) / ranking.Pos
 
@@ -91,8 +92,8 @@ def pr_area(ranking: Ranking) -> float:
     tp, fp = (covered[:-1] for covered in ranking.covered())
 
     def area(piece: slice) -> float:
-        has = np.flatnonzero(ranking.pos[piece])
-        pos, neg, right, wrong = (c[piece][has].astype(np.float64) for c in (ranking.pos, ranking.neg, tp, fp))
+        has = np.flatnonzero(ranking.narrow[0][piece])
+        pos, neg, right, wrong = (c[piece][has].astype(np.float64) for c in (*ranking.narrow, tp, fp))
         cases, before = pos + neg, right + wrong
         rate = pos / cases
         with np.errstate(divide="ignore", invalid="ignore"):

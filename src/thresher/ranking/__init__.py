@@ -3,11 +3,12 @@
 from thresher.ranking.condensed import condensed
 from thresher.ranking.counting import Counts, Flags, counted, counted_weights
 from thresher.ranking.order import Indices, beating, falling
-from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, processors
+from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, pieces_of, processors
 from thresher.ranking.ranking import Ranking
 from thresher.ranking.scores import rankable
 from thresher.ranking.segments import MOST_CASES, require_safe_total
 from thresher.ranking.spans import UNKNOWN, Spans, resolved
+from thresher.ranking.weights import wide
 
 __all__ = [
     "MOST_CASES",
@@ -26,8 +27,10 @@ __all__ = [
     "falling",
     "filled",
     "in_pieces",
+    "pieces_of",
     "processors",
     "rankable",
     "require_safe_total",
     "resolved",
+    "wide",
 ]

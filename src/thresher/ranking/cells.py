@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from thresher.ranking.counting import Counts, Flags
 from thresher.ranking.pieces import Floats
+from thresher.ranking.weights import wide
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 _TOP = 63  # of this level there are two cells: the numbers below zero, and the others
@@ -51,7 +52,7 @@ def cells_of(score: Floats, pos: Counts, neg: Counts) -> Cells:
     >>> cells_of(np.array([0.5, -1.0]), np.array([2, 0]), np.array([1, 3])).pos_low
     array([nan, 0.5])
     """
-    score, pos, neg = score[::-1], pos[::-1], neg[::-1]
+    score, pos, neg = score[::-1], wide(pos)[::-1], wide(neg)[::-1]
     of_pos, of_neg = np.where(pos > 0, score, np.nan), np.where(neg > 0, score, np.nan)
     return Cells(_numbered(score), np.zeros(score.size, np.int64), pos, neg, of_pos, of_pos, of_neg, of_neg)
 

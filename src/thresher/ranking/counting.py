@@ -1,46 +1,50 @@
 """The one sort: rows in, positives and negatives per distinct score out, by falling score.
 
-Positives and negatives are sorted apart, because NumPy's sort of bare numbers is vectorised and
-releases the interpreter lock while an indirect sort does neither; two sorted runs then merge in
-linear time. Rows are first dealt into ranges of scores, one per processor, so that each range is
-counted by its own thread and the results only have to be laid end to end.
+Rows are dealt into ranges of scores, so that each range is counted within the processor's cache, every processor
+takes some, and the results only have to be laid end to end. A score and its class are packed into one whole number:
+NumPy's sort of bare numbers is vectorised and releases the interpreter lock, an indirect sort does neither.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking.dealing import rising
+from thresher.ranking.dealing import dealt, ranges_of, rising
+from thresher.ranking.packing import Keys, classes_in, packed, scores_in
 from thresher.ranking.pieces import MOST_THREADS, Floats, processors
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
-Counts: TypeAlias = npt.NDArray[Any]  # int64, or float64 when rows carry weights
-Segments: TypeAlias = tuple[Floats, Counts, Counts]
+Counts: TypeAlias = npt.NDArray[Any]  # whole numbers, or float64 when rows carry weights
+Segments: TypeAlias = tuple[npt.NDArray[Any], Counts, Counts]
+Rows: TypeAlias = npt.NDArray[Any]  # one item per row, with all that has to be known of it
 
 ROWS_WORTH_A_THREAD = 1 << 17
-_NARROW = np.int32  # counts on their way to int64, while they fit: half the memory
+ROWS_PER_RANGE = 1 << 16
+MOST_RANGES = 512  # as many open ends as the cache holds
+ROWS_PER_HAND = 1 << 19  # dealt at once: memory that is used again stays in the cache
+_PIECE = 1 << 15
+_BATCH = 8
 
 
 def counted(positive: Flags, score: npt.NDArray[Any]) -> Segments:
-    """Count rows per distinct score: (score, pos, neg) by falling score.
+    """Count rows per distinct score: (score, pos, neg) by falling score, the counts in as few bytes as they fit.
 
-    `score` holds no NaN; it is compared in its own dtype and comes back as float64.
+    `score` holds no NaN; it is compared in its own dtype, float32 or float64, and comes back as float64.
 
     >>> counted(np.array([True, False, True]), np.array([1.0, 2.0, 2.0]))
-    (array([2., 1.]), array([1, 1]), array([1, 0]))
+    (array([2., 1.]), array([1, 1], dtype=uint8), array([1, 0], dtype=uint8))
     """
 
-    def one_range(within: Flags | None) -> Segments:
-        if within is None:
-            return _merged_runs(score[positive], score[~positive])
-        return _merged_runs(np.compress(within & positive, score), np.compress(within > positive, score))
+    def items(rows: slice, scores: Floats) -> Keys:
+        return packed(scores, positive[rows])
 
-    return _range_by_range(score, one_range, np.dtype(np.int64))
+    return _range_by_range(score, items, _counted_keys, dtypes=(f"u{score.itemsize}", np.uint8))
 
 
 def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) -> Segments:
@@ -50,14 +54,14 @@ def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) ->
     (array([1.]), array([0.5]), array([2.]))
     """
 
-    def one_range(within: Flags | None) -> Segments:
-        if within is None:
-            return _summed_rows(score, np.where(positive, weight, -weight))
-        signed = np.compress(within, weight)
-        np.negative(signed, out=signed, where=~np.compress(within, positive))
-        return _summed_rows(np.compress(within, score), signed)
+    def items(rows: slice, scores: Floats) -> Rows:
+        pair = np.empty(scores.size, dtype=np.complex128)
+        pair.real = scores
+        np.negative(weight[rows], out=pair.imag)
+        np.copyto(pair.imag, weight[rows], where=positive[rows])
+        return pair
 
-    return _range_by_range(score, one_range, np.dtype(np.float64))
+    return _range_by_range(score, items, _summed_pairs, dtypes=(np.complex128, np.float64))
 
 
 def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
@@ -68,93 +72,106 @@ def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
     """
     order = np.argsort(score, kind="stable")
     score, pos, neg = _collapsed(score[order], pos[order], neg[order])
-    return _falling([(score, pos, -neg if neg.dtype.kind == "f" else neg)], pos.dtype, map)
+    return score[::-1] + 0.0, pos[::-1].copy(), neg[::-1].copy()
 
 
 def _range_by_range(
-    score: npt.NDArray[Any], one_range: Callable[[Flags | None], Segments], counts: np.dtype[Any]
+    score: npt.NDArray[Any],
+    items: Callable[[slice, Floats], Rows],
+    segments: Callable[..., Segments],
+    *,
+    dtypes: tuple[Any, Any],
 ) -> Segments:
-    """Count each range of scores in its own thread; ranges share no score, so they only need joining."""
-    threads = min(processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD)
-    if threads < 2:
-        return _falling([one_range(None)], counts, map)
-    sample = np.sort(score[:: max(1, score.size // 4096)])
-    pivots = sample[[sample.size * i // threads for i in range(1, threads)]]
+    """Count each range of scores on its own; ranges share no score, so they only need laying end to end."""
+    ranges = ranges_of(score, min(MOST_RANGES, score.size // ROWS_PER_RANGE))
+    threads = max(1, min(processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD))
+    hands = max(threads, -(-score.size // ROWS_PER_HAND))
 
-    def within(i: int) -> Flags:
-        if i == 0:
-            return score < pivots[0]
-        if i == threads - 1:
-            return score >= pivots[-1]
-        return (score >= pivots[i - 1]) & (score < pivots[i])
+    def deal(hand: int) -> tuple[Rows, npt.NDArray[np.int32]]:
+        start, end = score.size * hand // hands, score.size * (hand + 1) // hands
+        rows, numbers = np.empty(end - start, dtype=dtypes[0]), np.empty(end - start, dtype=np.int32)
+        for first in range(start, end, _PIECE):
+            piece = slice(first, min(first + _PIECE, end))
+            place = slice(first - start, piece.stop - start)
+            scores = score[piece] + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
+            rows[place] = items(piece, scores)
+            numbers[place] = ranges(scores)
+        return dealt(rows, numbers, ranges.count)
 
-    with ThreadPoolExecutor(threads) as pool:
-        rising = list(pool.map(lambda i: one_range(within(i)), range(threads)))
-        return _falling(rising, counts, pool.map)
+    def count(numbers: range) -> list[Segments | None]:
+        return [laid.put(i, segments(laid.rows(i), negative=i < ranges.negative)) for i in numbers]
 
-
-def _falling(rising: list[Segments], counts: np.dtype[Any], each: Callable[..., Iterable[None]]) -> Segments:
-    """Lay pieces in order of rising score end to end by falling score, each piece turned round once."""
-    ends = np.cumsum([piece[0].size for piece in rising[::-1]]).tolist()
-    score = np.empty(ends[-1], dtype=np.float64)
-    pos, neg = np.empty(ends[-1], dtype=counts), np.empty(ends[-1], dtype=counts)
-
-    def lay(piece: Segments, end: int) -> None:
-        place = slice(end - piece[0].size, end)
-        np.add(piece[0][::-1], 0.0, out=score[place])  # -0.0 + 0.0 is 0.0: zero is one score
-        pos[place] = piece[1][::-1]
-        neg[place] = piece[2][::-1]
-        if counts.kind == "f":  # weights: above 0 for positives and below for negatives
-            np.maximum(pos[place], 0.0, out=pos[place])
-            np.maximum(np.negative(neg[place], out=neg[place]), 0.0, out=neg[place])
-
-    for _ in each(lay, rising[::-1], ends):
-        pass
-    return score, pos, neg
+    with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
+        each = pool.map if pool else map
+        laid = _Laid(list(each(deal, range(hands))), dtypes[1])
+        batches = [range(i, min(i + _BATCH, ranges.count)) for i in range(0, ranges.count, _BATCH)]
+        found = [piece for batch in each(count, batches) for piece in batch]
+        return laid.joined(found)
 
 
-def _merged_runs(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> Segments:
-    """Segments of two unsorted classes by rising score; may sort both in place."""
-    positives = rising(positives)
-    negatives = rising(negatives)
-    pos_score, pos_count = _runs(positives)
-    neg_score, neg_count = _runs(negatives)
-    positives_first = pos_score.size
-    both = np.concatenate([pos_score, neg_score])
-    del positives, negatives, pos_score, neg_score
-    # Two rising runs: the stable sort only merges them. A score of both classes has its positives first.
-    order = np.argsort(both, kind="stable")
-    score = both[order]
-    del both
-    is_pos = order < positives_first
+class _Laid:
+    """Segments by falling score: where no score comes twice, each range has its place before it is counted."""
+
+    def __init__(self, hands: list[tuple[Rows, npt.NDArray[np.int32]]], counts: Any) -> None:
+        self.hands = hands
+        self.starts: list[int] = np.array([ends for _, ends in hands], dtype=np.int64).sum(axis=0).tolist()
+        rows = self.starts[-1]
+        self.columns = (np.empty(rows), np.empty(rows, dtype=counts), np.empty(rows, dtype=counts))
+
+    def rows(self, number: int) -> Rows:
+        """All rows of one range."""
+        return np.concatenate([rows[ends[number] : ends[number + 1]] for rows, ends in self.hands])
+
+    def put(self, number: int, found: Segments) -> Segments | None:
+        """Lay the segments of a range down if they fill its place; else hand them back."""
+        place = self._place(number)
+        if found[0].size < place.stop - place.start:
+            return found
+        for column, values in zip(self.columns, found, strict=True):
+            column[place] = values[::-1]
+        return None
+
+    def joined(self, found: list[Segments | None]) -> Segments:
+        """All segments, once every range is counted."""
+        self.hands.clear()
+        if not any(found):
+            return self.columns
+        pieces = [
+            [column[self._place(number)] for column in self.columns] if piece is None else [c[::-1] for c in piece]
+            for number, piece in enumerate(found)
+        ][::-1]
+        score, pos, neg = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+        return score.astype(np.float64, copy=False), pos, neg
+
+    def _place(self, number: int) -> slice:
+        rows = self.starts[-1]
+        return slice(rows - self.starts[number + 1], rows - self.starts[number])
+
+
+def _counted_keys(keys: Keys, *, negative: bool) -> Segments:
+    """Segments of packed rows by rising score, in as little memory as they fit."""
+    keys = rising(keys, lambda some: scores_in(some, negative=negative))
+    score, pos = scores_in(keys, negative=negative), classes_in(keys)
     first = _starts_run(score)
-    if pos_count is None and neg_count is None and first.all():
-        return score, is_pos, ~is_pos
-    counts = np.concatenate([_ones(pos_count, positives_first), _ones(neg_count, order.size - positives_first)])
-    count = counts[order]
-    del order, counts, pos_count, neg_count
-    pos = count * is_pos
-    neg = np.subtract(count, pos, out=count)
-    if not first.all():
-        second = np.flatnonzero(~first)  # the negatives of a score whose positives stand just before them
-        neg[second - 1] = neg[second]
-        score, pos, neg = score[first], pos[first], neg[first]
-    return score, pos, neg
+    if first.all():
+        return score, pos, 1 - pos
+    starts = np.flatnonzero(first)
+    count = np.diff(starts, append=keys.size)
+    pos = np.add.reduceat(pos, starts, dtype=np.int64)
+    narrow = np.min_scalar_type(count.max())
+    return score[starts], pos.astype(narrow), (count - pos).astype(narrow)
 
 
-def _summed_rows(score: npt.NDArray[Any], signed: Floats) -> Segments:
+def _summed_pairs(pair: npt.NDArray[np.complex128], *, negative: bool) -> Segments:  # noqa: ARG001
     """Segments of rows whose weight is above 0 for positives and below 0 for negatives.
 
     A complex number is a pair that NumPy sorts whole, by its real and then by its imaginary part.
     That beats sorting indices, and equal scores are added up in the same order however rows came.
     """
-    pair = np.empty(score.size, dtype=np.complex128)
-    pair.real, pair.imag = score, signed
-    del score, signed
     pair.sort()
     if _starts_run(pair.real).all():
-        return pair.real, pair.imag, pair.imag
-    return _collapsed(pair.real, np.maximum(pair.imag, 0.0), np.minimum(pair.imag, 0.0))
+        return pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0)
+    return _collapsed(pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0))
 
 
 def _collapsed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
@@ -166,21 +183,7 @@ def _collapsed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
     return score, pos, neg
 
 
-def _runs(ascending: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Counts | None]:
-    """Distinct values and how often each occurs; None for 'once each', which needs no array."""
-    first = _starts_run(ascending)
-    if first.all():
-        return ascending, None
-    starts = np.flatnonzero(first)
-    count = np.diff(starts, append=ascending.size)
-    return ascending[starts], count.astype(_NARROW) if ascending.size < np.iinfo(_NARROW).max else count
-
-
 def _starts_run(ordered: npt.NDArray[Any]) -> Flags:
     first = np.ones(ordered.size, dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return first
-
-
-def _ones(count: Counts | None, size: int) -> Counts:
-    return np.ones(size, dtype=_NARROW) if count is None else count

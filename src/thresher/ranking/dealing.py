@@ -1,14 +1,14 @@
-"""Sorting bare numbers on processors where NumPy's vectorised sort is slow at telling large from small.
+"""Dealing rows into ranges of scores by arithmetic, so that each range is sorted within the processor's cache.
 
-NumPy sorts up to 256 numbers by a fixed network of comparisons, and more by first partitioning them with an
-instruction that some processors take dozens of cycles for. There it is quicker to deal the numbers
-into many small ranges by arithmetic (SciPy's conversion of a sparse row to columns is a counting sort) and leave
-only the networks to do. The result is the same array; which way is taken is measured once.
+SciPy's conversion of a sparse row to columns is a counting sort in compiled code that releases the interpreter lock.
+Some processors are slow at the instruction with which NumPy partitions what it sorts; there a range is dealt once more,
+into ranges so small that only NumPy's networks of comparisons are left to do. The order is the same in any case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -17,89 +17,133 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers: TypeAlias = npt.NDArray[Any]
+Spread: TypeAlias = Callable[[Numbers], Numbers]
 
-FEWEST = 1 << 16  # below, NumPy's sort takes a millisecond or two
-MOST = np.iinfo(np.int32).max
-NETWORK = 256
+NETWORK = 256  # NumPy sorts as many numbers by a fixed network of comparisons
 PER_RANGE = 24  # so that few ranges hold more than half a network even where scores crowd
-FEW = 256
-SAMPLE, CELLS = 4096, 64
 MOST_CROWDED = 0.3
+CROWDED = 4  # times as full as the other way before the dearer one is taken
+SAMPLE = 4096
+FEWEST = 1 << 12  # below, sorting the numbers takes less than SciPy's overhead
 SLOW = 8.0  # a whole sort of 2^15 numbers takes 18 times its networks where it is slow, elsewhere 2 times
-_PIECE = 1 << 15
 
 
-def rising(values: Numbers) -> Numbers:
-    """The numbers in rising order; may or may not reuse the array it is given.
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """A rising map of scores to the numbers of ranges, none of which holds scores of both signs."""
 
-    >>> rising(np.array([3.0, -np.inf, 1.0]))
-    array([-inf,   1.,   3.])
-    """
-    if FEWEST <= values.size <= MOST and values.dtype.kind == "f" and _partitioning_is_slow():
-        number = _numbering(values)
-        if number is not None:
-            return _sorted_ranges(*_dealt(values, number))
-    values.sort()
-    return values
+    count: int
+    spread: Spread
+    low: Any
+    scale: Any
 
+    def __call__(self, scores: Numbers) -> npt.NDArray[np.int32]:
+        """The number of each score's range."""
+        return self._unsigned(scores) + (scores >= 0)
 
-def _numbering(values: Numbers) -> Callable[[Numbers], Numbers] | None:
-    """A rising map of values to the numbers of ranges; None where a sample says that most would crowd into few."""
-    sample = values[:: values.size // SAMPLE].copy()
-    sample.sort()
-    low, high = sample[sample.size // 100], sample[-1 - sample.size // 100]
-    ranges = _ranges(values.size)
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        scale = values.dtype.type(ranges) / (high - low)
-    if not 0 < scale < np.inf:
-        return None
+    @property
+    def negative(self) -> int:
+        """How many ranges hold negative scores; they come first."""
+        return int(self._unsigned(np.zeros(1, dtype=self.low.dtype))[0]) + 1
 
-    def number(of: Numbers) -> Numbers:
+    def _unsigned(self, scores: Numbers) -> npt.NDArray[np.int32]:
         # Subtracting, multiplying and clipping never change the order of two numbers.
+        if not self.scale:
+            return np.zeros(scores.size, dtype=np.int32)
         with np.errstate(over="ignore"):
-            return np.clip((of - low) * scale, 0, ranges)
-
-    cell = (number(sample) * (CELLS / ranges)).astype(np.int64)
-    share = np.bincount(cell, minlength=CELLS) / sample.size
-    crowded = share * CELLS * values.size / ranges > NETWORK / 2
-    return None if share[crowded].sum() > MOST_CROWDED else number
+            place = self.spread(scores) - self.low
+            place *= self.scale
+        return np.clip(place, 0, self.count - 2, out=place).astype(np.int32)
 
 
-def _ranges(size: int) -> int:
-    return 1 << (size // PER_RANGE).bit_length()
+def ranges_of(scores: Numbers, count: int) -> Ranges:
+    """So many ranges, about equally full and one for each sign at least; some stay empty where scores crowd.
 
-
-def _dealt(values: Numbers, number: Callable[[Numbers], Numbers]) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """The values range by range, and where each range begins and the last ends.
-
-    They are dealt twice, first into few ranges: so many open ends fit the cache, and then neighbours lie close.
+    >>> ranges = ranges_of(np.array([-1.0, 0.5, 0.0, 3.0]), 4)
+    >>> ranges(np.array([-2.0, 0.0, 1.0, 4.0])).tolist(), ranges.negative
+    ([0, 1, 2, 3], 1)
     """
+    if count < 2:
+        return Ranges(2, _itself, scores.dtype.type(0), 0)
+    sample = scores[:: max(scores.size // SAMPLE, 1)].copy()
+    sample.sort()
+    plain, logarithmic = (_evened(sample, spread, count) for spread in (_itself, _bits))
+    fullest = [np.bincount(ranges(sample)).max() for ranges in (plain, logarithmic)]
+    return logarithmic if fullest[0] > CROWDED * max(fullest[1], sample.size / count) else plain
+
+
+def _evened(sample: Numbers, spread: Spread, count: int) -> Ranges:
+    along = spread(sample)
+    low, high = along[sample.size // 100], along[-1 - sample.size // 100]
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        scale = along.dtype.type(count - 1) / (high - low)
+    return Ranges(count, spread, low, scale if 0 < scale < np.inf else along.dtype.type(0))
+
+
+def _itself(scores: Numbers) -> Numbers:
+    return scores
+
+
+def _bits(scores: Numbers) -> Numbers:
+    """Numbers that grow with the logarithm of a score's size: they tell apart what crowds near 0."""
+    bits = scores.view(f"i{scores.itemsize}")
+    size = bits & np.iinfo(bits.dtype).max
+    return np.where(bits < 0, -size, size).astype(scores.dtype)
+
+
+def dealt(items: Numbers, numbers: npt.NDArray[np.int32], ranges: int) -> tuple[Numbers, npt.NDArray[np.int32]]:
+    """The items range by range, in their order within each, and where each range begins and the last ends.
+
+    >>> dealt(np.array([7, 8, 9]), np.array([1, 0, 1], dtype=np.int32), 2)
+    (array([8, 7, 9]), array([0, 1, 3], dtype=int32))
+    """
+    if items.size < FEWEST:
+        return items[numbers.argsort(kind="stable")], np.cumsum(
+            [0, *np.bincount(numbers, minlength=ranges)], dtype=np.int32
+        )
     from scipy.sparse import csr_array
 
-    ranges = _ranges(values.size)
-    ends = np.array([0, values.size], dtype=np.int32)
-    numbers = np.empty(values.size, dtype=np.int32)
-    for together in (max(ranges // FEW, 1), 1):
-        for start in range(0, values.size, _PIECE):
-            numbers[start : start + _PIECE] = number(values[start : start + _PIECE])
-        numbers >>= together.bit_length() - 1  # a power of two
-        columns = csr_array((values, numbers, ends), shape=(1, ranges // together + 1)).tocsc()
-        values = columns.data
-    return values, columns.indptr
+    row = csr_array((1, ranges), dtype=items.dtype)  # filled by hand: its own checks take longer than dealing
+    row.data, row.indices, row.indptr = items, numbers, np.array([0, items.size], dtype=np.int32)
+    columns = row.tocsc()
+    return columns.data, columns.indptr
 
 
-def _sorted_ranges(values: Numbers, ends: npt.NDArray[np.int64]) -> Numbers:
-    """Sort numbers that stand in the right range already, in place.
+def rising(keys: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers:
+    """Keys in rising order; may or may not reuse the array. `along` gives each key a number that rises with it.
+
+    >>> rising(np.array([3, 1, 2]), lambda keys: keys.astype(float))
+    array([1, 2, 3])
+    """
+    if keys.size > 2 * NETWORK and _partitioning_is_slow():
+        ordered = _by_networks(keys, along(keys))
+        if ordered is not None:
+            return ordered
+    keys.sort()
+    return keys
+
+
+def _by_networks(keys: Numbers, place: Numbers) -> Numbers | None:
+    """Keys in rising order, dealt by their places; None where most crowd into few places.
 
     A range of up to half a network lies within one block of 256, or within one of those that begin half a
     block later. Larger ranges are sorted on their own.
     """
+    low, ranges = place.min(), 1 << (keys.size // PER_RANGE).bit_length()
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        scale = place.dtype.type(ranges - 1) / (place.max() - low)
+    if not 0 < scale < np.inf:
+        return None
+    place = (place - low) * scale
     half = NETWORK // 2
-    crowded = np.flatnonzero(np.diff(ends) > half)
-    for start, end in zip(ends[crowded].tolist(), ends[crowded + 1].tolist(), strict=True):
-        part = values[start:end]
-        if part.min() < part.max():
-            part.sort()
+    values, ends = dealt(keys, np.minimum(place, ranges - 1, out=place).astype(np.int32), ranges)
+    held = np.diff(ends)
+    crowded = np.flatnonzero(held > half)
+    if crowded.size:
+        if held[crowded].sum() > MOST_CROWDED * keys.size:
+            return None
+        for start, end in zip(ends[crowded].tolist(), ends[crowded + 1].tolist(), strict=True):
+            values[start:end].sort()
     for first in (0, half):
         last = first + (values.size - first) // NETWORK * NETWORK
         values[first:last].reshape(-1, NETWORK).sort(axis=1)

@@ -1,17 +1,53 @@
-"""Doors from a ranking to Parquet files, which only those who install them need."""
+"""Rankings to keep: as plain data and JSON, and as Parquet files, which only those who install them need."""
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from thresher.extras import room
+from thresher.plain_data import json_value
+from thresher.ranking import plain
+
+if TYPE_CHECKING:
+    from thresher.ranking.ranking import Ranking
 
 
 class Kept:
-    """What a ranking can do with Parquet files."""
+    """How a ranking is written and read back."""
 
     __slots__ = ()
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote."""
+        score, pos, neg, dropped, spans = plain.columns_of(value)
+        of = cast("type[Ranking]", cls)
+        made = of(score, pos, neg, dropped=dropped)
+        if spans is not None:
+            made = of.of_segments(made.score, made.pos, made.neg, dropped=dropped, spans=spans)
+        return cast("Self", made)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote."""
+        return cls.from_dict(json_value(text, name="Ranking"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; infinite scores become the texts "inf" and "-inf", which JSON can carry."""
+        me = cast("Ranking", self)
+        return plain.written(me.score, me.pos, me.neg, me.dropped, me.spans)
+
+    def to_json(self) -> str:
+        """JSON that `from_json` reads back exactly.
+
+        >>> from thresher.ranking import Ranking
+        >>> r = Ranking.parse("[2+][1-]")
+        >>> Ranking.from_json(r.to_json()) == r
+        True
+        """
+        return json.dumps(self.to_dict(), allow_nan=False)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file that `from_parquet` reads back exactly; an older file stays until this one is whole.

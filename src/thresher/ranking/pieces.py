@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias, TypeVar
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 T = TypeVar("T")
+U = TypeVar("U")
 Floats: TypeAlias = npt.NDArray[np.float64]
 PIECE = 1 << 16
 PIECES_WORTH_THREADS = 8
@@ -22,6 +23,15 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def pieces_of(size: int) -> list[slice]:
+    """The pieces of `size` entries, in order.
+
+    >>> pieces_of(100_000)
+    [slice(0, 65536, None), slice(65536, 100000, None)]
+    """
+    return [slice(start, min(start + PIECE, size)) for start in range(0, size, PIECE)]
+
+
 def in_pieces(work: Callable[[slice], T], size: int) -> list[T]:
     """What `work` returns for each piece of `size` entries, in order.
 
@@ -30,12 +40,24 @@ def in_pieces(work: Callable[[slice], T], size: int) -> list[T]:
     >>> in_pieces(lambda piece: piece.stop - piece.start, 100_000)
     [65536, 34464]
     """
-    pieces = [slice(start, min(start + PIECE, size)) for start in range(0, size, PIECE)]
+    pieces = pieces_of(size)
     threads = min(processors(), MOST_THREADS)
     if len(pieces) < PIECES_WORTH_THREADS or threads < 2:
         return [work(piece) for piece in pieces]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, pieces))
+
+
+def side_by_side(work: Callable[[U], T], items: Sequence[U], size: int) -> tuple[T, ...]:
+    """What `work` returns for each item, at the same time where `size` entries are worth it.
+
+    >>> side_by_side(abs, (-1, 2), 2)
+    (1, 2)
+    """
+    if size < PIECES_WORTH_THREADS * PIECE or processors() < 2:
+        return tuple(map(work, items))
+    with ThreadPoolExecutor(len(items)) as pool:
+        return tuple(pool.map(work, items))
 
 
 def filled(size: int, fill: Callable[[slice, Floats], object]) -> Floats:

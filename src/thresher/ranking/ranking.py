@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,14 +12,13 @@ import numpy.typing as npt
 
 from thresher.errors import EmptyError, OneClassError
 from thresher.extras import room
-from thresher.plain_data import json_value
-from thresher.ranking import notation, plain, segments
+from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, Flags, summed
 from thresher.ranking.kept import Kept
-from thresher.ranking.pieces import Floats
+from thresher.ranking.pieces import Floats, side_by_side
 from thresher.ranking.spans import Spans, joined, resolved
 from thresher.ranking.thresholds import midway, separating
-from thresher.ranking.weights import running
+from thresher.ranking.weights import running, wide
 
 T = TypeVar("T")
 
@@ -31,7 +29,8 @@ class Ranking(Kept):
 
     Built from counts in any order: they are sorted, equal scores are added up and segments
     without cases vanish. `dropped` counts rows left out on request while reading. Counts are
-    int64; they are float64 when rows carry weights. `spans` is None in an exact ranking; where ranges of scores were
+    int64; they are float64 when rows carry weights. `narrow` holds them, as (pos, neg), in as few
+    bytes as they fit. `spans` is None in an exact ranking; where ranges of scores were
     counted, it says between which scores the cases of each segment lie.
 
     >>> spam_tree = Ranking(score=[1, 2, -1], pos=[10, 20, 20], neg=[5, 5, 40])
@@ -44,8 +43,7 @@ class Ranking(Kept):
     """
 
     score: Floats
-    pos: Counts
-    neg: Counts
+    narrow: tuple[Counts, Counts] = field(init=False)
     dropped: int = 0
     spans: Spans | None = None
     Pos: Any = field(init=False)
@@ -107,17 +105,15 @@ class Ranking(Kept):
         pos, neg = notation.counts_in(text)
         return cls(np.arange(pos.size, 0, -1.0) if score is None else score, pos, neg)
 
-    @classmethod
-    def from_dict(cls, value: Any) -> Self:
-        """Read what `to_dict` wrote."""
-        score, pos, neg, dropped, spans = plain.columns_of(value)
-        made = cls(score, pos, neg, dropped=dropped)
-        return made if spans is None else cls.of_segments(made.score, made.pos, made.neg, dropped=dropped, spans=spans)
+    @property
+    def pos(self) -> Counts:
+        """Positives per segment."""
+        return self.remembered("pos", lambda: wide(self.narrow[0]))
 
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what `to_json` wrote."""
-        return cls.from_dict(json_value(text, name="Ranking"))
+    @property
+    def neg(self) -> Counts:
+        """Negatives per segment."""
+        return self.remembered("neg", lambda: wide(self.narrow[1]))
 
     @property
     def total(self) -> Any:
@@ -137,7 +133,7 @@ class Ranking(Kept):
     @property
     def weighted(self) -> bool:
         """Whether the counts are weights."""
-        return self.pos.dtype.kind == "f"
+        return self.narrow[0].dtype.kind == "f"
 
     @property
     def exact(self) -> bool:
@@ -156,7 +152,21 @@ class Ranking(Kept):
         >>> tp.tolist(), fp.tolist()
         ([0, 20, 30, 50], [0, 5, 10, 50])
         """
-        return self.remembered("covered", lambda: (running(self.pos, self.Pos), running(self.neg, self.Neg)))
+        tp, fp = self.remembered("covered", lambda: side_by_side(self._covered, (0, 1), len(self)))
+        return tp, fp
+
+    def runs(self, split: npt.NDArray[np.intp]) -> tuple[Counts, Counts]:
+        """Positives and negatives between neighbouring splits, of which the first is 0 and the last m.
+
+        >>> Ranking.parse("[20+,5-][10+,5-][20+,40-]").runs(np.array([0, 2, 3]))
+        (array([30, 20]), array([10, 40]))
+        """
+        if split.size == len(self) + 1:
+            return self.pos, self.neg
+        # Added up run by run: differences of running sums would lose the weights that are small.
+        dtype = np.float64 if self.weighted else np.int64
+        pos, neg = (np.add.reduceat(counts, split[:-1], dtype=dtype) for counts in self.narrow)
+        return pos, neg
 
     def thresholds(self) -> Floats:
         """One threshold per split 0..m: midway between neighbouring scores, with ±inf at the ends.
@@ -220,19 +230,6 @@ class Ranking(Kept):
         """Raise `ProbabilityError` unless every score lies in [0, 1]."""
         segments.require_probabilities(self.score, self._tops(), where)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data; infinite scores become the texts "inf" and "-inf", which JSON can carry."""
-        return plain.written(self.score, self.pos, self.neg, self.dropped, self.spans)
-
-    def to_json(self) -> str:
-        """JSON that `from_json` reads back exactly.
-
-        >>> r = Ranking.parse("[2+][1-]")
-        >>> Ranking.from_json(r.to_json()) == r
-        True
-        """
-        return json.dumps(self.to_dict(), allow_nan=False)
-
     def __add__(self, other: Ranking) -> Ranking:
         if not isinstance(other, Ranking):
             return NotImplemented
@@ -253,7 +250,8 @@ class Ranking(Kept):
             return False
         if self.spans is not None and other.spans is not None and not self.spans.same_as(other.spans):
             return False
-        return all(np.array_equal(getattr(self, column), getattr(other, column)) for column in ("score", "pos", "neg"))
+        columns = zip((self.score, *self.narrow), (other.score, *other.narrow), strict=True)
+        return all(np.array_equal(mine, theirs) for mine, theirs in columns)
 
     def __hash__(self) -> int:
         return hash((len(self), self.Pos, self.Neg))
@@ -272,7 +270,10 @@ class Ranking(Kept):
         return str(room("report.glance").ranking_glance(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_columns, (self.score, self.pos, self.neg, self.dropped, self.spans)
+        return _of_columns, (self.score, *self.narrow, self.dropped, self.spans)
+
+    def _covered(self, of: int) -> Counts:
+        return running(self.narrow[of], (self.Pos, self.Neg)[of])
 
     def _tops(self) -> Floats:
         spans = self.spans
@@ -283,8 +284,7 @@ class Ranking(Kept):
             column.flags.writeable = False
         for name, value in {
             "score": score,
-            "pos": pos,
-            "neg": neg,
+            "narrow": (pos, neg),
             "dropped": dropped,
             "spans": spans,
             "Pos": pos.sum().item(),

@@ -25,13 +25,24 @@ def in_units(pos: Counts, neg: Counts, *, most: int) -> tuple[Counts, Counts] | 
     return None
 
 
+def wide(counts: Counts) -> Counts:
+    """Counts that can be added and multiplied without overflow, read-only.
+
+    >>> wide(np.array([200], dtype=np.uint8)) + 200
+    array([400])
+    """
+    roomy = counts if counts.dtype.kind == "f" else counts.astype(np.int64, copy=False)
+    roomy.flags.writeable = False
+    return roomy
+
+
 def running(counts: Counts, total: float) -> Counts:
     """The sum of the first 0, 1, 2, ... counts, read-only; exactly the total from the last that adds anything.
 
     >>> running(np.array([0.1] * 3 + [0.0]), 0.3).tolist()
     [0.0, 0.1, 0.2, 0.3, 0.3]
     """
-    out = np.empty(counts.size + 1, dtype=counts.dtype)
+    out = np.empty(counts.size + 1, dtype=np.float64 if counts.dtype.kind == "f" else np.int64)
     out[0] = 0
     np.cumsum(counts, out=out[1:])
     if out.dtype.kind == "f" and total:  # a running sum of weights rounds otherwise than their total

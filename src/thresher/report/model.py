@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.calibration.binning import mean_scores, run_counts
+from thresher.calibration.binning import mean_scores
 from thresher.calibration.steps import Steps
 from thresher.curves.hull import hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation
@@ -72,7 +72,7 @@ def pools(ranking: Ranking) -> list[dict[str, Any]]:
     {'low': 0.25, 'high': 0.5, 'score': 0.375, 'pos': 1, 'neg': 1}
     """
     split = hull_splits(ranking, pool="ties")
-    pos, neg = run_counts(ranking, split)
+    pos, neg = ranking.runs(split)
     # Scores whose sums would leave what numbers can hold have no mean to show, as infinite ones have none.
     finite = bool(ranking.score[0] < _FAR and ranking.score[-1] > -_FAR)
     low, high = ranking.score[split[1:] - 1], ranking.score[split[:-1]]

@@ -134,9 +134,9 @@ def _with_gaps(values: np.ma.MaskedArray[Any, Any]) -> Column:
 
 
 def _changed(array: Column, values: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether NumPy made texts of numbers ("1", "spam"), or rounded integers that stand among floats."""
+    """Whether NumPy made texts of numbers ("1", "spam"), forgot a NUL at their end, or rounded integers among floats."""
     if array.dtype.kind in "US":
-        return not all(isinstance(value, str) for value in values)
+        return not all(isinstance(value, str) and not value.endswith("\0") for value in values)
     return _rounds(array)
 
 
