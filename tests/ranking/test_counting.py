@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests import reference
 from tests.strategies import labelled_scores, rows_of, weights
 from thresher.ranking import counted, counted_weights, counting, rankable
+from thresher.ranking.packing import packed
 
 
 def segments(found):
@@ -47,6 +48,21 @@ def test_counts_that_need_more_bytes_get_them(rows, dtype):
     score, pos, neg = counted(np.arange(rows + 1) < rows - 1, np.append(np.zeros(rows), 1.0))
     assert (score.tolist(), pos.tolist(), neg.tolist()) == ([1.0, 0.0], [0, rows - 1], [1, 1])
     assert pos.dtype == neg.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_few_scores_are_tallied_and_those_too_close_are_sorted(dtype, sign):
+    rng = np.random.default_rng(9)
+    flags = rng.random(5000) < 0.3
+    even = (sign * rng.integers(1, 90, 5000) / 100).astype(dtype)
+    close = np.where(rng.random(5000) < 0.5, even, np.nextafter(even, dtype(9 * sign)))
+    for score, tallied in ((even, True), (close, False)):
+        found = counting._tallied(packed(score, flags), negative=sign < 0)
+        assert (found is not None) == tallied
+        assert segments(counted(flags, score)) == reference.segments(rows_of(flags, score))
+        if found is not None:
+            assert segments(column[::-1] for column in found) == segments(counted(flags, score))
 
 
 @pytest.mark.parametrize("ranges", [2, 3, 16, 300])

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from thresher.ranking import dealing
-from thresher.ranking.dealing import NETWORK, dealt, ranges_of, rising
+from thresher.ranking.dealing import NETWORK, dealt, nearly_rising, numbered, ranges_of, rising
 
 SIZE = 5000
 RNG = np.random.default_rng(3)
@@ -113,3 +113,14 @@ def test_dealing_keeps_the_order_within_each_range(numbers, by_sparse):
     assert found.tolist() == sorted(items.tolist(), key=lambda i: numbers[i])
     assert np.diff(ends).tolist() == np.bincount(numbers, minlength=10).tolist()
     assert ends.dtype == np.int32
+
+
+@given(hnp.arrays(np.float64, st.integers(0, 300), elements=ORDERED), st.integers(1, 50))
+def test_numbers_rise_with_places(places, ranges):
+    numbers = numbered(np.sort(places), ranges)
+    if numbers is not None:
+        assert (np.diff(numbers) >= 0).all()
+        assert numbers.min() == 0
+        assert numbers.max() < ranges
+    nearly = nearly_rising(places, places)
+    assert np.array_equal(np.sort(nearly), np.sort(places))

@@ -76,14 +76,20 @@ def _pairs(ranking: Ranking) -> Pairs:
         lost = float(ranking.pos @ fp[:-1])
         return Pairs(won=max(0.0, ranking.Pos * ranking.Neg - tied - lost), tied=tied, lost=lost)
     pos, neg = ranking.narrow
-    _, fp = ranking.covered()
     exact = np.int64 if ranking.Pos * ranking.Neg < _EXACT_IN_INT64 else object
 
-    def tied_and_lost(piece: slice) -> tuple[int, int]:
-        of_pos, of_neg, before = (counts[piece].astype(exact, copy=False) for counts in (pos, neg, fp))
-        return int(np.dot(of_pos, of_neg)), int(np.dot(of_pos, before))
+    def within(piece: slice) -> tuple[int, int, int, int]:
+        """Pairs tied and lost among the cases of a piece, its positives and its negatives."""
+        of_pos, of_neg = (counts[piece].astype(exact) for counts in (pos, neg))
+        up_to = np.cumsum(of_neg)
+        tied = int(np.dot(of_pos, of_neg))
+        return tied, int(np.dot(of_pos, up_to)) - tied, int(of_pos.sum()), int(up_to[-1])
 
-    tied, lost = (sum(column) for column in zip(*in_pieces(tied_and_lost, len(ranking)), strict=True))
+    tied = lost = before = 0
+    for ties, losses, positives, negatives in in_pieces(within, len(ranking)):
+        tied += ties
+        lost += losses + positives * before
+        before += negatives
     return Pairs(won=ranking.Pos * ranking.Neg - tied - lost, tied=tied, lost=lost)
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking.dealing import dealt, ranges_of, rising
+from thresher.ranking.dealing import dealt, nearly_rising, numbered, ranges_of, rising
 from thresher.ranking.packing import Keys, classes_in, packed, scores_in
 from thresher.ranking.pieces import MOST_THREADS, Floats, processors
 
@@ -29,6 +29,8 @@ ROWS_PER_RANGE = 1 << 16
 MOST_RANGES = 512  # as many open ends as the cache holds
 ROWS_PER_HAND = 1 << 19  # dealt at once: memory that is used again stays in the cache
 _PIECE = 1 << 15
+_SAMPLE = 256
+_PLACES = 1 << 12
 _BATCH = 8
 
 
@@ -116,7 +118,11 @@ class _Laid:
         self.hands = hands
         self.starts: list[int] = np.array([ends for _, ends in hands], dtype=np.int64).sum(axis=0).tolist()
         rows = self.starts[-1]
-        self.columns = (np.empty(rows), np.empty(rows, dtype=counts), np.empty(rows, dtype=counts))
+        self.columns: tuple[npt.NDArray[Any], ...] = (
+            np.empty(rows),
+            np.empty(rows, dtype=counts),
+            np.empty(rows, dtype=counts),
+        )
 
     def rows(self, number: int) -> Rows:
         """All rows of one range."""
@@ -134,13 +140,16 @@ class _Laid:
     def joined(self, found: list[Segments | None]) -> Segments:
         """All segments, once every range is counted."""
         self.hands.clear()
-        if not any(found):
-            return self.columns
-        pieces = [
-            [column[self._place(number)] for column in self.columns] if piece is None else [c[::-1] for c in piece]
-            for number, piece in enumerate(found)
-        ][::-1]
-        score, pos, neg = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+        places = [self._place(number) for number in range(len(found))]
+        pieces = [(piece, place) for piece, place in zip(found, places, strict=True) if place.start < place.stop][::-1]
+        score, pos, neg = columns = self.columns
+        if any(piece for piece, _ in pieces):
+            if all(piece for piece, _ in pieces):
+                del self.columns, columns, score, pos, neg  # which nobody used
+            score, pos, neg = (
+                np.concatenate([piece[i][::-1] if piece else columns[i][place] for piece, place in pieces])
+                for i in range(3)
+            )
         return score.astype(np.float64, copy=False), pos, neg
 
     def _place(self, number: int) -> slice:
@@ -150,6 +159,9 @@ class _Laid:
 
 def _counted_keys(keys: Keys, *, negative: bool) -> Segments:
     """Segments of packed rows by rising score, in as little memory as they fit."""
+    few = _tallied(keys, negative=negative)
+    if few is not None:
+        return few
     keys = rising(keys, lambda some: scores_in(some, negative=negative))
     score, pos = scores_in(keys, negative=negative), classes_in(keys)
     first = _starts_run(score)
@@ -157,9 +169,31 @@ def _counted_keys(keys: Keys, *, negative: bool) -> Segments:
         return score, pos, 1 - pos
     starts = np.flatnonzero(first)
     count = np.diff(starts, append=keys.size)
-    pos = np.add.reduceat(pos, starts, dtype=np.int64)
-    narrow = np.min_scalar_type(count.max())
-    return score[starts], pos.astype(narrow), (count - pos).astype(narrow)
+    return score[starts], *_narrow(np.add.reduceat(pos, starts, dtype=np.int64), count)
+
+
+def _tallied(keys: Keys, *, negative: bool) -> Segments | None:
+    """Segments of packed rows whose scores are few enough for arithmetic to tell them apart; None where it does not."""
+    sample = scores_in(keys[:: max(keys.size // _SAMPLE, 1)], negative=negative)
+    if keys.size < 4 * _SAMPLE or np.unique(sample).size > sample.size // 2:
+        return None
+    score = scores_in(keys, negative=negative)
+    numbers = numbered(score, _PLACES)
+    if numbers is None:
+        return None
+    known = np.empty(_PLACES, dtype=score.dtype)
+    known[numbers] = score
+    if not np.array_equal(known[numbers], score):
+        return None
+    tally = np.bincount(2 * numbers + classes_in(keys), minlength=2 * _PLACES).reshape(-1, 2)
+    there = np.flatnonzero(tally.any(axis=1))
+    return known[there], *_narrow(tally[there, 1], tally[there].sum(axis=1))
+
+
+def _narrow(pos: Counts, cases: Counts) -> tuple[Counts, Counts]:
+    """Positives and negatives in as few bytes as they fit."""
+    dtype = np.min_scalar_type(cases.max())
+    return pos.astype(dtype), (cases - pos).astype(dtype)
 
 
 def _summed_pairs(pair: npt.NDArray[np.complex128], *, negative: bool) -> Segments:  # noqa: ARG001
@@ -168,7 +202,8 @@ def _summed_pairs(pair: npt.NDArray[np.complex128], *, negative: bool) -> Segmen
     A complex number is a pair that NumPy sorts whole, by its real and then by its imaginary part.
     That beats sorting indices, and equal scores are added up in the same order however rows came.
     """
-    pair.sort()
+    pair = nearly_rising(pair, pair.real)
+    pair.sort(kind="stable")
     if _starts_run(pair.real).all():
         return pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0)
     return _collapsed(pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0))

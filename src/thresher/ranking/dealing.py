@@ -20,6 +20,7 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Spread: TypeAlias = Callable[[Numbers], Numbers]
 
 NETWORK = 256  # NumPy sorts as many numbers by a fixed network of comparisons
+PER_STEP = 1
 PER_RANGE = 24  # so that few ranges hold more than half a network even where scores crowd
 MOST_CROWDED = 0.3
 CROWDED = 4  # times as full as the other way before the dearer one is taken
@@ -123,20 +124,45 @@ def rising(keys: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers:
     return keys
 
 
+def nearly_rising(items: Numbers, place: Numbers) -> Numbers:
+    """Items dealt by their places: all but neighbours are in order, which a stable sort mends in about one pass.
+
+    >>> nearly_rising(np.array([3, 0, 1]), np.array([3.0, 0.0, 1.0]))
+    array([0, 1, 3])
+    """
+    ranges = 1 << (items.size // PER_STEP).bit_length()
+    numbers = numbered(place, ranges)
+    return items if numbers is None else dealt(items, numbers, ranges)[0]
+
+
+def numbered(place: Numbers, ranges: int) -> npt.NDArray[np.int32] | None:
+    """The number of each place's range, from 0 at the lowest; None where arithmetic tells none apart.
+
+    >>> numbered(np.array([0.0, 2.0, 1.0]), 3)
+    array([0, 2, 1], dtype=int32)
+    """
+    if place.size < 2:
+        return None
+    low = place.min()
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        scale = place.dtype.type(ranges - 1) / (place.max() - low)
+    if not 0 < scale < np.inf:
+        return None
+    along = (place - low) * scale
+    return np.minimum(along, ranges - 1, out=along).astype(np.int32)
+
+
 def _by_networks(keys: Numbers, place: Numbers) -> Numbers | None:
     """Keys in rising order, dealt by their places; None where most crowd into few places.
 
     A range of up to half a network lies within one block of 256, or within one of those that begin half a
     block later. Larger ranges are sorted on their own.
     """
-    low, ranges = place.min(), 1 << (keys.size // PER_RANGE).bit_length()
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        scale = place.dtype.type(ranges - 1) / (place.max() - low)
-    if not 0 < scale < np.inf:
+    half, ranges = NETWORK // 2, 1 << (keys.size // PER_RANGE).bit_length()
+    numbers = numbered(place, ranges)
+    if numbers is None:
         return None
-    place = (place - low) * scale
-    half = NETWORK // 2
-    values, ends = dealt(keys, np.minimum(place, ranges - 1, out=place).astype(np.int32), ranges)
+    values, ends = dealt(keys, numbers, ranges)
     held = np.diff(ends)
     crowded = np.flatnonzero(held > half)
     if crowded.size:

@@ -134,7 +134,7 @@ def _with_gaps(values: np.ma.MaskedArray[Any, Any]) -> Column:
 
 
 def _changed(array: Column, values: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether NumPy made texts of numbers ("1", "spam"), forgot a NUL at their end, or rounded integers among floats."""
+    """Whether NumPy made texts of numbers, forgot a NUL at the end of one, or rounded integers among floats."""
     if array.dtype.kind in "US":
         return not all(isinstance(value, str) and not value.endswith("\0") for value in values)
     return _rounds(array)
