@@ -37,7 +37,7 @@ def itself(values):
 def slow(monkeypatch):
     """Everything is dealt, whatever the processor."""
     monkeypatch.setattr(dealing, "FEWEST", 1)
-    monkeypatch.setattr(dealing, "_partitioning_is_slow", lambda: True)
+    monkeypatch.setattr(dealing, "partitioning_is_slow", lambda: True)
 
 
 @pytest.mark.usefixtures("slow")
@@ -71,7 +71,7 @@ def test_even_scores_are_dealt_and_crowded_ones_left_to_numpy():
 
 
 def test_where_sorting_is_quick_nothing_is_dealt(monkeypatch):
-    monkeypatch.setattr(dealing, "_partitioning_is_slow", lambda: False)
+    monkeypatch.setattr(dealing, "partitioning_is_slow", lambda: False)
     monkeypatch.setattr(dealing, "_by_networks", None)
     values = SHAPES["uniform"].copy()
     assert rising(values, itself) is values
@@ -79,7 +79,7 @@ def test_where_sorting_is_quick_nothing_is_dealt(monkeypatch):
 
 
 def test_the_processor_is_judged_once():
-    assert dealing._partitioning_is_slow() is dealing._partitioning_is_slow()
+    assert dealing.partitioning_is_slow() is dealing.partitioning_is_slow()
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import labelled_scores
 from thresher.ranking import beating, falling
+from thresher.ranking import order as rows_in_order
 
 
 @given(labelled_scores())
@@ -28,3 +30,20 @@ def test_beating_meets_every_row_of_the_other_class(rows, weighted):
         other = labels != labels[i]
         expected = each[other & (scores > scores[i])].sum() + each[other & (scores == scores[i])].sum() / 2
         assert abs(found[i] - expected) < 1e-12 * each.sum()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_dealt_rows_stand_in_the_order_of_their_scores(monkeypatch, dtype):
+    rng = np.random.default_rng(2)
+    score = np.concatenate([rng.normal(size=3000), rng.integers(-2, 3, 900), [np.inf, -np.inf, 0.0, -0.0]]).astype(
+        dtype
+    )
+    positive = rng.random(score.size) < 0.5
+    plain = falling(score)[1].tolist(), beating(positive, score).tolist()
+    monkeypatch.setattr(rows_in_order, "ROWS_WORTH_DEALING", 0)
+    monkeypatch.setattr(rows_in_order, "ROWS_PER_RANGE", 500)
+    monkeypatch.setattr(rows_in_order, "partitioning_is_slow", lambda: True)
+    rows, ends = falling(score)
+    assert sorted(rows.tolist()) == list(range(score.size))
+    assert score[rows].tolist() == np.sort(score)[::-1].tolist()
+    assert (ends.tolist(), beating(positive, score).tolist()) == plain

@@ -80,14 +80,17 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
     """DeLong's variance in two parts: what the positives and what the negatives contribute."""
     area = auc(ranking)  # the mean of both classes' placements
     tp, fp = ranking.covered()
+    pos, neg = ranking.narrow
 
     def squares(piece: slice) -> tuple[float, float]:
         after = slice(piece.start + 1, piece.stop + 1)
-        beaten = 1 - area - (fp[piece] + fp[after]) / (2 * ranking.Neg)
-        beating = (tp[piece] + tp[after]) / (2 * ranking.Pos) - area
-        return float((beaten * beaten * ranking.pos[piece]).sum()), float(
-            (beating * beating * ranking.neg[piece]).sum()
-        )
+        beaten = (fp[piece] + fp[after]) / (-2 * ranking.Neg)
+        beaten += 1 - area
+        beating = (tp[piece] + tp[after]) / (2 * ranking.Pos)
+        beating -= area
+        beaten *= beaten
+        beating *= beating
+        return float((beaten * pos[piece]).sum()), float((beating * neg[piece]).sum())
 
     of_pos, of_neg = (math.fsum(part) for part in zip(*in_pieces(squares, len(ranking)), strict=True))
     return _of_mean(of_pos, ranking.Pos), _of_mean(of_neg, ranking.Neg)

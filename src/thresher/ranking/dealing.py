@@ -116,7 +116,7 @@ def rising(keys: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers:
     >>> rising(np.array([3, 1, 2]), lambda keys: keys.astype(float))
     array([1, 2, 3])
     """
-    if keys.size > 2 * NETWORK and _partitioning_is_slow():
+    if keys.size > 2 * NETWORK and partitioning_is_slow():
         ordered = _by_networks(keys, along(keys))
         if ordered is not None:
             return ordered
@@ -178,8 +178,12 @@ def _by_networks(keys: Numbers, place: Numbers) -> Numbers | None:
 
 
 @cache
-def _partitioning_is_slow() -> bool:
-    """Whether a sort takes many times as long as the networks within it."""
+def partitioning_is_slow() -> bool:
+    """Whether a sort takes many times as long as the networks within it.
+
+    >>> partitioning_is_slow() in (True, False)
+    True
+    """
     numbers = np.random.default_rng(0).random(1 << 15)
     whole: list[float] = []
     networks: list[float] = []

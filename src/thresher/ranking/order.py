@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking.counting import Counts, Flags
+from thresher.ranking.counting import ROWS_PER_RANGE, Counts, Flags
+from thresher.ranking.dealing import dealt, nearly_rising, partitioning_is_slow, ranges_of
 from thresher.ranking.pieces import Floats
 
 Indices = npt.NDArray[np.intp]
+ROWS_WORTH_DEALING = 1 << 18
 
 
 def falling(score: npt.NDArray[Any]) -> tuple[Indices, Indices]:
@@ -20,7 +22,7 @@ def falling(score: npt.NDArray[Any]) -> tuple[Indices, Indices]:
     >>> order.tolist()[0], ends.tolist()
     (1, [1, 3])
     """
-    order = np.argsort(score)[::-1]
+    order = _rising(score)[::-1]
     return order, np.append(np.flatnonzero(_apart(score[order])) + 1, score.size)
 
 
@@ -30,7 +32,7 @@ def beating(positive: Flags, score: npt.NDArray[Any], weight: Floats | None = No
     >>> beating(np.array([True, True, False, False]), np.array([3.0, 2.0, 2.0, 1.0]))
     array([0. , 0.5, 1.5, 2. ])
     """
-    order = np.argsort(score)
+    order = _rising(score)
     is_pos, apart = positive[order], _apart(score[order])
     if weight is None:
         kind = np.int32 if score.size < np.iinfo(np.int32).max // 2 else np.int64  # half the memory, while they fit
@@ -48,6 +50,21 @@ def beating(positive: Flags, score: npt.NDArray[Any], weight: Floats | None = No
     found = np.empty(score.size)
     found[order] = above
     return found
+
+
+def _rising(score: npt.NDArray[Any]) -> Indices:
+    """Rows by rising score; where NumPy's sort is slow, pairs of a score and a row are dealt and sorted instead."""
+    if score.size < ROWS_WORTH_DEALING or not partitioning_is_slow():
+        return np.argsort(score)
+    pair = np.empty(score.size, dtype=np.complex128)
+    pair.real, pair.imag = score, np.arange(score.size)
+    ranges = ranges_of(score, score.size // ROWS_PER_RANGE)
+    pair, ends = dealt(pair, ranges(score), ranges.count)
+    for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        part = nearly_rising(pair[start:end], pair.real[start:end])
+        part.sort(kind="stable")
+        pair[start:end] = part
+    return pair.imag.astype(np.intp)
 
 
 def _apart(ordered: npt.NDArray[Any]) -> Flags:
