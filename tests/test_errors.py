@@ -2,10 +2,12 @@ import copy
 import inspect
 import pickle
 
+import numpy as np
 import pytest
 
 import thresher as th
 from thresher import errors
+from thresher.errors import require_whole
 
 KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, th.ThresherError)]
 
@@ -39,3 +41,30 @@ def test_a_missing_extra_can_be_caught_as_the_import_error_it_is():
 
 def test_a_positive_label_that_is_not_there_is_a_problem_with_labels():
     assert issubclass(th.PositiveLabelError, th.LabelError)
+
+
+def test_whole_numbers_only():
+    for value in (2.0, "2", None):
+        with pytest.raises(th.ArgumentError, match="points must be a whole number, got"):
+            require_whole(value, name="points", least=2, where="here", fix="give 2")
+    with pytest.raises(th.ArgumentError, match="points must be at least 2, got 1"):
+        require_whole(np.int64(1), name="points", least=2, where="here", fix="give 2")
+    assert require_whole(np.int32(2), name="points", least=2, where="here", fix="give 2") == 2
+
+
+@pytest.mark.parametrize("split", [-1, 4, 99])
+def test_a_split_that_is_not_there(split):
+    ranking = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    for ask in (ranking.interval, ranking.threshold):
+        with pytest.raises(th.ArgumentError, match=f"there is no split {split}"):
+            ask(split)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [("thinned", "points", 2.5), ("choose", "at_most", "3"), ("precision_at", "recall", "0.5"), ("ece", "bins", "10")],
+)
+def test_numbers_given_as_texts(name, option, value):
+    ranking = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.5, 0.2])
+    with pytest.raises(th.ArgumentError):
+        getattr(th, name)(ranking, **{option: value})

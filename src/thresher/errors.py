@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from typing import Any
+
 
 class ThresherError(ValueError):
     """Something thresher will not answer, said as what, where and fix.
@@ -93,3 +96,18 @@ class OutputError(ThresherError):
 
 class MissingExtraError(ThresherError, ImportError):
     """A part of thresher needs a package that is not installed."""
+
+
+def require_whole(value: Any, *, name: str, least: int, where: str, fix: str) -> int:
+    """The value as an int; `ArgumentError` unless it is a whole number, and not below `least`.
+
+    >>> require_whole(3, name="points", least=2, where="here", fix="give e.g. 500")
+    3
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} must be a whole number, got {value!r}", where, fix) from None
+    if number < least:
+        raise ArgumentError(f"{name} must be at least {least}, got {number}", where, fix)
+    return number

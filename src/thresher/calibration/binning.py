@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, require_whole
 from thresher.ranking import Floats, Ranking
 
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
@@ -36,8 +36,7 @@ def splits_of(ranking: Ranking, segments: Binning, *, bins: int, where: str) -> 
 
 def require_bins(bins: int, where: str) -> None:
     """Raise `ArgumentError` unless the number of bins is whole and at least 1."""
-    if bins != int(bins) or bins < 1:
-        raise ArgumentError(f"the number of bins must be 1, 2, 3, ..., got {bins}", where, "give e.g. bins=10")
+    require_whole(bins, name="the number of bins", least=1, where=where, fix="give e.g. bins=10")
 
 
 def quantile_splits(ranking: Ranking, bins: int) -> Splits:

@@ -205,7 +205,7 @@ def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
 
 
 def _allowed(
-    ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: float | None
+    ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: Any
 ) -> Flags | None:
     """Splits that meet every constraint; None when there is none to meet."""
     refusable = not np.isposinf(ranking.interval(0)[0])  # no threshold refuses a score of +inf
@@ -214,8 +214,8 @@ def _allowed(
     allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
     allowed[0] = refusable
     if at_most is not None:
-        if not at_most >= 0:
-            raise ArgumentError(f"at_most must be 0 or more, got {at_most}", _WHERE, "give a number of cases")
+        if not isinstance(at_most, int | float | np.number) or not at_most >= 0:
+            raise ArgumentError(f"at_most must be 0 or more, got {at_most!r}", _WHERE, "give a number of cases")
         tp, fp = ranking.covered()
         allowed &= tp + fp <= at_most
     if tables is not None:

@@ -46,9 +46,9 @@ def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
     array([0.5  , 0.375, 0.25 ])
     """
     ranking.require_both_classes("precision_at(ranking, recall)")
-    wanted = np.asarray(recall, dtype=np.float64)
-    if not ((wanted >= 0) & (wanted <= 1)).all():
-        raise ArgumentError("recall must lie in [0, 1]", "precision_at(ranking, recall)", "give proportions")
+    wanted = np.asarray(recall)
+    if wanted.dtype.kind not in "iuf" or not ((wanted >= 0) & (wanted <= 1)).all():
+        raise ArgumentError("recall must be numbers in [0, 1]", "precision_at(ranking, recall)", "give proportions")
     tp, fp = ranking.covered()
     recall_at = recalls(ranking)  # rates are compared with rates: a rate times Pos may round past its count
     after = np.clip(np.searchsorted(recall_at, wanted, side="left"), 1, len(ranking))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError
+from thresher.errors import require_whole
 from thresher.ranking import Floats, Ranking
 
 _CANDIDATES_PER_POINT = 16
@@ -37,8 +37,7 @@ def thinned(ranking: Ranking, *, points: int = 4000) -> Thinned:
     ([0, 1, 4, 5], 0.1562, True)
     """
     ranking.require_both_classes("thinned(ranking)")
-    if points < 2:
-        raise ArgumentError(f"points must be at least 2, got {points}", "thinned(ranking, points=...)", "give e.g. 500")
+    points = require_whole(points, name="points", least=2, where="thinned(ranking, points=...)", fix="give e.g. 500")
     every = len(ranking) + 1
     if every <= points:
         return Thinned(np.arange(every), 0.0, hull_kept=True)

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import EmptyError, OneClassError
+from thresher.errors import ArgumentError, EmptyError, OneClassError
 from thresher.extras import room
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, Flags, summed
@@ -185,14 +185,17 @@ class Ranking(Kept):
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).interval(1)
         (0.3, 0.8)
         """
+        if not 0 <= split <= len(self):
+            raise ArgumentError(f"there is no split {split:,}", f"a ranking of {len(self):,} segments", "count from 0")
         lower = float(self._tops()[split]) if split < len(self) else -math.inf
         return lower, float(self.score[split - 1]) if split else math.inf
 
     def threshold(self, split: int) -> float:
         """The threshold of one split, as in `thresholds`."""
+        lower, upper = self.interval(split)
         if split in (0, len(self)):
             return math.inf if split == 0 else -math.inf
-        return float(midway(self.score[split - 1 : split], self._tops()[split : split + 1])[0])
+        return float(midway(np.array([upper]), np.array([lower]))[0])
 
     def whole(self) -> Ranking:
         """The same segments with whole counts of a common unit, where weights have one; else the ranking itself.
@@ -242,8 +245,7 @@ class Ranking(Kept):
         return Ranking.of_segments(*columns, dropped=dropped, spans=spans)
 
     def __radd__(self, other: object) -> Ranking:
-        # sum(rankings) starts from 0.
-        return self if other == 0 else NotImplemented
+        return self if other == 0 else NotImplemented  # sum(rankings) starts from 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking) or (self.spans is None) != (other.spans is None):
