@@ -106,6 +106,13 @@ def test_the_summary_tells_it_all():
     assert "Evaluation(good, poor; 400 rows; use good" in repr(BOTH)
 
 
+def test_every_number_of_the_summary_has_its_interval():
+    head, *lines = BOTH.summary().split("\n\n")[1].split("\n")
+    assert head.split() == ["good", "poor"]
+    assert len(lines) == 13
+    assert all(line.count("[") == 2 for line in lines), lines
+
+
 @pytest.mark.parametrize(
     ("labels", "scores", "code"),
     [

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -125,3 +127,37 @@ def test_the_firm_stretch_is_the_one_around_the_condition(wins, firm):
     grid = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
     stability = th.Stability({}, {}, {}, {}, grid, {"m": np.array(wins)}, replicates=500, blocks=10)
     assert stability.firm_for("m", 0.95) == firm
+
+
+def test_scores_near_the_largest_number_are_resampled_like_any():
+    labels, scores = data(80)
+    far = {name: score / 10 * 1.7e308 for name, score in scores.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn, evaluation = found(labels, far), th.evaluate(labels, far, replicates=50)
+    near = found(labels, scores)
+    assert drawn.wins == near.wins
+    for name in scores:
+        assert drawn.honest_cost[name] == near.honest_cost[name]
+        for end in ("lower", "upper"):
+            assert getattr(drawn.threshold[name], end) / 1.7e307 == pytest.approx(getattr(near.threshold[name], end))
+    assert evaluation.decision.threshold / 1.7e307 == pytest.approx(
+        th.evaluate(labels, scores, replicates=50).decision.threshold
+    )
+
+
+@pytest.mark.parametrize("more", [{}, {"weights": np.arange(1, 61) % 5 + 1.0}, {"clusters": np.arange(60) // 2}])
+def test_what_choosing_a_split_gains(more):
+    labels, scores = data(60)
+    quick = found(labels, scores, replicates=40, seed=5, **more)
+    rng, units = np.random.default_rng(5), np.arange(60) // (2 if "clusters" in more else 1)
+    count, heavy = units.max() + 1, more.get("weights", np.ones(60))
+    gained: dict[str, list[float]] = {name: [] for name in scores}
+    for _ in range(40):
+        drawn = np.bincount(rng.integers(0, count, count), minlength=count)[units] * heavy
+        for name, score in scores.items():
+            gained[name].append(th.ks(th.rank(labels, score, weights=drawn)).statistic)
+    for name, score in scores.items():
+        whole = th.ks(th.rank(labels, score, weights=heavy)).statistic
+        assert quick.ks_gain[name] == pytest.approx(np.mean(gained[name]) - whole)
+        assert quick.ks_gain[name] > 0
