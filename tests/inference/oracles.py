@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 
 def wins(high: float, low: float) -> float:
@@ -94,3 +95,58 @@ def mcnemar_exact(only_a: int, only_b: int, *, mid: bool = False) -> float:
     chance = [math.comb(n, i) / 2**n for i in range(n + 1)]
     tail = math.fsum(chance[: fewer + 1])
     return min(1.0, 2 * tail - (chance[fewer] if mid else 0.0))
+
+
+def moderated_limits(
+    area: float,
+    parts: tuple[float, float],
+    cases: tuple[float, float],
+    level: float,
+    *,
+    rows: tuple[float, float] | None = None,
+    inflation: float = 1.0,
+) -> tuple[float, float]:
+    """Limits of an AUC on the logit scale from DeLong's variance, averaged with Newcombe's (2006, method 4).
+
+    Newcombe's counts for 12 degrees of freedom, DeLong's for Satterthwaite's; Student's quantile for their sum.
+    """
+    variance = sum(parts)
+    freedom = variance**2 / (parts[0] ** 2 / (cases[0] - 1) + parts[1] ** 2 / (cases[1] - 1))
+    m, n = cases if rows is None else rows
+    both = (m + n) / 2 - 1
+    newcombe = area * (1 - area) * (1 + both * (1 - area) / (2 - area) + both * area / (1 + area)) / (m * n)
+    mixed = (freedom * variance + 12 * newcombe * inflation) / (freedom + 12)
+    return logit_limits(area, stats.t.ppf((1 + level) / 2, freedom + 12) * math.sqrt(mixed))
+
+
+def logit_limits(area: float, half: float) -> tuple[float, float]:
+    """area ± half, laid out symmetrically on the logit scale."""
+    middle, reach = math.log(area / (1 - area)), half / (area * (1 - area))
+    return 1 / (1 + math.exp(reach - middle)), 1 / (1 + math.exp(-reach - middle))
+
+
+def clustered_auc_limits(labels: Any, scores: Any, clusters: Any, level: float) -> tuple[float, float]:
+    """Limits of an AUC of clustered rows: the wider of Student's and the moderated ones, variances by Obuchowski."""
+    labels, clusters = np.asarray(labels, dtype=bool), np.asarray(clusters)
+    v10, v01, area = placements(labels, scores)
+    variance = float(obuchowski_covariance(labels, [scores], clusters.tolist())[0, 0])
+    of_rows = float(delong_covariance(labels, [scores])[0, 0])
+    counts = tuple(len(set(clusters[side].tolist())) for side in (labels, ~labels))
+    parts = []
+    for values, side, count in ((v10, labels, counts[0]), (v01, ~labels, counts[1])):
+        sums = [
+            sum((v - area) / len(values) for v, c in zip(values, clusters[side], strict=True) if c == name)
+            for name in set(clusters.tolist())
+        ]
+        parts.append(count / (count - 1) * math.fsum(each**2 for each in sums))
+    scale = variance / sum(parts)
+    mixed = moderated_limits(
+        area,
+        (parts[0] * scale, parts[1] * scale),
+        (counts[0], counts[1]),
+        level,
+        rows=(int(labels.sum()), int((~labels).sum())),
+        inflation=max(1.0, variance / of_rows),
+    )
+    plain = logit_limits(area, stats.t.ppf((1 + level) / 2, min(counts) - 1) * math.sqrt(variance))
+    return min(mixed[0], plain[0]), max(mixed[1], plain[1])

@@ -302,6 +302,30 @@ def test_a_doubled_contrast_has_doubled_limits(scores):
     assert double.lower <= double.difference <= double.upper
 
 
+@pytest.mark.parametrize("clusters", [6, 30])
+def test_few_clusters_give_students_limits_with_as_many_degrees_of_freedom_less_one(clusters):
+    """As many as hold the scarcer class: here positives, of which one cluster has none."""
+    labels, scores = correlated()
+    cluster = np.arange(300) % clusters
+    labels = labels & (cluster > 0)
+    found = ti.compare(labels, scores, clusters=cluster)
+    one = found["a", "b"]
+    assert found.pairs == clusters - 1
+    error = math.sqrt(one.variance)
+    half = stats.t.ppf(0.975, clusters - 2) * error
+    assert (one.lower, one.upper) == pytest.approx((one.difference - half, one.difference + half))
+    assert one.p_value == pytest.approx(2 * stats.t.sf(abs(one.difference) / error, clusters - 2))
+    contrast = found.contrast({"a": 1, "b": -1})
+    assert (contrast.lower, contrast.upper, contrast.p_value) == pytest.approx((one.lower, one.upper, one.p_value))
+
+
+def test_without_clusters_limits_are_normal():
+    labels, scores = correlated()
+    one = ti.compare(labels, scores)["a", "b"]
+    half = stats.norm.ppf(0.975) * math.sqrt(one.variance)
+    assert (one.lower, one.upper) == pytest.approx((one.difference - half, one.difference + half))
+
+
 def test_models_are_named_by_text():
     with pytest.raises(ArgumentError, match="named by text"):
         ti.compare([1, 0], {1: [1, 0], "1": [0, 1], "c": [1, 1]})  # type: ignore[dict-item]

@@ -5,6 +5,8 @@ import pytest
 
 import thresher as th
 from thresher.inference import stability as room
+from thresher.inference.limits import percentile_limits
+from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.inference.stability import decision_stability
 
 
@@ -50,6 +52,54 @@ def test_against_resampling_row_by_row():
         )
         assert quick.honest_cost[name].estimate == pytest.approx(np.mean(honest[name]))
         assert quick.wins[name] == pytest.approx(wins[name])
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("class_ratio", [None, 0.1])
+def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
+    labels, scores = data(60)
+    condition = th.OperatingCondition(class_ratio, cost_fn=4, cost_fp=1.5, cost_tn=0.2)
+    weights = np.random.default_rng(8).exponential(size=60) + 0.1
+    cluster = np.arange(60) // (2 if clustered else 1)
+    given = {"clusters": cluster} if clustered else {}
+    quick = found(labels, scores, condition, replicates=30, seed=5, weights=weights, level=0.8, **given)
+    rng, units = np.random.default_rng(5), int(cluster.max()) + 1
+    draws = [np.bincount(rng.integers(0, units, units), minlength=units)[cluster] for _ in range(30)]
+    cuts = {name: th.rank(labels, score, weights=weights).thresholds() for name, score in scores.items()}
+
+    def costs(name, drawn, at=condition):
+        ranking = th.rank(labels, scores[name], weights=drawn * weights)
+        return np.asarray(at.expected_cost(th.contingency_at(ranking, cuts[name])))
+
+    def middle(cost):
+        tied = np.flatnonzero(np.isclose(cost, cost.min(), rtol=1e-12, atol=0))
+        return int(tied[(tied.size - 1) // 2])
+
+    worth = weights.sum() / (weights**2).sum()
+    for name in scores:
+        inside = [costs(name, drawn) for drawn in draws]
+        outside = [costs(name, drawn == 0) for drawn in draws]
+        chosen = [middle(cost) for cost in inside]
+        whole = costs(name, np.ones(60))
+        best = middle(whole)
+        assert quick.apparent_cost[name] == pytest.approx(whole[best])
+        table = th.contingency_at(th.rank(labels, scores[name], weights=weights), cuts[name][best])
+        expected = out_of_bag_interval(
+            float(np.mean([cost[at] for cost, at in zip(outside, chosen, strict=True)])),
+            th.Contingency(*(worth * float(cell) for cell in (table.tp, table.fn, table.fp, table.tn))),
+            condition,
+            np.array([cost[best] for cost in inside]),
+            0.8,
+        )
+        for field in ("estimate", "lower", "upper", "variance"):
+            assert getattr(quick.honest_cost[name], field) == pytest.approx(getattr(expected, field)), field
+        limits = percentile_limits(np.array([cuts[name][at] for at in chosen]), 0.8)
+        assert (quick.threshold[name].lower, quick.threshold[name].upper) == pytest.approx(limits)
+    for i, ratio in enumerate(quick.cost_ratio.tolist()):
+        at = th.OperatingCondition(class_ratio, ratio)
+        least = np.array([[costs(name, drawn, at).min() for drawn in draws] for name in scores])
+        tied = np.isclose(least, least.min(axis=0), rtol=1e-12, atol=0)
+        assert [quick.wins_at[name][i] for name in scores] == pytest.approx((tied / tied.sum(axis=0)).mean(axis=1))
 
 
 def test_trap_24_the_honest_cost_is_above_the_apparent_one():
