@@ -123,3 +123,12 @@ def test_bad_input():
     with pytest.raises(th.ArgumentError, match="level"):
         cost_interval(SPAM, th.OperatingCondition(), level=95)
     assert math.isfinite(cost_interval(SPAM, th.OperatingCondition()).variance)
+
+
+def test_cells_that_weigh_the_same_are_told_apart_by_their_order():
+    """30 and 100 · (0.1 + 0.2) are equals, though the sum rounds higher."""
+    condition = th.OperatingCondition(cost_tp=10, cost_fn=11, cost_fp=1)
+    more = 100 * (0.1 + 0.2)
+    assert more > 30
+    whole, rounded = (cost_interval(th.Contingency(tp=30.0, fn=0.0, fp=0.0, tn=tn), condition) for tn in (30.0, more))
+    assert (rounded.lower, rounded.upper) == pytest.approx((whole.lower, whole.upper))

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.strategies import rough_weights
 from thresher.inference.cost import brier_interval, cost_interval
 from thresher.inference.design_effect import (
     sampled_brier_interval,
@@ -58,17 +60,32 @@ def test_equal_weights_are_no_weights(rows, weight):
     same(intervals(*columns, weight=np.full(columns[0].size, weight)), plain_intervals(*columns), rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_unit_of_weights_does_not_matter(seed):
-    rng = np.random.default_rng(seed)
-    positive = rng.random(30) < 0.5
-    called = rng.random(30) < np.where(positive, 0.8, 0.2 * (seed % 3))
-    weight = rng.exponential(size=30)
-    for more in ({}, {"cluster": np.arange(30) // 2}):
-        one, hundred = (
-            intervals(positive, called, np.linspace(0.1, 0.9, 30), weight=weight * unit, **more) for unit in (1, 100)
-        )
-        same(one, hundred, rel=1e-6, abs=1e-9)
+@st.composite
+def rough(draw):
+    """Rows with weights of any fineness; a third of them are called without error, another third all wrong."""
+    positive, called, score, weight = draw(decided())
+    called = draw(st.sampled_from([called, positive, ~positive]))
+    return positive, called, score, np.array(draw(st.lists(rough_weights, min_size=weight.size, max_size=weight.size)))
+
+
+@given(rough(), st.sampled_from([0.7, 3.0, 100.0, 1e-9, 1e9]), st.booleans())
+def test_the_unit_of_weights_does_not_matter(rows, unit, clustered):
+    *columns, weight = rows
+    more: Any = {"cluster": np.arange(weight.size) // 2} if clustered else {}
+    one, other = (intervals(*columns, weight=each, **more) for each in (weight, weight * unit))
+    same(one, other, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.1, 1.1), (0.3, 1.3), (1 / 3, 1.3)])
+def test_rounded_weights_of_tables_without_errors_are_certain_all_the_same(first, second):
+    """Their correlation comes out as 0.9999999999999999 or 1.0000000000000002, and means 1."""
+    positive, weight = np.array([True, False]), np.array([first, second])
+    assert abs(th.Contingency(first, 0.0, 0.0, second).mcc) != 1
+    found = sampled_table_intervals(sampled_table(positive, positive, weight=weight))["mcc"]
+    whole = sampled_table_intervals(sampled_table(positive, positive, weight=np.round(weight * 3000)))["mcc"]
+    assert (found.estimate, found.upper) == (1, 1)
+    assert found.lower == pytest.approx(whole.lower, rel=1e-6)
+    assert found.note == "half a case added to every cell"
 
 
 @given(decided())

@@ -13,7 +13,7 @@ from thresher.choices import OperatingCondition
 from thresher.inference.cost import cost_interval
 from thresher.inference.interval import Interval, normal_quantile, require_level, student_quantile
 from thresher.inference.mean_loss import mean_loss_interval
-from thresher.inference.table import CELLS, RATES, measure_interval, slopes
+from thresher.inference.table import CELLS, RATES, measure_interval, slopes, within_range
 from thresher.ranking import Counts, Flags, Floats, Indices
 from thresher.tables import MEASURES, Contingency
 
@@ -124,7 +124,7 @@ def sampled_measure_interval(sampled: SampledTable, name: str, *, level: float =
     0.6000 [0.4618, 0.7239]
     """
     known = MEASURES[name]
-    estimate = float(known.of(sampled.table))
+    estimate = within_range(known, float(known.of(sampled.table)))
     varies = math.isfinite(estimate) and estimate not in known.range
     among = RATES[name][1] if name in RATES else CELLS
     worth = 1.0 if math.isnan(estimate) else sampled.worth(known.of, among, varies=varies, level=level)

@@ -32,6 +32,7 @@ from thresher.ranking import Flags, Ranking
 
 MOST_SEGMENTS = 1 << 14
 _NOTHING = 1e-30  # a variance no larger is rounding
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +136,8 @@ def _ks(model: WholeModel, best: KolmogorovSmirnov, gain: float) -> Interval:
         few = student_quantile(model.level, max(1.0, min(model.rows.cases) - 1)) / normal_quantile(model.level)
         stretch = few * math.sqrt(variance / apart)
         below, above = stretch * below, stretch * above
-    lower, upper = best.statistic - below - max(gain, 0.0), best.statistic + above
+    gain = gain if gain > _ROUNDING else 0.0
+    lower, upper = best.statistic - below - gain, best.statistic + above
     note = f"choosing the split gains {gain:.4f} in resamples, which the lower limit is lowered by" if gain > 0 else ""
     limits = max(0.0, lower), min(1.0, upper)
     return Interval(best.statistic, *limits, variance, model.level, "wilson, combined", note)
