@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.inference import oracles
 
 RNG = np.random.default_rng(1)
 LABELS = RNG.random(120) < 0.4
@@ -36,16 +37,20 @@ def test_the_unit_of_weights_does_not_matter():
 
 
 def test_copies_of_rows_are_no_news():
-    plain = parts()
+    plain = th.evaluate(LABELS, SCORES, replicates=5)["model"]
     model = th.evaluate(
         np.repeat(LABELS, 10), np.repeat(SCORES, 10), clusters=np.repeat(np.arange(120), 10), replicates=5
     )["model"]
-    assert model.brier is not None
-    for name, interval in (*model.measures.items(), ("expected_cost", model.expected_cost), *model.numbers.items()):
-        if name == "miscalibration":  # mostly noise, and its limits end at 0
-            continue
-        assert interval.width == pytest.approx(plain[name].width, rel=0.1), name
-        assert interval.estimate == pytest.approx(plain[name].estimate)
+    for name, interval in model.measures.items():
+        assert (interval.lower, interval.upper) == pytest.approx(oracles.measure_of_copies(plain.table, name)), name
+    cost = model.expected_cost
+    assert (cost.lower, cost.upper) == pytest.approx(oracles.cost_of_copies(plain.table, th.OperatingCondition()))
+    for name in ("brier", "log_loss"):
+        same(model.numbers[name], plain.numbers[name])
+    for name, interval in model.numbers.items():
+        assert interval.estimate == pytest.approx(plain.numbers[name].estimate), name
+        # Squares of slopes times n / (n - 1), by both classes together and not by each.
+        assert interval.variance == pytest.approx(plain.numbers[name].variance, rel=0.03), name
 
 
 def test_a_class_ratio_left_to_the_data_is_as_uncertain_as_they_are():

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+import thresher as th
+from thresher.inference.table import CELLS, RATES
+
 
 def wins(high: float, low: float) -> float:
     return 1.0 if high > low else 0.5 if high == low else 0.0
@@ -150,3 +153,46 @@ def clustered_auc_limits(labels: Any, scores: Any, clusters: Any, level: float) 
     )
     plain = logit_limits(area, stats.t.ppf((1 + level) / 2, min(counts) - 1) * math.sqrt(variance))
     return min(mixed[0], plain[0]), max(mixed[1], plain[1])
+
+
+def few_clusters(clusters: float, level: float) -> float:
+    """What few clusters take off the worth of a table: Student's quantile for the normal one, and C / (C - 1)."""
+    ratio = stats.norm.ppf((1 + level) / 2) / stats.t.ppf((1 + level) / 2, clusters - 1)
+    return float(ratio**2 * (clusters - 1) / clusters)
+
+
+def measure_of_copies(table: Any, name: str, level: float = 0.95) -> tuple[float, float]:
+    """Limits of a measure where every case of a table was copied into a cluster of its own.
+
+    Copies say nothing, so clusters are cases again, as few as lie in the cells that matter.
+    """
+    cells = [float(getattr(table, cell)) for cell in CELLS]
+    known = th.measure(name)
+    value = float(known.of(table))
+    among = sum(getattr(table, cell) for cell in (RATES[known.name][1] if known.name in RATES else CELLS))
+    varies = math.isfinite(value) and value not in known.range
+    factor = few_clusters(among, level) if varies else 1.0
+    found = th.measure_interval(th.Contingency(*(factor * cell for cell in cells)), name, level=level)
+    return min(found.lower, value), max(found.upper, value)
+
+
+def cost_of_copies(table: Any, condition: Any, level: float = 0.95) -> tuple[float, float]:
+    """Limits of the expected cost of such a table.
+
+    With the mix of the data the table shrinks as a whole. With a declared one each class shrinks by itself, and both
+    together so that the variance stays what the cases say, less what all clusters take off.
+    """
+    cells, value = [float(getattr(table, cell)) for cell in CELLS], float(condition.expected_cost(table))
+    every = few_clusters(sum(cells), level)
+    if condition.prevalence is None:
+        factors = [every] * 4
+    else:
+        of_pos, of_neg = (few_clusters(n, level) for n in (table.Pos, table.Neg))
+        plain = th.cost_interval(table, condition, level=level).variance
+        factors = [of_pos, of_pos, of_neg, of_neg]
+        shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
+        again = th.cost_interval(shrunk, condition, level=level).variance / plain * every
+        factors = [again * factor for factor in factors]
+    shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
+    found = th.cost_interval(shrunk, condition, level=level)
+    return min(found.lower, value), max(found.upper, value)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.inference import oracles
 from tests.strategies import rough_weights
 from thresher.inference.cost import brier_interval, cost_interval
 from thresher.inference.design_effect import (
@@ -101,19 +102,21 @@ def test_limits_hold_the_estimate(rows):
 
 
 def test_copies_of_a_row_in_a_cluster_add_nothing():
+    """But for Student's quantile in place of the normal one, all limits are those of the rows without copies."""
     rng = np.random.default_rng(2)
     positive = rng.random(80) < 0.4
     score = np.clip(0.3 + 0.3 * positive + rng.normal(0, 0.2, 80), 0, 1)
     called = score > 0.5
-    plain = plain_intervals(positive, called, score)
+    table, plain = th.contingency(positive, called), plain_intervals(positive, called, score)
     many = [np.repeat(column, 10) for column in (positive, called, score)]
-    clustered = intervals(*many, cluster=np.repeat(np.arange(80), 10))
-    as_if = plain_intervals(*many)
-    for name, interval in plain.items():
-        assert clustered[name].estimate == pytest.approx(interval.estimate)
-        assert clustered[name].variance == pytest.approx(interval.variance, rel=0.25)  # few clusters hold called cases
-        assert interval.width * (1 - 1e-6) <= clustered[name].width < 1.12 * interval.width
-        assert as_if[name].width < 0.4 * interval.width
+    clustered, as_if = intervals(*many, cluster=np.repeat(np.arange(80), 10)), plain_intervals(*many)
+    expected = {name: oracles.measure_of_copies(table, name) for name in th.MEASURES}
+    expected |= {f"cost {i}": oracles.cost_of_copies(table, each) for i, each in enumerate(CONDITIONS)}
+    expected["brier"] = plain["brier"].lower, plain["brier"].upper
+    for name, interval in clustered.items():
+        assert (interval.lower, interval.upper) == pytest.approx(expected[name], rel=1e-6), name
+        assert interval.estimate == pytest.approx(plain[name].estimate), name
+        assert as_if[name].width < 0.4 * plain[name].width
 
 
 def test_copies_of_a_row_that_nothing_varies_in():

@@ -68,7 +68,8 @@ def test_copies_of_a_row_in_a_cluster_add_nothing():
         assert clustered[name].estimate == pytest.approx(plain[name].estimate)
         if name == "miscalibration":  # mostly noise here, and its limits end at 0
             continue
-        assert clustered[name].width == pytest.approx(plain[name].width, rel=0.12), name
+        # The rates of the distance have Student's quantiles each, and so has their difference.
+        assert clustered[name].width == pytest.approx(plain[name].width, rel=0.12 if name == "ks" else 0.02), name
         assert ignored[name].width < 0.6 * plain[name].width, name
 
 
