@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.inference import oracles
 from thresher.inference import stability as room
+from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.limits import percentile_limits
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.inference.stability import decision_stability
@@ -75,7 +77,6 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
         tied = np.flatnonzero(np.isclose(cost, cost.min(), rtol=1e-12, atol=0))
         return int(tied[(tied.size - 1) // 2])
 
-    worth = weights.sum() / (weights**2).sum()
     for name in scores:
         inside = [costs(name, drawn) for drawn in draws]
         outside = [costs(name, drawn == 0) for drawn in draws]
@@ -83,13 +84,12 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
         whole = costs(name, np.ones(60))
         best = middle(whole)
         assert quick.apparent_cost[name] == pytest.approx(whole[best])
-        table = th.contingency_at(th.rank(labels, scores[name], weights=weights), cuts[name][best])
+        sampled = sampled_table(labels, scores[name] >= cuts[name][best], weight=weights, cluster=given.get("clusters"))
         expected = out_of_bag_interval(
             float(np.mean([cost[at] for cost, at in zip(outside, chosen, strict=True)])),
-            th.Contingency(*(worth * float(cell) for cell in (table.tp, table.fn, table.fp, table.tn))),
+            sampled_cost_interval(sampled, condition, level=0.8),
             condition,
             np.array([cost[best] for cost in inside]),
-            0.8,
         )
         for field in ("estimate", "lower", "upper", "variance"):
             assert getattr(quick.honest_cost[name], field) == pytest.approx(getattr(expected, field)), field
@@ -144,7 +144,16 @@ def test_clusters_are_drawn_whole():
     clustered = found(np.repeat(labels, 10), times, clusters=np.repeat(np.arange(400), 10), replicates=400)
     ignored = found(np.repeat(labels, 10), times, replicates=400)
     assert clustered.blocks == 400
-    assert clustered.honest_cost["good"].width == pytest.approx(alone.honest_cost["good"].width, rel=0.3)
+    for field in ("estimate", "variance"):  # the same draws of the same rows
+        mine, its = (getattr(each.honest_cost["good"], field) for each in (clustered, alone))
+        assert mine == pytest.approx(its), field
+    assert (clustered.wins, clustered.threshold["good"]) == (alone.wins, alone.threshold["good"])
+    table = th.contingency(labels, scores["good"] >= clustered.threshold["good"].estimate)
+    low, high = oracles.cost_of_copies(table, th.OperatingCondition(cost_ratio=3))
+    moved = clustered.honest_cost["good"].estimate - clustered.apparent_cost["good"]
+    assert clustered.honest_cost["good"].lower <= low + 1e-9
+    assert clustered.honest_cost["good"].upper >= high + moved - 1e-9
+    assert clustered.honest_cost["good"].width == pytest.approx(alone.honest_cost["good"].width, rel=0.02)
     assert ignored.honest_cost["good"].width < 0.6 * alone.honest_cost["good"].width
 
 

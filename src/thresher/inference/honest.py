@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.choices import Choice, OperatingCondition, choose
 from thresher.errors import ArgumentError
+from thresher.inference.cost import cost_interval
 from thresher.inference.interval import Interval, require_level
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
@@ -114,7 +115,10 @@ def honest_choice(
         choice=choice,
         threshold=_of_threshold(choice, thresholds, level),
         expected_cost=out_of_bag_interval(
-            honest["expected_cost"], choice.table, asked, asked.expected_cost(inside), level
+            honest["expected_cost"],
+            cost_interval(choice.table, asked, level=level),
+            asked,
+            asked.expected_cost(inside),
         ),
         apparent=apparent,
         out_of_bag=honest,

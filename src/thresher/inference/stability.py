@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from thresher.choices import OperatingCondition
 from thresher.curves import hull_splits, thinned
+from thresher.inference.cost import cost_interval
+from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.interval import Interval
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
@@ -104,8 +106,7 @@ def decision_stability(
     replicates = len(drawn)
     left_out = (drawn == 0).astype(np.float64)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
-    # Sampling weights add up to as many cases as they are worth (Kish's effective size).
-    worth = 1.0 if weights is None else float(weights.sum() / (weights**2).sum())
+    plain = weights is None and clusters is None
     threshold: dict[str, Interval] = {}
     honest: dict[str, Interval] = {}
     apparent: dict[str, float] = {}
@@ -127,12 +128,14 @@ def decision_stability(
         of_data = _cost(condition, *whole)
         recommended = int(_middle_of_best(of_data)[0])
         apparent[name] = float(of_data[0, recommended])
+        if plain:
+            seen = cost_interval(_table(tp, fp, recommended), condition, level=level)
+        else:
+            called = scores[name] >= cut[recommended]
+            sampled = sampled_table(positive, called, weight=weights, cluster=clusters)
+            seen = sampled_cost_interval(sampled, condition, level=level)
         honest[name] = out_of_bag_interval(
-            _mean(_cost(condition, *outside)[row, chosen]),
-            _table(tp, fp, recommended, worth),
-            condition,
-            cost[:, recommended],
-            level,
+            _mean(_cost(condition, *outside)[row, chosen]), seen, condition, cost[:, recommended]
         )
     return Stability(
         threshold=threshold,
@@ -249,11 +252,11 @@ def _threshold_interval(ranking: Ranking, condition: OperatingCondition, cuts: F
     return Interval(choose(ranking, condition).threshold, *limits, variance_of(cuts), level, "percentile")
 
 
-def _table(tp: Floats, fp: Floats, candidate: int, worth: float) -> Contingency:
-    """The table of all blocks at one candidate, in cases; rounding must not make a cell negative."""
-    hits, alarms = (worth * float(covered[:, candidate].sum()) for covered in (tp, fp))
-    Pos, Neg = (worth * float(covered[:, -1].sum()) for covered in (tp, fp))
-    return Contingency(tp=hits, fn=max(Pos - hits, 0.0), fp=alarms, tn=max(Neg - alarms, 0.0))
+def _table(tp: Floats, fp: Floats, candidate: int) -> Contingency:
+    """The table of all blocks at one candidate."""
+    hits, alarms = (float(covered[:, candidate].sum()) for covered in (tp, fp))
+    Pos, Neg = (float(covered[:, -1].sum()) for covered in (tp, fp))
+    return Contingency(tp=hits, fn=Pos - hits, fp=alarms, tn=Neg - alarms)
 
 
 def _mean(costs: Floats) -> float:
