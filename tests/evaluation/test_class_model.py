@@ -5,6 +5,7 @@ import pytest
 
 import thresher as th
 from tests.inference import class_examples
+from thresher.inference.mean_loss import log_loss_interval
 from thresher.inference.sampled_matrix import sampled_confusion_intervals
 
 LABELS, MODELS = class_examples.rows(90, 9)
@@ -66,6 +67,17 @@ def test_two_classes_have_the_brier_score_of_two_classes():
     labels, models = class_examples.rows(50, 1, classes=2)
     found = th.evaluate_classes(labels, models["good"])["model"]
     same(found.brier, th.brier_interval(th.rank(labels, models["good"][:, 1])))
+
+
+def test_sure_and_right_allows_for_the_losses_that_are_foretold():
+    """Twenty right calls at 0.97 and more: what may go wrong now and then makes the limits, of k classes as of two."""
+    p = np.linspace(0.97, 0.99, 20)
+    labels = np.tile([0, 1], 10)
+    score = np.where(labels == 1, p, 1 - p)
+    found = th.evaluate_classes(labels, np.column_stack([1 - score, score]))["model"]
+    same(found.brier, th.brier_interval(th.rank(labels, score)))
+    same(found.log_loss, log_loss_interval(th.rank(labels, score)))
+    assert found.log_loss.upper > 3 * found.log_loss.estimate
 
 
 def test_losses_of_rows_that_do_not_sum_to_1_are_undefined():

@@ -93,6 +93,18 @@ def test_models_that_never_differ_may_still_do_so_elsewhere(measure):
         assert f"{cases} independent cases" in found.note
 
 
+@pytest.mark.parametrize("measure", ["macro_f1", "macro_recall", "one_vs_rest_macro"])
+def test_a_class_of_one_case_says_next_to_nothing(measure):
+    labels = np.array([0] * 10 + [1] * 10 + [2])
+    rng = np.random.default_rng(0)
+    models = {name: class_examples.matrix(labels, rng, strength=2.0) for name in "ab"}
+    found = th.compare_classes(labels, models, measure=measure)["a", "b"]
+    assert found.method == "exact cases"
+    assert (found.lower, found.upper) == pytest.approx(
+        ((1 + found.difference) * 0.025 - 1, 1 - (1 - found.difference) * 0.025)
+    )
+
+
 def test_an_infinite_loss_differs_from_nothing():
     wrong = np.eye(3)[(LABELS + 1) % 3]
     found = th.compare_classes(LABELS, {"a": MODELS["good"], "b": wrong}, measure="log_loss")

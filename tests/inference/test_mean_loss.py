@@ -5,7 +5,7 @@ import pytest
 
 import thresher as th
 from tests.inference.resampling_oracles import calibrated
-from thresher.inference.mean_loss import mean_loss_interval
+from thresher.inference.mean_loss import log_loss_interval, mean_loss_interval
 
 P = np.array([0.9, 0.8, 0.6, 0.55, 0.7, 0.8, 0.95, 0.4])
 
@@ -50,6 +50,35 @@ def test_what_was_foretold_and_not_seen_widens():
     half = 2.0930240544 * math.sqrt(spread / 20) / expected  # Student's, 19 degrees of freedom
     assert found.upper == pytest.approx(found.estimate * math.exp(half))
     assert found.variance == pytest.approx(0)
+
+
+def test_what_is_foretold_spreads_over_as_many_cases_as_are_seen_to_vary():
+    p = np.linspace(0.96, 0.99, 20)
+    loss, (first, second) = log_losses(p)
+    spread = second.mean() - first.mean() ** 2
+    half = 2.0930240544 * math.sqrt(spread / 19) / first.mean()
+    found = mean_loss_interval(loss, (first, second))
+    assert found.upper == pytest.approx(found.estimate * math.exp(half))
+    ranking = th.Ranking(p[::-1], np.ones(20, dtype=int), np.zeros(20, dtype=int))
+    same(log_loss_interval(ranking), found)
+
+
+def test_a_ranking_has_the_interval_of_its_rows():
+    rng = np.random.default_rng(3)
+    score = rng.integers(1, 20, size=80) / 20
+    labels = rng.random(80) < score
+    _, foretold = log_losses(score)
+    of_rows = mean_loss_interval(np.where(labels, -np.log(score), -np.log1p(-score)), foretold)
+    same(log_loss_interval(th.rank(labels, score)), of_rows)
+    assert of_rows.estimate == pytest.approx(th.log_loss(th.rank(labels, score)))
+
+
+def test_certain_scores_of_a_ranking():
+    assert log_loss_interval(th.Ranking([1, 0.5], [3, 1], [1, 1])).lower == math.inf
+    right = log_loss_interval(th.Ranking([1, 0.5, 0], [3, 1, 0], [0, 1, 4]))
+    assert right.estimate == pytest.approx(2 * math.log(2) / 9)
+    assert 0 < right.lower < right.estimate < right.upper < 5
+    assert log_loss_interval(th.Ranking([1, 0], [3, 0], [0, 4])).upper == math.inf
 
 
 def test_equal_weights_are_no_weights_and_their_unit_does_not_matter():
@@ -103,5 +132,11 @@ def test_log_losses_hold_their_mean_as_often_as_said():
 
 def test_bad_input():
     loss, foretold = log_losses(P)
+    with pytest.raises(th.ArgumentError, match="one case has no spread"):
+        log_loss_interval(th.Ranking([0.5], [1], [0]))
+    with pytest.raises(th.ProbabilityError):
+        log_loss_interval(th.Ranking([2, 0.5], [1, 0], [0, 1]))
+    with pytest.raises(th.ArgumentError, match="level"):
+        log_loss_interval(th.Ranking([0.9, 0.5], [1, 0], [0, 1]), level=95)
     with pytest.raises(th.ArgumentError, match="one unit has no spread"):
         mean_loss_interval(loss, foretold, cluster=np.zeros(P.size, dtype=np.intp))

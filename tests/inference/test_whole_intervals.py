@@ -2,8 +2,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import thresher as th
+from tests.inference import oracles
 from tests.inference.resampling_oracles import calibrated
 from thresher.inference import whole_intervals as room
 from thresher.inference.scored_rows import scored_rows
@@ -77,6 +79,27 @@ def test_uneven_weights_widen():
     plain, uneven = intervals(), intervals(weights=RNG.exponential(size=150) ** 2)
     for name in ("average_precision", "pr_area", "ks", "log_loss", "refinement"):
         assert uneven[name].width > 1.2 * plain[name].width, name
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("name", ["average_precision", "pr_area"])
+def test_areas_have_students_limits_on_the_logit_scale(name, level):
+    found = intervals(level=level)[name]
+    few = min(LABELS.sum(), (~LABELS).sum())
+    half = stats.t.ppf((1 + level) / 2, few - 1) * math.sqrt(found.variance)
+    assert (found.lower, found.upper) == pytest.approx(oracles.logit_limits(found.estimate, half))
+
+
+def test_noise_is_that_of_independent_cases():
+    """Copies of rows in clusters leave the hull as much noise to fit as the rows themselves."""
+    many = np.repeat(LABELS, 10), np.repeat(SCORES, 10)
+    plain, clustered = intervals()["refinement"], intervals(*many, clusters=np.repeat(np.arange(150), 10))["refinement"]
+    assert (clustered.lower, clustered.upper) == pytest.approx((plain.lower, plain.upper), rel=0.01)
+    apart = intervals(clusters=np.random.default_rng(5).permutation(150) // 5)[
+        "refinement"
+    ]  # no more alike than others
+    noise = [(each.lower + each.upper) / 2 - each.estimate for each in (plain, apart)]
+    assert noise[1] == pytest.approx(noise[0], rel=0.3)
 
 
 def test_a_perfect_ranking_is_not_sure_to_stay_perfect():
