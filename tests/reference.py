@@ -164,3 +164,61 @@ def costs(ranking: Any, class_ratio: Fraction, cost_ratio: Fraction) -> list[Fra
     tp, fp = ([Fraction(int(count)) for count in covered] for covered in ranking.covered())
     odds = class_ratio * cost_ratio
     return [f / ranking.Neg + odds * (ranking.Pos - t) / ranking.Pos for t, f in zip(tp, fp, strict=True)]
+
+
+def class_measures(
+    actual: Sequence[int], called: Sequence[int], matrix: Sequence[Sequence[float]], weights: Sequence[float]
+) -> dict[str, float]:
+    """Measures of k classes from weighted rows, each by its definition; classes are 0, 1, 2, ..."""
+    k, n = len(matrix[0]), len(actual)
+    total = math.fsum(weights)
+
+    def weight(holds: Any) -> float:
+        return math.fsum(weights[i] for i in range(n) if holds(i))
+
+    def area(c: int, others: set[int]) -> float:
+        won = pairs_ = 0.0
+        for i in range(n):
+            for j in range(n):
+                if actual[i] == c and actual[j] in others:
+                    p, q = matrix[i][c], matrix[j][c]
+                    both = weights[i] * weights[j]
+                    won += both * (1.0 if p > q else 0.5 if p == q else 0.0)
+                    pairs_ += both
+        return won / pairs_
+
+    share = [weight(lambda i, c=c: actual[i] == c) / total for c in range(k)]
+    hits = [weight(lambda i, c=c: actual[i] == called[i] == c) for c in range(k)]
+    calls = [weight(lambda i, c=c: called[i] == c) for c in range(k)]
+    rest = [area(c, set(range(k)) - {c}) for c in range(k)]
+    one = {(c, d): area(c, {d}) for c in range(k) for d in range(k) if c != d}
+    squares = [sum((matrix[i][c] - (actual[i] == c)) ** 2 for c in range(k)) / 2 for i in range(n)]
+    logs = [-math.log(matrix[i][actual[i]]) if matrix[i][actual[i]] else math.inf for i in range(n)]
+    heavy = {pair: share[pair[0]] + share[pair[1]] for pair in one}
+    return {
+        "overall_accuracy": sum(hits) / total,
+        "macro_recall": sum(hits[c] / (share[c] * total) for c in range(k)) / k,
+        "macro_f1": sum(2 * hits[c] / (share[c] * total + calls[c]) for c in range(k)) / k,
+        "one_vs_rest_macro": sum(rest) / k,
+        "one_vs_rest_weighted": sum(share[c] * rest[c] for c in range(k)),
+        "one_vs_one_macro": sum(one.values()) / len(one),
+        "one_vs_one_weighted": sum(heavy[pair] * one[pair] for pair in one) / sum(heavy.values()),
+        "brier": sum(w * each for w, each in zip(weights, squares, strict=True)) / total,
+        "log_loss": sum(w * each for w, each in zip(weights, logs, strict=True)) / total,
+    }
+
+
+def class_pulls(
+    actual: Sequence[int], called: Sequence[int], matrix: Sequence[Sequence[float]], weights: Sequence[float]
+) -> dict[str, list[float]]:
+    """What each row adds to those measures, w · ∂M/∂w, by making every row a little heavier and a little lighter."""
+    step = 1e-5
+    found: dict[str, list[float]] = {}
+    for row in range(len(actual)):
+        up, down = (
+            class_measures(actual, called, matrix, [w * (1 + sign * step * (i == row)) for i, w in enumerate(weights)])
+            for sign in (1, -1)
+        )
+        for name in up:
+            found.setdefault(name, []).append((up[name] - down[name]) / (2 * step))
+    return found

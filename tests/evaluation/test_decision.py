@@ -1,3 +1,4 @@
+import hashlib
 import json
 import math
 from dataclasses import fields
@@ -68,6 +69,27 @@ def test_the_fingerprint_tells_data_apart():
     other = th.evaluate(LABELS, SCORES | {"poor": -SCORES["poor"]}, replicates=20).decision
     same = th.evaluate(LABELS, SCORES, replicates=20).decision
     assert same.fingerprint == DECISION.fingerprint != other.fingerprint
+
+
+def test_the_fingerprint_tells_weights_apart():
+    weights = np.arange(1.0, 201)
+    plain, one, other, again = (
+        th.evaluate(LABELS, SCORES, weights=given, replicates=5).decision.fingerprint
+        for given in (None, weights, weights[::-1], weights.astype(np.int32))
+    )
+    assert len({plain, one, other}) == 3
+    assert one == again
+
+
+def test_the_fingerprint_is_a_digest_of_labels_names_scores_and_weights():
+    weights = np.arange(1.0, 201)
+    digest = hashlib.sha256(np.packbits(LABELS).tobytes() + b"200")
+    for name, score in SCORES.items():
+        digest.update(name.encode() + score.astype("<f8").tobytes())
+    assert DECISION.fingerprint == f"sha256:{digest.hexdigest()}"
+    digest.update(weights.astype("<f8").tobytes())
+    weighted = th.evaluate(LABELS, SCORES, weights=weights, replicates=5).decision
+    assert weighted.fingerprint == f"sha256:{digest.hexdigest()}"
 
 
 def test_bad_input():

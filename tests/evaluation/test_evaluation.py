@@ -1,10 +1,19 @@
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 import thresher as th
 from tests import hostile
+from thresher.inference.design_effect import (
+    sampled_brier_interval,
+    sampled_cost_interval,
+    sampled_table,
+    sampled_table_intervals,
+)
+from thresher.inference.scored_rows import scored_rows
+from thresher.inference.stability import decision_stability
 
 RNG = np.random.default_rng(8)
 LABELS = RNG.random(400) < 0.3
@@ -69,6 +78,38 @@ def test_weights_and_clusters_reach_the_intervals():
     assert clustered.stability.blocks == 100
 
 
+@pytest.mark.parametrize("names", [("weights",), ("clusters",), ("weights", "clusters")])
+def test_weights_and_clusters_are_passed_on_to_every_part(names):
+    rng = np.random.default_rng(1)
+    every = {"weights": rng.random(400) + 0.1, "clusters": rng.integers(100, size=400)}
+    more: Any = {name: every[name] for name in names}
+    weight, cluster = more.get("weights"), more.get("clusters")
+    models, calls = {"good": GOOD, "poor": POOR}, {"good": GOOD > 0.5}
+    options: Any = {"level": 0.8, "replicates": 50, "seed": 7}
+    found = th.evaluate(LABELS, models, condition=CONDITION, predictions=calls, rope=0.02, **options, **more)
+    paired = th.compare(LABELS, models, level=0.8, rope=0.02, **more)
+    assert found.comparison is not None
+    assert found.comparison["good", "poor"] == paired["good", "poor"]
+    assert found["good"].given == th.contingency(LABELS, GOOD > 0.5, weights=weight)
+    rankings = {name: th.rank(LABELS, score, weights=weight) for name, score in models.items()}
+    codes_of = None if cluster is None else scored_rows(LABELS, models, clusters=cluster, where="here").cluster
+    drawn = decision_stability(LABELS, models, rankings, CONDITION, weights=weight, clusters=codes_of, **options)
+    assert (found.stability.wins, found.stability.blocks) == (drawn.wins, drawn.blocks)
+    assert found.stability.honest_cost == drawn.honest_cost
+    assert found.joint.model == th.joint_choice(rankings, CONDITION).model
+    for name, score in models.items():
+        model = found[name]
+        assert model.ranking == rankings[name]
+        assert model.auc == th.row_auc_interval(LABELS, score, level=0.8, **more)
+        sampled = sampled_table(LABELS, score >= model.choice.threshold, weight=weight, cluster=codes_of)
+        assert model.measures == sampled_table_intervals(sampled, level=0.8)
+        assert model.expected_cost == sampled_cost_interval(sampled, CONDITION, level=0.8)
+        assert model.brier == sampled_brier_interval(LABELS, score, weight=weight, cluster=codes_of, level=0.8)
+        assert model.honest_cost == drawn.honest_cost[name]
+    assert found.decision.expected_cost == found[found.decision.model].expected_cost
+    assert found.decision.honest_cost == drawn.honest_cost[found.decision.model]
+
+
 def test_labels_of_any_kind():
     named = th.evaluate(
         np.where(LABELS, "spam", "ham"),
@@ -104,6 +145,13 @@ def test_the_summary_tells_it_all():
     for part in ("good", "poor", "AUC", "Decision", "class-ratio-from-data", "400 rows"):
         assert part in text
     assert "Evaluation(good, poor; 400 rows; use good" in repr(BOTH)
+
+
+def test_every_number_of_the_summary_has_its_interval():
+    head, *lines = BOTH.summary().split("\n\n")[1].split("\n")
+    assert head.split() == ["good", "poor"]
+    assert len(lines) == 13
+    assert all(line.count("[") == 2 for line in lines), lines
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import stats
+
+import thresher as th
+from thresher.inference.table import CELLS, RATES
 
 
 def wins(high: float, low: float) -> float:
@@ -94,3 +98,101 @@ def mcnemar_exact(only_a: int, only_b: int, *, mid: bool = False) -> float:
     chance = [math.comb(n, i) / 2**n for i in range(n + 1)]
     tail = math.fsum(chance[: fewer + 1])
     return min(1.0, 2 * tail - (chance[fewer] if mid else 0.0))
+
+
+def moderated_limits(
+    area: float,
+    parts: tuple[float, float],
+    cases: tuple[float, float],
+    level: float,
+    *,
+    rows: tuple[float, float] | None = None,
+    inflation: float = 1.0,
+) -> tuple[float, float]:
+    """Limits of an AUC on the logit scale from DeLong's variance, averaged with Newcombe's (2006, method 4).
+
+    Newcombe's counts for 12 degrees of freedom, DeLong's for Satterthwaite's; Student's quantile for their sum.
+    """
+    variance = sum(parts)
+    freedom = variance**2 / (parts[0] ** 2 / (cases[0] - 1) + parts[1] ** 2 / (cases[1] - 1))
+    m, n = cases if rows is None else rows
+    both = (m + n) / 2 - 1
+    newcombe = area * (1 - area) * (1 + both * (1 - area) / (2 - area) + both * area / (1 + area)) / (m * n)
+    mixed = (freedom * variance + 12 * newcombe * inflation) / (freedom + 12)
+    return logit_limits(area, stats.t.ppf((1 + level) / 2, freedom + 12) * math.sqrt(mixed))
+
+
+def logit_limits(area: float, half: float) -> tuple[float, float]:
+    """area ± half, laid out symmetrically on the logit scale."""
+    middle, reach = math.log(area / (1 - area)), half / (area * (1 - area))
+    return 1 / (1 + math.exp(reach - middle)), 1 / (1 + math.exp(-reach - middle))
+
+
+def clustered_auc_limits(labels: Any, scores: Any, clusters: Any, level: float) -> tuple[float, float]:
+    """Limits of an AUC of clustered rows: the wider of Student's and the moderated ones, variances by Obuchowski."""
+    labels, clusters = np.asarray(labels, dtype=bool), np.asarray(clusters)
+    v10, v01, area = placements(labels, scores)
+    variance = float(obuchowski_covariance(labels, [scores], clusters.tolist())[0, 0])
+    of_rows = float(delong_covariance(labels, [scores])[0, 0])
+    counts = tuple(len(set(clusters[side].tolist())) for side in (labels, ~labels))
+    parts = []
+    for values, side, count in ((v10, labels, counts[0]), (v01, ~labels, counts[1])):
+        sums = [
+            sum((v - area) / len(values) for v, c in zip(values, clusters[side], strict=True) if c == name)
+            for name in set(clusters.tolist())
+        ]
+        parts.append(count / (count - 1) * math.fsum(each**2 for each in sums))
+    scale = variance / sum(parts)
+    mixed = moderated_limits(
+        area,
+        (parts[0] * scale, parts[1] * scale),
+        (counts[0], counts[1]),
+        level,
+        rows=(int(labels.sum()), int((~labels).sum())),
+        inflation=max(1.0, variance / of_rows),
+    )
+    plain = logit_limits(area, stats.t.ppf((1 + level) / 2, min(counts) - 1) * math.sqrt(variance))
+    return min(mixed[0], plain[0]), max(mixed[1], plain[1])
+
+
+def few_clusters(clusters: float, level: float) -> float:
+    """What few clusters take off the worth of a table: Student's quantile for the normal one, and C / (C - 1)."""
+    ratio = stats.norm.ppf((1 + level) / 2) / stats.t.ppf((1 + level) / 2, clusters - 1)
+    return float(ratio**2 * (clusters - 1) / clusters)
+
+
+def measure_of_copies(table: Any, name: str, level: float = 0.95) -> tuple[float, float]:
+    """Limits of a measure where every case of a table was copied into a cluster of its own.
+
+    Copies say nothing, so clusters are cases again, as few as lie in the cells that matter.
+    """
+    cells = [float(getattr(table, cell)) for cell in CELLS]
+    known = th.measure(name)
+    value = float(known.of(table))
+    among = sum(getattr(table, cell) for cell in (RATES[known.name][1] if known.name in RATES else CELLS))
+    varies = math.isfinite(value) and value not in known.range
+    factor = few_clusters(among, level) if varies else 1.0
+    found = th.measure_interval(th.Contingency(*(factor * cell for cell in cells)), name, level=level)
+    return min(found.lower, value), max(found.upper, value)
+
+
+def cost_of_copies(table: Any, condition: Any, level: float = 0.95) -> tuple[float, float]:
+    """Limits of the expected cost of such a table.
+
+    With the mix of the data the table shrinks as a whole. With a declared one each class shrinks by itself, and both
+    together so that the variance stays what the cases say, less what all clusters take off.
+    """
+    cells, value = [float(getattr(table, cell)) for cell in CELLS], float(condition.expected_cost(table))
+    every = few_clusters(sum(cells), level)
+    if condition.prevalence is None:
+        factors = [every] * 4
+    else:
+        of_pos, of_neg = (few_clusters(n, level) for n in (table.Pos, table.Neg))
+        plain = th.cost_interval(table, condition, level=level).variance
+        factors = [of_pos, of_pos, of_neg, of_neg]
+        shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
+        again = th.cost_interval(shrunk, condition, level=level).variance / plain * every
+        factors = [again * factor for factor in factors]
+    shrunk = th.Contingency(*(f * cell for f, cell in zip(factors, cells, strict=True)))
+    found = th.cost_interval(shrunk, condition, level=level)
+    return min(found.lower, value), max(found.upper, value)

@@ -84,6 +84,22 @@ def test_swapping_the_classes_mirrors_the_limits(ranking):
     assert (mirrored.lower, mirrored.upper) == pytest.approx((1 - found.upper, 1 - found.lower), abs=1e-9)
 
 
+@given(two_class_rankings, st.sampled_from([0.5, 0.95]))
+def test_limits_are_delongs_moderated_by_twelve_degrees_of_freedom(ranking, level):
+    if ranking.weighted or min(ranking.Pos, ranking.Neg) < 2:
+        return
+    labels = np.repeat([True, False], [ranking.Pos, ranking.Neg])
+    scores = np.concatenate([np.repeat(ranking.score, ranking.pos), np.repeat(ranking.score, ranking.neg)])
+    v10, v01, area = oracles.placements(labels, scores)
+    parts = float(np.var(v10, ddof=1)) / len(v10), float(np.var(v01, ddof=1)) / len(v01)
+    found = ti.auc_interval(ranking, level=level)
+    if sum(parts) > 1e-12:
+        expected = oracles.moderated_limits(area, parts, (ranking.Pos, ranking.Neg), level)
+        assert (found.lower, found.upper) == pytest.approx(expected, abs=1e-9)
+    else:
+        assert found.method == "exact pairs"
+
+
 def test_moderation_fades_with_cases():
     big = th.Ranking(CT.score, CT.pos * 1000, CT.neg * 1000)
     found, wald = ti.auc_interval(big), ti.auc_interval(big, method="wald")

@@ -174,8 +174,12 @@ class TestResampling:
         once = ti.compare(labels, scores, **told)["a", "b"].variance
         clustered = ti.compare(*many, clusters=np.repeat(np.arange(200), 5), **told)["a", "b"].variance
         careless = ti.compare(*many, **told)["a", "b"].variance
-        assert clustered == pytest.approx(once, rel=0.12)
-        assert careless < 0.3 * once
+        right = {name: (scores[name] >= self.AT[name]) == labels for name in "ab"}
+        exact = (right["a"].astype(float) - right["b"]).var() / 200  # of a mean over clusters
+        noise = 3 * math.sqrt(2 / 5000)  # of a variance of so many resamples
+        assert clustered == pytest.approx(exact, rel=noise)
+        assert once == pytest.approx(exact, rel=noise)
+        assert careless == pytest.approx(exact / 5, rel=noise)
 
     @pytest.mark.parametrize("measure", ["error_rate", "fpr", "balanced_error_rate"])
     def test_lower_may_be_better(self, measure):
@@ -300,6 +304,30 @@ def test_a_doubled_contrast_has_doubled_limits(scores):
     assert double.difference == pytest.approx(2 * single.difference)
     assert (double.lower, double.upper) == pytest.approx((2 * single.lower, 2 * single.upper))
     assert double.lower <= double.difference <= double.upper
+
+
+@pytest.mark.parametrize("clusters", [6, 30])
+def test_few_clusters_give_students_limits_with_as_many_degrees_of_freedom_less_one(clusters):
+    """As many as hold the scarcer class: here positives, of which one cluster has none."""
+    labels, scores = correlated()
+    cluster = np.arange(300) % clusters
+    labels = labels & (cluster > 0)
+    found = ti.compare(labels, scores, clusters=cluster)
+    one = found["a", "b"]
+    assert found.pairs == clusters - 1
+    error = math.sqrt(one.variance)
+    half = stats.t.ppf(0.975, clusters - 2) * error
+    assert (one.lower, one.upper) == pytest.approx((one.difference - half, one.difference + half))
+    assert one.p_value == pytest.approx(2 * stats.t.sf(abs(one.difference) / error, clusters - 2))
+    contrast = found.contrast({"a": 1, "b": -1})
+    assert (contrast.lower, contrast.upper, contrast.p_value) == pytest.approx((one.lower, one.upper, one.p_value))
+
+
+def test_without_clusters_limits_are_normal():
+    labels, scores = correlated()
+    one = ti.compare(labels, scores)["a", "b"]
+    half = stats.norm.ppf(0.975) * math.sqrt(one.variance)
+    assert (one.lower, one.upper) == pytest.approx((one.difference - half, one.difference + half))
 
 
 def test_models_are_named_by_text():

@@ -63,13 +63,22 @@ def test_where_everything_is_wrong_the_cost_may_be_lower():
     "costs", [{"cost_tp": 10, "cost_fn": 11, "cost_fp": 1}, {"cost_fn": 5}, {"cost_tn": -2, "cost_fn": 3, "cost_fp": 1}]
 )
 def test_the_cost_of_a_sampled_mix_is_held_as_often_as_said(costs):
-    """13.6 % held the first of them while a sampled prevalence was taken as known."""
+    """13.6 % held the first of them while a sampled prevalence was taken as known.
+
+    Nothing is drawn: the tables of 60 cases are gone through, and the probabilities of those that hold it added up.
+    """
     condition = th.OperatingCondition(**costs)
     share = np.array([0.24, 0.06, 0.07, 0.63])
     truth = float(share @ [condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn])
-    tables = np.random.default_rng(3).multinomial(60, share, size=1000)
-    held = [truth in cost_interval(th.Contingency(*table.tolist()), condition) for table in tables]
-    assert 0.92 < np.mean(held) < 0.98
+    errors = [(fn, fp) for fn in range(20) for fp in range(20)]
+    tables = np.array(
+        [(tp, fn, fp, 60 - tp - fn - fp) for tp in range(1, 40) for fn, fp in errors if tp + fn + fp < 60]
+    )
+    chance = stats.multinomial.pmf(tables, 60, share)
+    likely = chance > 1e-6
+    held = [truth in cost_interval(th.Contingency(*table), condition) for table in tables[likely].tolist()]
+    assert chance[likely].sum() > 0.999
+    assert 0.93 < chance[likely] @ held / chance[likely].sum() < 0.96
 
 
 def test_a_higher_level_is_wider():
@@ -123,3 +132,12 @@ def test_bad_input():
     with pytest.raises(th.ArgumentError, match="level"):
         cost_interval(SPAM, th.OperatingCondition(), level=95)
     assert math.isfinite(cost_interval(SPAM, th.OperatingCondition()).variance)
+
+
+def test_cells_that_weigh_the_same_are_told_apart_by_their_order():
+    """30 and 100 · (0.1 + 0.2) are equals, though the sum rounds higher."""
+    condition = th.OperatingCondition(cost_tp=10, cost_fn=11, cost_fp=1)
+    more = 100 * (0.1 + 0.2)
+    assert more > 30
+    whole, rounded = (cost_interval(th.Contingency(tp=30.0, fn=0.0, fp=0.0, tn=tn), condition) for tn in (30.0, more))
+    assert (rounded.lower, rounded.upper) == pytest.approx((whole.lower, whole.upper))

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.inference import oracles
+from tests.strategies import rough_weights
 from thresher.inference.cost import brier_interval, cost_interval
 from thresher.inference.design_effect import (
     sampled_brier_interval,
@@ -58,17 +61,32 @@ def test_equal_weights_are_no_weights(rows, weight):
     same(intervals(*columns, weight=np.full(columns[0].size, weight)), plain_intervals(*columns), rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_unit_of_weights_does_not_matter(seed):
-    rng = np.random.default_rng(seed)
-    positive = rng.random(30) < 0.5
-    called = rng.random(30) < np.where(positive, 0.8, 0.2 * (seed % 3))
-    weight = rng.exponential(size=30)
-    for more in ({}, {"cluster": np.arange(30) // 2}):
-        one, hundred = (
-            intervals(positive, called, np.linspace(0.1, 0.9, 30), weight=weight * unit, **more) for unit in (1, 100)
-        )
-        same(one, hundred, rel=1e-6, abs=1e-9)
+@st.composite
+def rough(draw):
+    """Rows with weights of any fineness; a third of them are called without error, another third all wrong."""
+    positive, called, score, weight = draw(decided())
+    called = draw(st.sampled_from([called, positive, ~positive]))
+    return positive, called, score, np.array(draw(st.lists(rough_weights, min_size=weight.size, max_size=weight.size)))
+
+
+@given(rough(), st.sampled_from([0.7, 3.0, 100.0, 1e-9, 1e9]), st.booleans())
+def test_the_unit_of_weights_does_not_matter(rows, unit, clustered):
+    *columns, weight = rows
+    more: Any = {"cluster": np.arange(weight.size) // 2} if clustered else {}
+    one, other = (intervals(*columns, weight=each, **more) for each in (weight, weight * unit))
+    same(one, other, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.1, 1.1), (0.3, 1.3), (1 / 3, 1.3)])
+def test_rounded_weights_of_tables_without_errors_are_certain_all_the_same(first, second):
+    """Their correlation comes out as 0.9999999999999999 or 1.0000000000000002, and means 1."""
+    positive, weight = np.array([True, False]), np.array([first, second])
+    assert abs(th.Contingency(first, 0.0, 0.0, second).mcc) != 1
+    found = sampled_table_intervals(sampled_table(positive, positive, weight=weight))["mcc"]
+    whole = sampled_table_intervals(sampled_table(positive, positive, weight=np.round(weight * 3000)))["mcc"]
+    assert (found.estimate, found.upper) == (1, 1)
+    assert found.lower == pytest.approx(whole.lower, rel=1e-6)
+    assert found.note == "half a case added to every cell"
 
 
 @given(decided())
@@ -84,19 +102,21 @@ def test_limits_hold_the_estimate(rows):
 
 
 def test_copies_of_a_row_in_a_cluster_add_nothing():
+    """But for Student's quantile in place of the normal one, all limits are those of the rows without copies."""
     rng = np.random.default_rng(2)
     positive = rng.random(80) < 0.4
     score = np.clip(0.3 + 0.3 * positive + rng.normal(0, 0.2, 80), 0, 1)
     called = score > 0.5
-    plain = plain_intervals(positive, called, score)
+    table, plain = th.contingency(positive, called), plain_intervals(positive, called, score)
     many = [np.repeat(column, 10) for column in (positive, called, score)]
-    clustered = intervals(*many, cluster=np.repeat(np.arange(80), 10))
-    as_if = plain_intervals(*many)
-    for name, interval in plain.items():
-        assert clustered[name].estimate == pytest.approx(interval.estimate)
-        assert clustered[name].variance == pytest.approx(interval.variance, rel=0.25)  # few clusters hold called cases
-        assert interval.width * (1 - 1e-6) <= clustered[name].width < 1.12 * interval.width
-        assert as_if[name].width < 0.4 * interval.width
+    clustered, as_if = intervals(*many, cluster=np.repeat(np.arange(80), 10)), plain_intervals(*many)
+    expected = {name: oracles.measure_of_copies(table, name) for name in th.MEASURES}
+    expected |= {f"cost {i}": oracles.cost_of_copies(table, each) for i, each in enumerate(CONDITIONS)}
+    expected["brier"] = plain["brier"].lower, plain["brier"].upper
+    for name, interval in clustered.items():
+        assert (interval.lower, interval.upper) == pytest.approx(expected[name], rel=1e-6), name
+        assert interval.estimate == pytest.approx(plain[name].estimate), name
+        assert as_if[name].width < 0.4 * plain[name].width
 
 
 def test_copies_of_a_row_that_nothing_varies_in():

@@ -75,3 +75,15 @@ def test_limits_stay_in_range_however_far_they_reach(deviation):
     for scale, low, high in ((room.LOGIT, 0, 1), (room.FISHER, -1, 1), (room.LOG, 0, math.inf)):
         lower, upper = scale.limits(0.4, deviation)
         assert low <= lower < 0.4 < upper <= high
+
+
+@pytest.mark.parametrize("freedom", [1, 2.5, 10, 1000])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_students_quantile_is_that_of_scipy(freedom, level):
+    assert room.student_quantile(level, freedom) == pytest.approx(stats.t.ppf((1 + level) / 2, freedom))
+    assert room.student_quantile(level, freedom) > room.normal_quantile(level)
+
+
+def test_infinite_degrees_of_freedom_are_normal():
+    assert room.student_quantile(0.95, math.inf) == room.normal_quantile(0.95) == pytest.approx(1.959963984540054)
+    assert room.student_quantile(0.95, 10) == pytest.approx(2.228138851964939)  # of any printed table

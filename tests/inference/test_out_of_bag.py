@@ -12,7 +12,7 @@ EVEN = th.OperatingCondition()
 
 def test_the_wider_spread_is_moved_by_the_optimism():
     costs = np.random.default_rng(0).normal(0.3, 0.2, 999)
-    found = out_of_bag_interval(0.36, TABLE, EVEN, costs, 0.95)
+    found = out_of_bag_interval(0.36, th.cost_interval(TABLE, EVEN), EVEN, costs)
     assert (found.lower, found.upper) == pytest.approx((0, np.quantile(costs, 0.975) + 0.06))
     assert found.estimate == 0.36
     assert found.variance == pytest.approx(costs.var(ddof=1))
@@ -21,7 +21,7 @@ def test_the_wider_spread_is_moved_by_the_optimism():
 
 def test_errors_that_no_resample_shows_are_allowed_for():
     plain = th.cost_interval(TABLE, EVEN)
-    found = out_of_bag_interval(0.36, TABLE, EVEN, np.full(50, 0.3), 0.95)
+    found = out_of_bag_interval(0.36, plain, EVEN, np.full(50, 0.3))
     assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper + 0.06))
 
 
@@ -40,7 +40,7 @@ def test_dear_misses_are_covered():
 
 
 def test_nothing_left_out_says_so():
-    found = out_of_bag_interval(math.nan, TABLE, EVEN, np.array([0.1, 0.2]), 0.95)
+    found = out_of_bag_interval(math.nan, th.cost_interval(TABLE, EVEN), EVEN, np.array([0.1, 0.2]))
     assert math.isnan(found.lower)
     assert "left out too little" in found.note
 
@@ -61,5 +61,6 @@ def test_no_limit_lies_below_what_cases_can_cost():
         [1, 0, 1, 0, 1], {"a": [0.9, 0.2, 0.8, 0.4, 0.3]}, weights=[1, 2, 1.5, 1, 1], clusters=list("xxyzy")
     ).decision.honest_cost
     assert 0 <= found.lower <= found.estimate <= found.upper
-    paid = out_of_bag_interval(-0.5, TABLE, th.OperatingCondition(cost_tp=-2, cost_fn=1), np.array([-2.5, 0.0]), 0.95)
+    paying = th.OperatingCondition(cost_tp=-2, cost_fn=1)
+    paid = out_of_bag_interval(-0.5, th.cost_interval(TABLE, paying), paying, np.array([-2.5, 0.0]))
     assert paid.lower >= -2

@@ -54,3 +54,54 @@ def test_resampled_costs_choose_as_choose_does():
         for name in AT:
             chosen = th.choose(th.rank(labels[drawn], scores[name][drawn]), condition)
             assert found[name][i] == pytest.approx(chosen.expected_cost, abs=1e-12)
+
+
+@pytest.mark.parametrize("condition", [th.OperatingCondition(cost_ratio=0.05), th.OperatingCondition(class_ratio=0.01)])
+def test_where_calling_nothing_is_cheapest_it_costs_what_misses_do(condition):
+    labels, scores, _ = rows()
+    scores = {name: -values for name, values in scores.items()}  # the first to be called are mostly negative
+    found = room.resampled_costs(scored_rows(labels, scores, where="here"), condition, 30, np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    for i in range(31):
+        drawn = np.arange(120) if i == 0 else rng.integers(120, size=120)
+        nothing = th.Contingency(tp=0, fn=int(labels[drawn].sum()), fp=0, tn=int((~labels[drawn]).sum()))
+        for name in AT:
+            assert found[name][i] <= condition.expected_cost(nothing) + 1e-12
+            chosen = th.choose(th.rank(labels[drawn], scores[name][drawn]), condition)
+            assert found[name][i] == pytest.approx(chosen.expected_cost, abs=1e-12)
+
+
+def test_no_threshold_refuses_an_infinite_score():
+    """Calling nothing positive would be cheapest, and cannot be had: the negative with score inf is always called."""
+    labels, scores, _ = rows()
+    top = int(np.flatnonzero(~labels)[0])
+    for values in scores.values():
+        values[top] = np.inf
+    condition = th.OperatingCondition(cost_ratio=0.01)
+    data = scored_rows(labels, scores, where="here")
+    found = room.resampled_costs(data, condition, 5, np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    for i in range(6):
+        drawn = np.arange(120) if i == 0 else rng.integers(120, size=120)
+        times = int((drawn == top).sum())
+        for name in AT:
+            called = th.rank(labels[drawn], scores[name][drawn])
+            if times:
+                assert found[name][i] == pytest.approx(th.choose(called, condition).expected_cost, abs=1e-12)
+                assert found[name][i] >= times / 120 - 1e-12
+
+
+def test_models_that_call_nothing_are_called_nothing():
+    """Above every score no model has a precision, and all have the same accuracy: neither is better."""
+    labels, scores, _ = rows()
+    above = dict.fromkeys(AT, 99.0)
+    precision = th.compare(labels, scores, measure="precision", thresholds=above)["a", "b"]
+    assert np.isnan(precision.difference)
+    assert (precision.verdict, precision.note) == ("undecided", "the measure is undefined on the data")
+    accuracy = th.compare(labels, scores, measure="accuracy", thresholds=above)["a", "b"]
+    assert (accuracy.difference, accuracy.p_value, accuracy.verdict) == (0, 1, "undecided")
+    assert "all resamples agree" in accuracy.note
+    few = min(int(labels.sum()), int((~labels).sum()))
+    assert accuracy.upper == -accuracy.lower == pytest.approx(1 - 0.025 ** (1 / few))
+    wide = th.compare(labels, scores, measure="accuracy", thresholds=above, rope=0.5)["a", "b"]
+    assert wide.verdict == "practically equal"

@@ -127,7 +127,11 @@ def test_copies_of_a_row_in_a_cluster_add_nothing():
     plain = ti.row_auc_interval(labels, scores)
     many = np.repeat(labels, 10), np.repeat(scores, 10)
     clustered = ti.row_auc_interval(*many, clusters=np.repeat(np.arange(60), 10))
-    same(clustered, plain, rel=0.05)
+    assert (clustered.estimate, clustered.variance) == pytest.approx(
+        (plain.estimate, oracles.obuchowski_covariance(labels, [scores], range(60))[0, 0])
+    )
+    expected = oracles.clustered_auc_limits(*many, np.repeat(np.arange(60), 10), 0.95)
+    assert (clustered.lower, clustered.upper) == pytest.approx(expected)
     assert ti.row_auc_interval(*many).width < 0.5 * plain.width
 
 
@@ -137,6 +141,47 @@ def test_many_independent_rows_in_few_clusters_are_not_taken_for_few_cases():
     scores = rng.normal(size=4000) + labels
     found = ti.row_auc_interval(labels, scores, clusters=rng.integers(40, size=4000))
     assert found.width < 1.6 * ti.row_auc_interval(labels, scores).width
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("seed", range(6))
+def test_clustered_limits_are_those_written_out(seed, level):
+    """Clusters that widen, clusters that say less than rows would, and AUCs near 1, where the prior matters."""
+    rng = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(25), 4)
+    shared = rng.normal(size=25)[clusters] * (seed % 3)
+    labels = rng.random(100) < (0.5 if seed < 3 else 0.2)
+    scores = shared + rng.normal(size=100) + (1 + seed / 3) * labels
+    found = ti.row_auc_interval(labels, scores, clusters=clusters, level=level)
+    assert found.method == "obuchowski"
+    assert (found.lower, found.upper) == pytest.approx(
+        oracles.clustered_auc_limits(labels, scores, clusters, level), abs=1e-9
+    )
+
+
+def test_rows_that_vary_against_each_other_are_not_taken_for_more_than_rows():
+    """Clusters may shrink the variance seen, never what is expected beforehand."""
+    labels = np.tile([True, True, False, False], 12)
+    rng = np.random.default_rng(1)
+    high, low = 3 + rng.random(12), 2 + rng.random(12)
+    scores = np.ravel(np.column_stack([high + 2, 5.5 - high, low, 5.2 - low]))  # one up, the other down
+    clusters = np.repeat(np.arange(12), 4)
+    found = ti.row_auc_interval(labels, scores, clusters=clusters)
+    assert found.variance < ti.auc_variance(th.rank(labels, scores))
+    assert (found.lower, found.upper) == pytest.approx(oracles.clustered_auc_limits(labels, scores, clusters, 0.95))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_weighted_limits_are_moderated_by_effective_cases(level):
+    rng = np.random.default_rng(4)
+    labels = rng.random(40) < 0.4
+    scores, weights = rng.normal(size=40) + 2 * labels, rng.exponential(size=40)
+    area, *parts = oracles.weighted_auc(labels, scores, weights)
+    cases = [weights[side].sum() ** 2 / (weights[side] ** 2).sum() for side in (labels, ~labels)]
+    found = ti.row_auc_interval(labels, scores, weights=weights, level=level)
+    assert (found.lower, found.upper) == pytest.approx(
+        oracles.moderated_limits(area, (parts[0], parts[1]), (cases[0], cases[1]), level)
+    )
 
 
 class TestBadInput:

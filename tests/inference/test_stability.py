@@ -1,8 +1,14 @@
+import warnings
+
 import numpy as np
 import pytest
 
 import thresher as th
+from tests.inference import oracles
 from thresher.inference import stability as room
+from thresher.inference.design_effect import sampled_cost_interval, sampled_table
+from thresher.inference.limits import percentile_limits
+from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.inference.stability import decision_stability
 
 
@@ -50,6 +56,52 @@ def test_against_resampling_row_by_row():
         assert quick.wins[name] == pytest.approx(wins[name])
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("class_ratio", [None, 0.1])
+def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
+    labels, scores = data(60)
+    condition = th.OperatingCondition(class_ratio, cost_fn=4, cost_fp=1.5, cost_tn=0.2)
+    weights = np.random.default_rng(8).exponential(size=60) + 0.1
+    cluster = np.arange(60) // (2 if clustered else 1)
+    given = {"clusters": cluster} if clustered else {}
+    quick = found(labels, scores, condition, replicates=30, seed=5, weights=weights, level=0.8, **given)
+    rng, units = np.random.default_rng(5), int(cluster.max()) + 1
+    draws = [np.bincount(rng.integers(0, units, units), minlength=units)[cluster] for _ in range(30)]
+    cuts = {name: th.rank(labels, score, weights=weights).thresholds() for name, score in scores.items()}
+
+    def costs(name, drawn, at=condition):
+        ranking = th.rank(labels, scores[name], weights=drawn * weights)
+        return np.asarray(at.expected_cost(th.contingency_at(ranking, cuts[name])))
+
+    def middle(cost):
+        tied = np.flatnonzero(np.isclose(cost, cost.min(), rtol=1e-12, atol=0))
+        return int(tied[(tied.size - 1) // 2])
+
+    for name in scores:
+        inside = [costs(name, drawn) for drawn in draws]
+        outside = [costs(name, drawn == 0) for drawn in draws]
+        chosen = [middle(cost) for cost in inside]
+        whole = costs(name, np.ones(60))
+        best = middle(whole)
+        assert quick.apparent_cost[name] == pytest.approx(whole[best])
+        sampled = sampled_table(labels, scores[name] >= cuts[name][best], weight=weights, cluster=given.get("clusters"))
+        expected = out_of_bag_interval(
+            float(np.mean([cost[at] for cost, at in zip(outside, chosen, strict=True)])),
+            sampled_cost_interval(sampled, condition, level=0.8),
+            condition,
+            np.array([cost[best] for cost in inside]),
+        )
+        for field in ("estimate", "lower", "upper", "variance"):
+            assert getattr(quick.honest_cost[name], field) == pytest.approx(getattr(expected, field)), field
+        limits = percentile_limits(np.array([cuts[name][at] for at in chosen]), 0.8)
+        assert (quick.threshold[name].lower, quick.threshold[name].upper) == pytest.approx(limits)
+    for i, ratio in enumerate(quick.cost_ratio.tolist()):
+        at = th.OperatingCondition(class_ratio, ratio)
+        least = np.array([[costs(name, drawn, at).min() for drawn in draws] for name in scores])
+        tied = np.isclose(least, least.min(axis=0), rtol=1e-12, atol=0)
+        assert [quick.wins_at[name][i] for name in scores] == pytest.approx((tied / tied.sum(axis=0)).mean(axis=1))
+
+
 def test_trap_24_the_honest_cost_is_above_the_apparent_one():
     labels, scores = data(80, seed=3)
     drawn = found(labels, scores)
@@ -92,7 +144,16 @@ def test_clusters_are_drawn_whole():
     clustered = found(np.repeat(labels, 10), times, clusters=np.repeat(np.arange(400), 10), replicates=400)
     ignored = found(np.repeat(labels, 10), times, replicates=400)
     assert clustered.blocks == 400
-    assert clustered.honest_cost["good"].width == pytest.approx(alone.honest_cost["good"].width, rel=0.3)
+    for field in ("estimate", "variance"):  # the same draws of the same rows
+        mine, its = (getattr(each.honest_cost["good"], field) for each in (clustered, alone))
+        assert mine == pytest.approx(its), field
+    assert (clustered.wins, clustered.threshold["good"]) == (alone.wins, alone.threshold["good"])
+    table = th.contingency(labels, scores["good"] >= clustered.threshold["good"].estimate)
+    low, high = oracles.cost_of_copies(table, th.OperatingCondition(cost_ratio=3))
+    moved = clustered.honest_cost["good"].estimate - clustered.apparent_cost["good"]
+    assert clustered.honest_cost["good"].lower <= low + 1e-9
+    assert clustered.honest_cost["good"].upper >= high + moved - 1e-9
+    assert clustered.honest_cost["good"].width == pytest.approx(alone.honest_cost["good"].width, rel=0.02)
     assert ignored.honest_cost["good"].width < 0.6 * alone.honest_cost["good"].width
 
 
@@ -125,3 +186,37 @@ def test_the_firm_stretch_is_the_one_around_the_condition(wins, firm):
     grid = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
     stability = th.Stability({}, {}, {}, {}, grid, {"m": np.array(wins)}, replicates=500, blocks=10)
     assert stability.firm_for("m", 0.95) == firm
+
+
+def test_scores_near_the_largest_number_are_resampled_like_any():
+    labels, scores = data(80)
+    far = {name: score / 10 * 1.7e308 for name, score in scores.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn, evaluation = found(labels, far), th.evaluate(labels, far, replicates=50)
+    near = found(labels, scores)
+    assert drawn.wins == near.wins
+    for name in scores:
+        assert drawn.honest_cost[name] == near.honest_cost[name]
+        for end in ("lower", "upper"):
+            assert getattr(drawn.threshold[name], end) / 1.7e307 == pytest.approx(getattr(near.threshold[name], end))
+    assert evaluation.decision.threshold / 1.7e307 == pytest.approx(
+        th.evaluate(labels, scores, replicates=50).decision.threshold
+    )
+
+
+@pytest.mark.parametrize("more", [{}, {"weights": np.arange(1, 61) % 5 + 1.0}, {"clusters": np.arange(60) // 2}])
+def test_what_choosing_a_split_gains(more):
+    labels, scores = data(60)
+    quick = found(labels, scores, replicates=40, seed=5, **more)
+    rng, units = np.random.default_rng(5), np.arange(60) // (2 if "clusters" in more else 1)
+    count, heavy = units.max() + 1, more.get("weights", np.ones(60))
+    gained: dict[str, list[float]] = {name: [] for name in scores}
+    for _ in range(40):
+        drawn = np.bincount(rng.integers(0, count, count), minlength=count)[units] * heavy
+        for name, score in scores.items():
+            gained[name].append(th.ks(th.rank(labels, score, weights=drawn)).statistic)
+    for name, score in scores.items():
+        whole = th.ks(th.rank(labels, score, weights=heavy)).statistic
+        assert quick.ks_gain[name] == pytest.approx(np.mean(gained[name]) - whole)
+        assert quick.ks_gain[name] > 0

@@ -77,3 +77,16 @@ def test_a_curve_is_refused():
     curve = th.coverage(th.Ranking.parse("[2+,1-][1+,2-]"))
     with pytest.raises(ArgumentError, match="many splits"):
         ti.measure_interval(curve, "mcc")
+
+
+@pytest.mark.parametrize(("right", "other"), [(0.1, 1.1), (0.3, 1.3), (1 / 3, 1.3)])
+def test_weighted_tables_without_errors_have_limits_at_the_ends(right, other):
+    """Their correlations are a rounding error short of 1, or beyond it."""
+    assert abs(th.Contingency(right, 0.0, 0.0, other).mcc) != 1
+    perfect, wrong = th.Contingency(right, 0.0, 0.0, other), th.Contingency(0.0, right, other, 0.0)
+    for table, end in ((perfect, 1), (wrong, -1)):
+        found = ti.measure_interval(table, "mcc")
+        assert found.estimate == end
+        assert end in (found.lower, found.upper)
+        assert found.note == "half a case added to every cell"
+        assert found.width < 2

@@ -31,7 +31,7 @@ def test_curves_are_those_of_each_class_against_the_rest(evaluation):
 def test_numbers_are_named(evaluation):
     numbers = {number["name"]: number["value"] for number in class_model(evaluation, "forest")["numbers"]}
     assert numbers["overall_accuracy"] == evaluation["forest"].rates.overall_accuracy.estimate
-    assert numbers["log_loss"] == evaluation["forest"].log_loss
+    assert numbers["log_loss"] == evaluation["forest"].log_loss.estimate
 
 
 def test_many_classes_share_the_room():

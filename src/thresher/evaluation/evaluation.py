@@ -209,6 +209,7 @@ def evaluate(
             auc=_auc_from_rows(scored, name, level),
             honest_cost=stability.honest_cost[name],
             threshold=stability.threshold[name],
+            ks_gain=stability.ks_gain[name],
             given=_given(rows, name),
             level=level,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,9 +24,20 @@ from thresher.inference.design_effect import (
 )
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.table import table_intervals
+from thresher.inference.whole_intervals import WholeModel, whole_intervals
 from thresher.ranking import Ranking
 from thresher.tables import Contingency
 
+PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")
+NUMBERS = (
+    "auc",
+    "average_precision",
+    "pr_area",
+    "ks",
+    "brier",
+    "log_loss",
+    *PARTS,
+)
 Doubt: TypeAlias = tuple[dict[str, Interval], Interval, Interval | None]
 
 
@@ -35,7 +47,8 @@ class ModelEvaluation:
 
     `measures` holds every registered measure of `table`, which is the table at the chosen threshold.
     `brier`, `decomposition` and `calibration` are None when the scores are no probabilities.
-    `given` is the table of the user's own predictions, if any.
+    `given` is the table of the user's own predictions, if any. `numbers` holds every number of the whole
+    model with its interval, from "auc" and "average_precision" to "log_loss" and the parts of the Brier score.
 
     >>> from thresher import evaluate
     >>> model = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])["model"]
@@ -62,6 +75,7 @@ class ModelEvaluation:
     decomposition: Decomposition | None
     calibration: CalibrationMap
     given: Contingency | None
+    numbers: Mapping[str, Interval]
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain data (curves are read off `ranking`)."""
@@ -82,6 +96,7 @@ class ModelEvaluation:
             "miscalibration": None if parts is None else parts.miscalibration,
             "discrimination": None if parts is None else parts.discrimination,
             "uncertainty": None if parts is None else parts.uncertainty,
+            "numbers": {name: interval.to_dict() for name, interval in self.numbers.items()},
         }
 
     def __repr__(self) -> str:
@@ -102,6 +117,7 @@ def model_evaluation(
     auc: Interval | None,
     honest_cost: Interval,
     threshold: Interval,
+    ks_gain: float,
     given: Contingency | None,
     level: float,
 ) -> ModelEvaluation:
@@ -114,13 +130,22 @@ def model_evaluation(
     weighed = rows.weight is not None or rows.cluster is not None
     doubt = _of_rows(rows, name, choice, condition, level) if weighed else _of_cases(ranking, table, condition, level)
     measures, expected_cost, of_brier = doubt
+    of_auc = auc_interval(ranking, level=level) if auc is None else auc
+    best, precision, area = ks(ranking), average_precision(ranking), pr_area(ranking)
+    loss = float(log_loss(ranking)) if probabilities else None
+    parts = decomposition(ranking, segments="hull") if probabilities else None
+    estimates = {"average_precision": precision, "pr_area": area}
+    if loss is not None and parts is not None:
+        estimates |= {"log_loss": loss} | {part: getattr(parts, part) for part in PARTS}
+    numbers = {"auc": of_auc} | ({} if of_brier is None else {"brier": of_brier})
+    numbers |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, best, ks_gain=ks_gain)
     return ModelEvaluation(
         name=name,
         ranking=ranking,
-        auc=auc_interval(ranking, level=level) if auc is None else auc,
-        average_precision=average_precision(ranking),
-        pr_area=pr_area(ranking),
-        ks=ks(ranking).statistic,
+        auc=of_auc,
+        average_precision=precision,
+        pr_area=area,
+        ks=best.statistic,
         choice=choice,
         table=table,
         measures=measures,
@@ -128,10 +153,11 @@ def model_evaluation(
         honest_cost=honest_cost,
         threshold=threshold,
         brier=of_brier,
-        log_loss=float(log_loss(ranking)) if probabilities else None,
-        decomposition=decomposition(ranking, segments="hull") if probabilities else None,
+        log_loss=loss,
+        decomposition=parts,
         calibration=calibration_map(ranking, method="isotonic"),
         given=given,
+        numbers=MappingProxyType({name: numbers[name] for name in NUMBERS if name in numbers}),
     )
 
 

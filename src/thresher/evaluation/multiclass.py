@@ -2,60 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from thresher.calibration import brier_multiclass, log_loss_multiclass
-from thresher.curves import MulticlassAUC, multiclass_auc, one_vs_rest_rankings
+from thresher.cautions import Caution
 from thresher.errors import ArgumentError, MissingExtraError
-from thresher.evaluation.summary import short, text_table
+from thresher.evaluation.class_model import MulticlassModel, class_model
+from thresher.evaluation.class_remarks import class_remarks
+from thresher.evaluation.class_summary import class_summary_text
 from thresher.extras import room
-from thresher.inference import ConfusionIntervals, MulticlassIntervals, confusion_intervals, multiclass_auc_interval
+from thresher.inference import Comparison
+from thresher.inference.class_comparison import CLASS_MEASURES, class_comparison
+from thresher.inference.class_pulls import class_pulls
+from thresher.inference.classified_rows import Classes, classified_rows, require_two_clusters_of_classes
+from thresher.inference.difference import require_rope
 from thresher.inference.interval import require_level
-from thresher.ranking import Ranking
-from thresher.tables import ConfusionMatrix, confusion
+from thresher.sources.columns import Missing
 from thresher.visible import visible, visible_lines
 
+COMPARED = (
+    "overall_accuracy",
+    "macro_recall",
+    "macro_f1",
+    "one_vs_rest_macro",
+    "one_vs_one_macro",
+    "brier",
+    "log_loss",
+)
 _WHERE = "evaluate_classes(labels, probabilities)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassModel:
-    """One model: its confusion matrix, its AUCs and its losses, with intervals.
-
-    The confusion matrix is that of the most probable class (the first of equals), or of the predictions given.
-    `rankings` are those of each class against the rest.
-
-    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> found["model"]
-    MulticlassModel('model', overall accuracy 1.0000 [0.6097, 1.0000])
-    """
-
-    name: str
-    rankings: Mapping[Any, Ranking]
-    confusion: ConfusionMatrix
-    rates: ConfusionIntervals
-    areas: MulticlassAUC
-    auc: MulticlassIntervals
-    brier: float
-    log_loss: float
-
-    def __repr__(self) -> str:
-        return f"MulticlassModel({self.name!r}, overall accuracy {self.rates.overall_accuracy})"
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MulticlassEvaluation:
-    """Several models of k classes on the same rows; `evaluation["name"]` is one of them."""
+    """Several models of k classes on the same rows; `evaluation["name"]` is one of them.
+
+    `comparisons` holds the paired differences of all models by measure, e.g. `comparisons["brier"]["a", "b"]`; it is
+    empty for one model. `cautions` are what a careful analyst would notice. `dropped` counts rows left out on
+    request, `clusters` the clusters that rows belong to, if any.
+    """
 
     models: Mapping[str, MulticlassModel]
     classes: tuple[Any, ...]
     rows: int
     level: float
+    comparisons: Mapping[str, Comparison]
+    cautions: tuple[Caution, ...]
+    dropped: int
+    weighted: bool
+    clusters: int | None
 
     def __getitem__(self, name: str) -> MulticlassModel:
         if name not in self.models:
@@ -65,19 +63,29 @@ class MulticlassEvaluation:
         return self.models[name]
 
     def summary(self) -> str:
-        """A table of all models, then each model's confusion matrix and AUCs."""
-        head = ["", "overall accuracy", "macro F1", "AUC, one-vs-rest macro", "AUC, one-vs-one macro", "Brier"]
-        lines = [head]
-        for name, model in self.models.items():
-            numbers = model.rates.overall_accuracy, model.rates.macro_f1
-            areas = model.auc.one_vs_rest_macro, model.auc.one_vs_one_macro
-            lines.append([name, *(short(each) for each in (*numbers, *areas)), f"{model.brier:.4f}"])
-        parts = [
-            f"{self.rows:,} rows, {len(self.classes)} classes. Intervals at level {self.level:g}.",
-            text_table(lines),
-        ]
-        parts += [f"{name}\n{model.confusion}\n\n{model.auc}" for name, model in self.models.items()]
-        return "\n\n".join(parts)
+        """A table of all models, their paired differences, each model's classes, and the cautions."""
+        return visible_lines(class_summary_text(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain data."""
+        return {
+            "rows": self.rows,
+            "dropped": self.dropped,
+            "weighted": self.weighted,
+            "clusters": self.clusters,
+            "level": self.level,
+            "classes": list(self.classes),
+            "models": {name: model.to_dict() for name, model in self.models.items()},
+            "comparisons": {
+                measure: [one.to_dict() for one in comparison.differences.values()]
+                for measure, comparison in self.comparisons.items()
+            },
+            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+        }
+
+    def to_json(self) -> str:
+        """The same as JSON; classes that it has no word for, such as dates, are written as text."""
+        return json.dumps(self.to_dict(), allow_nan=False, indent=2, default=str)
 
     def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
         """Write everything as one self-contained HTML file; needs the extra `report`."""
@@ -91,7 +99,7 @@ class MulticlassEvaluation:
         return found
 
     def __str__(self) -> str:
-        return visible_lines(self.summary())
+        return self.summary()
 
     def __repr__(self) -> str:
         names = visible(", ".join(self.models))
@@ -102,15 +110,46 @@ def evaluate_classes(
     labels: Any,
     probabilities: Any,
     *,
-    classes: Sequence[Any] | None = None,
-    predictions: Mapping[str, Any] | None = None,
+    classes: Classes = None,
+    other: Any = None,
+    predictions: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
     level: float = 0.95,
+    rope: float | Mapping[str, float] = 0.0,
+    missing: Missing = "raise",
 ) -> MulticlassEvaluation:
     """Evaluate probability matrices: confusion matrix, one-vs-rest and one-vs-one AUC, losses, with intervals.
 
-    `probabilities` is a matrix (a row per case, a column per class) or a mapping of model names to matrices.
-    Columns belong to `classes` in that order; without it, to the labels in rising order.
+    Several models are compared pair by pair on the same rows, as `compare_classes` does, p-values adjusted after Holm
+    within each measure.
 
+    Parameters
+    ----------
+    labels
+        The actual class of each row: texts, numbers or booleans.
+    probabilities
+        A matrix (a row per case, a column per class), or a mapping of model names to matrices.
+    classes
+        Which class each column belongs to: one list for all models, or a mapping of model names to lists, where a
+        model may lack a class (it then gives it probability 0). Without it, the labels in rising order.
+    other
+        The class that labels not among `classes` count as; without it they are refused.
+    predictions
+        The models' own calls, one column or a mapping; without them, the most probable class, the first of equals.
+    weights
+        Sampling weights, one per row.
+    clusters
+        What rows belong together (patients, users); only clusters count as independent.
+    level
+        Of all intervals.
+    rope
+        Differences within this margin are practically none: one number, or one by name of measure.
+    missing
+        "raise" refuses missing values; "drop" leaves those rows out for all models and counts them.
+
+    Examples
+    --------
     >>> labels = ["cat", "dog", "cow", "cat", "dog", "cow"]
     >>> matrix = [[.7, .1, .2], [.1, .2, .7], [.2, .6, .2], [.4, .5, .1], [.2, .2, .6], [.3, .4, .3]]
     >>> found = evaluate_classes(labels, matrix)
@@ -118,38 +157,52 @@ def evaluate_classes(
     ConfusionMatrix([[1, 1, 0], [0, 2, 0], [0, 0, 2]], classes=['cat', 'cow', 'dog'])
     >>> print(found["model"].rates.overall_accuracy)
     0.8333 [0.4365, 0.9699]
+    >>> both = evaluate_classes(labels, {"forest": matrix, "guess": [[.4, .3, .3]] * 6})
+    >>> print(both.comparisons["one_vs_rest_macro"]["forest", "guess"])
+    forest - guess  0.4583 [...]  p ...  undecided
     """
     require_level(level, _WHERE)
-    matrices = dict(probabilities) if isinstance(probabilities, Mapping) else {"model": probabilities}
-    if not matrices:
-        raise ArgumentError("there are no models", _WHERE, "give {'name': matrix, ...}")
-    given = {} if predictions is None else dict(predictions)
-    unknown = [name for name in given if name not in matrices]
-    if unknown:
-        raise ArgumentError(f"predictions are given for {unknown[0]!r}, which has no matrix", _WHERE, "check the name")
-    models = {
-        name: _model(name, labels, matrix, classes=classes, predictions=given.get(name), level=level)
-        for name, matrix in matrices.items()
-    }
-    first = next(iter(models.values()))
-    return MulticlassEvaluation(models, first.confusion.classes, int(first.confusion.total), level)
-
-
-def _model(
-    name: str, labels: Any, matrix: Any, *, classes: Sequence[Any] | None, predictions: Any, level: float
-) -> MulticlassModel:
-    areas = multiclass_auc(labels, matrix, classes=classes)
-    names = list(areas.classes)
-    array = np.asarray(matrix, dtype=np.float64)
-    called = [names[i] for i in np.argmax(array, axis=1)] if predictions is None else predictions
-    matrix_of = confusion(labels, called, classes=names)
-    return MulticlassModel(
-        name=name,
-        rankings=one_vs_rest_rankings(labels, matrix, classes=names),
-        confusion=matrix_of,
-        rates=confusion_intervals(matrix_of, level=level),
-        areas=areas,
-        auc=multiclass_auc_interval(labels, matrix, classes=names, level=level),
-        brier=brier_multiclass(labels, matrix, classes=names),
-        log_loss=float(log_loss_multiclass(labels, matrix, classes=names)),
+    margins = _margins(rope)
+    rows = classified_rows(
+        labels,
+        probabilities,
+        classes=classes,
+        other=other,
+        predictions=predictions,
+        weights=weights,
+        clusters=clusters,
+        missing=missing,
+        where=_WHERE,
     )
+    require_two_clusters_of_classes(rows, _WHERE)
+    pulls = {name: class_pulls(rows, name) for name in rows.matrices}
+    models = {name: class_model(rows, name, pulls[name], level=level) for name in rows.matrices}
+    several = COMPARED if len(models) > 1 else ()
+    return MulticlassEvaluation(
+        models=models,
+        classes=rows.classes,
+        rows=rows.index.size,
+        level=level,
+        comparisons=MappingProxyType(
+            {measure: class_comparison(rows, pulls, measure, level=level, rope=margins[measure]) for measure in several}
+        ),
+        cautions=class_remarks(rows, models),
+        dropped=rows.dropped,
+        weighted=rows.weight is not None,
+        clusters=None if rows.cluster is None else rows.clusters,
+    )
+
+
+def _margins(rope: float | Mapping[str, float]) -> dict[str, float]:
+    """The margin of every measure; 0 where a mapping names none."""
+    given = rope if isinstance(rope, Mapping) else dict.fromkeys(COMPARED, rope)
+    strange = [name for name in given if name not in COMPARED]
+    if strange:
+        where = "evaluate_classes(..., rope={measure: margin})"
+        known = "" if strange[0] not in CLASS_MEASURES else ", which compare_classes does"
+        raise ArgumentError(
+            f"models are not compared by {strange[0]!r} here{known}", where, f"name one of {', '.join(COMPARED)}"
+        )
+    for margin in given.values():
+        require_rope(margin, _WHERE)
+    return dict.fromkeys(COMPARED, 0.0) | dict(given)

@@ -35,22 +35,36 @@ def _data(evaluation: Evaluation, winner: ModelEvaluation) -> str:
 
 
 def _models(evaluation: Evaluation) -> str:
-    head = ["", "AUC", "Brier", "miscalibration", "expected cost", "out-of-bag", "threshold"]
-    lines = [head]
-    for name, model in evaluation.models.items():
-        parts = model.decomposition
-        lines.append(
-            [
-                name,
-                short(model.auc),
-                "" if model.brier is None else short(model.brier),
-                "" if parts is None else f"{parts.miscalibration:.4f}",
-                short(model.expected_cost),
-                short(model.honest_cost),
-                f"{model.threshold.estimate:.4g}",
-            ]
-        )
-    return text_table(lines)
+    """A row per number and a column per model."""
+    models = evaluation.models.values()
+    known = [name for name in _NUMBERS if any(name in model.numbers for model in models)]
+    rows = [["", *(model.name for model in models)]]
+    rows += [
+        [_NUMBERS[name], *("" if name not in model.numbers else short(model.numbers[name]) for model in models)]
+        for name in known
+    ]
+    rows.append(["expected cost", *(short(model.expected_cost) for model in models)])
+    rows.append(["expected cost, out of bag", *(short(model.honest_cost) for model in models)])
+    rows.append(["threshold", *(_threshold(model.threshold) for model in models)])
+    return text_table(rows)
+
+
+_NUMBERS = {
+    "auc": "AUC",
+    "average_precision": "average precision",
+    "pr_area": "area under the PR curve",
+    "ks": "Kolmogorov-Smirnov",
+    "brier": "Brier",
+    "log_loss": "log loss",
+    "miscalibration": "calibration loss (miscalibration)",
+    "refinement": "refinement loss",
+    "discrimination": "discrimination",
+    "uncertainty": "uncertainty",
+}
+
+
+def _threshold(interval: Interval) -> str:
+    return f"{interval.estimate:.4g} [{interval.lower:.4g}, {interval.upper:.4g}]"
 
 
 def _at_threshold(winner: ModelEvaluation) -> str:

@@ -9,6 +9,7 @@ from thresher.inference.calibration import (
     calibration_intervals,
     calibration_test,
 )
+from thresher.inference.class_comparison import compare_classes
 from thresher.inference.comparison import compare
 from thresher.inference.cost import brier_interval, cost_interval
 from thresher.inference.difference import Difference, holm
@@ -60,6 +61,7 @@ __all__ = [
     "calibration_intervals",
     "calibration_test",
     "compare",
+    "compare_classes",
     "compare_power",
     "compare_scan",
     "compare_unpaired",

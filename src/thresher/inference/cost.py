@@ -13,6 +13,8 @@ from thresher.inference.proportion import RateMethod, rate_interval
 from thresher.ranking import Ranking, in_pieces
 from thresher.tables import Contingency
 
+_ROUNDING = 1e-9
+
 
 def cost_interval(
     table: Contingency, condition: OperatingCondition, *, level: float = 0.95, method: RateMethod = "wilson"
@@ -94,7 +96,7 @@ def _mixed_cost_interval(
     """
     cost = np.array([condition.cost_tp, condition.cost_fn, condition.cost_fp, condition.cost_tn], dtype=np.float64)
     cells = np.array([table.tp, table.fn, table.fp, table.tn], dtype=np.float64)
-    rest = int(cells.argmax())
+    rest = int(np.argmax(cells >= cells.max() * (1 - _ROUNDING)))  # the first of equals, whatever weights round to
     others = [at for at in range(4) if at != rest]
     factor = (cost - cost[rest])[others]
     rates = [rate_interval(cells[at], table.total, level=level, method=method) for at in others]

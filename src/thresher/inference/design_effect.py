@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from thresher.choices import OperatingCondition
-from thresher.errors import ArgumentError
 from thresher.inference.cost import cost_interval
-from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
-from thresher.inference.proportion import rate_interval
-from thresher.inference.table import CELLS, RATES, measure_interval, slopes
+from thresher.inference.interval import Interval, normal_quantile, require_level, student_quantile
+from thresher.inference.mean_loss import mean_loss_interval
+from thresher.inference.table import CELLS, RATES, measure_interval, slopes, within_range
 from thresher.ranking import Counts, Flags, Floats, Indices
 from thresher.tables import MEASURES, Contingency
 
@@ -114,15 +113,23 @@ def sampled_table_intervals(sampled: SampledTable, *, level: float = 0.95) -> di
     0.6000 [0.2666, 0.8609]
     """
     require_level(level, "sampled_table_intervals(sampled)")
-    found = {}
-    for name, known in MEASURES.items():
-        estimate = float(known.of(sampled.table))
-        varies = math.isfinite(estimate) and estimate not in known.range
-        among = RATES[name][1] if name in RATES else CELLS
-        worth = 1.0 if math.isnan(estimate) else sampled.worth(known.of, among, varies=varies, level=level)
-        scaled = Contingency(*(sampled.cells * worth).tolist())
-        found[name] = _around(estimate, measure_interval(scaled, name, level=level))
-    return found
+    return {name: sampled_measure_interval(sampled, name, level=level) for name in MEASURES}
+
+
+def sampled_measure_interval(sampled: SampledTable, name: str, *, level: float = 0.95) -> Interval:
+    """The interval for one registered measure, as `measure_interval`, from rows with weights or clusters.
+
+    >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
+    >>> print(sampled_measure_interval(sampled_table(labels, calls, weight=np.full(100, 7.0)), "tpr"))
+    0.6000 [0.4618, 0.7239]
+    """
+    known = MEASURES[name]
+    estimate = within_range(known, float(known.of(sampled.table)))
+    varies = math.isfinite(estimate) and estimate not in known.range
+    among = RATES[name][1] if name in RATES else CELLS
+    worth = 1.0 if math.isnan(estimate) else sampled.worth(known.of, among, varies=varies, level=level)
+    scaled = Contingency(*(sampled.cells * worth).tolist())
+    return _around(estimate, measure_interval(scaled, name, level=level))
 
 
 def sampled_cost_interval(sampled: SampledTable, condition: OperatingCondition, *, level: float = 0.95) -> Interval:
@@ -172,44 +179,10 @@ def sampled_brier_interval(
     >>> print(sampled_brier_interval(labels, scores, weight=np.full(6, 7.0)))
     0.1237 [0.0169, 0.5366]
     """
-    where = "sampled_brier_interval(positive, score)"
-    require_level(level, where)
-    units = positive.size if cluster is None else int(cluster.max()) + 1
-    if units < 2:
-        raise ArgumentError("one unit has no spread", where, "give at least two clusters, or two cases without")
-    share = np.full(positive.size, 1 / positive.size) if weight is None else weight / weight.sum()
+    require_level(level, "sampled_brier_interval(positive, score)")
     error = (score - positive) ** 2
-    mean = float(share @ error)
-    away = share * (error - mean)
-    variance = _spread_of_sums(away, cluster)
-    by_case = float(share @ (error - mean) ** 2)
-    if by_case <= np.finfo(float).tiny or not 0 < mean < 1:
-        cases = 1 / _worth_of_squares(share, cluster)
-        rate = rate_interval(min(max(mean, 0.0), 1.0) * cases, cases, level=level, method="exact")
-        note = "all squared errors are alike; limits as for a rate"
-        return Interval(mean, rate.lower, rate.upper, variance, level, "exact", note)
-    first, second = (float(share @ (score * (1 - score) ** k + (1 - score) * score**k)) for k in (2, 4))
-    foretold = max(0.0, second - first * first) / by_case * variance
-    deviation = student_quantile(level, units - 1) * math.sqrt(max(variance, foretold))
-    return Interval(mean, *LOGIT.limits(mean, deviation), variance=variance, level=level, method="moments")
-
-
-def _spread_of_sums(away: Floats, cluster: Indices | None) -> float:
-    """The variance of a sum of influences, by rows or, if it is larger, by clusters."""
-    found = _sum_of_squares(away, None) * away.size / (away.size - 1)
-    if cluster is None:
-        return found
-    clusters = int(cluster.max()) + 1
-    return max(found, _sum_of_squares(away, cluster) * clusters / (clusters - 1))
-
-
-def _worth_of_squares(share: Floats, cluster: Indices | None) -> float:
-    return max(_sum_of_squares(share, None), _sum_of_squares(share, cluster))
-
-
-def _sum_of_squares(values: Floats, cluster: Indices | None) -> float:
-    sums = values if cluster is None else np.bincount(cluster, weights=values)
-    return float(sums @ sums)
+    first, second = (score * (1 - score) ** k + (1 - score) * score**k for k in (2, 4))
+    return mean_loss_interval(error, (first, second), weight=weight, cluster=cluster, level=level, most=1.0)
 
 
 def _around(estimate: float, scaled: Interval) -> Interval:

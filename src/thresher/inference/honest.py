@@ -10,8 +10,9 @@ import numpy as np
 
 from thresher.choices import Choice, OperatingCondition, choose
 from thresher.errors import ArgumentError
+from thresher.inference.cost import cost_interval
 from thresher.inference.interval import Interval, require_level
-from thresher.inference.limits import percentile_limits
+from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Progress, Resampling, in_blocks, require_replicates
@@ -114,7 +115,10 @@ def honest_choice(
         choice=choice,
         threshold=_of_threshold(choice, thresholds, level),
         expected_cost=out_of_bag_interval(
-            honest["expected_cost"], choice.table, asked, asked.expected_cost(inside), level
+            honest["expected_cost"],
+            cost_interval(choice.table, asked, level=level),
+            asked,
+            asked.expected_cost(inside),
         ),
         apparent=apparent,
         out_of_bag=honest,
@@ -140,7 +144,5 @@ def _mean(values: Floats) -> float:
 
 
 def _of_threshold(choice: Choice, thresholds: Floats, level: float) -> Interval:
-    finite = thresholds[np.isfinite(thresholds)]
-    variance = float(finite.var(ddof=1)) if finite.size > 1 else math.nan
-    limits = percentile_limits(thresholds, level)
+    limits, variance = percentile_limits(thresholds, level), variance_of(thresholds)
     return Interval(choice.threshold, *limits, variance=variance, level=level, method="percentile bootstrap")

@@ -10,6 +10,8 @@ import numpy as np
 
 from thresher.ranking import Floats
 
+_SQUARES_FIT = 1e150
+
 LimitMethod: TypeAlias = Literal["percentile", "basic", "bca", "studentised"]
 
 
@@ -26,6 +28,23 @@ def quantiles(values: Floats, shares: tuple[float, float]) -> tuple[float, float
         return math.nan, math.nan
     low, high = (_quantile(seen, share) for share in shares)
     return low, high
+
+
+def variance_of(values: Floats) -> float:
+    """The variance of replicates, infinite ones left out; NaN where fewer than two are left.
+
+    Squares of values near the largest number are too large for one: their variance is then infinite.
+
+    >>> variance_of(np.array([1.0, 3.0, np.inf])), variance_of(np.array([1e308, -1e308]))
+    (2.0, inf)
+    """
+    finite = values[np.isfinite(values)]
+    if finite.size < 2:
+        return math.nan
+    largest = float(np.abs(finite).max())
+    if largest < _SQUARES_FIT:
+        return float(finite.var(ddof=1))
+    return float((finite / largest).var(ddof=1)) * largest * largest
 
 
 def percentile_limits(values: Floats, level: float) -> tuple[float, float]:
@@ -96,4 +115,7 @@ def _quantile(seen: Floats, share: float) -> float:
     low, high = (float(np.quantile(seen, share, method=side)) for side in ("lower", "higher"))
     if low == high or not math.isfinite(low):
         return low
-    return low + (share * (seen.size - 1)) % 1 * (high - low)
+    part = (share * (seen.size - 1)) % 1
+    apart = high - low
+    # Two finite values may be further apart than any number is large.
+    return low + part * apart if math.isfinite(apart) or math.isinf(high) else low * (1 - part) + high * part

@@ -75,7 +75,7 @@ def confusion_intervals(
         cases = np.asarray(of, dtype=np.float64)
         return MappingProxyType(
             {
-                name: rate_interval(min(k, n), n, level=level, method=method) if n else _undefined(level, why)
+                name: rate_interval(min(k, n), n, level=level, method=method) if n else undefined(level, why)
                 for name, k, n in zip(matrix.classes, right.tolist(), cases.tolist(), strict=True)
             }
         )
@@ -85,20 +85,22 @@ def confusion_intervals(
         overall_accuracy=rate_interval(min(float(right.sum()), total), total, level=level, method=method),
         precision=rates(each.predicted_positive, "nothing is called so"),
         recall=rates(each.Pos, "there are no such cases"),
-        macro_precision=_macro(matrix, "precision", level),
-        macro_recall=_macro(matrix, "recall", level),
-        macro_f1=_macro(matrix, "f1", level),
+        macro_precision=macro_interval(matrix, "precision", level),
+        macro_recall=macro_interval(matrix, "recall", level),
+        macro_f1=macro_interval(matrix, "f1", level),
     )
 
 
-def _undefined(level: float, why: str) -> Interval:
+def undefined(level: float, why: str) -> Interval:
+    """No number, and the reason."""
     return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", why)
 
 
-def _macro(matrix: ConfusionMatrix, of: str, level: float) -> Interval:
+def macro_interval(matrix: ConfusionMatrix, of: str, level: float) -> Interval:
+    """The interval of one macro average of a matrix of cases."""
     estimate = matrix.average("macro", of)
     if math.isnan(estimate):
-        return _undefined(level, matrix.why_undefined("macro", of))
+        return undefined(level, matrix.why_undefined("macro", of))
     counts, note = matrix.counts.astype(np.float64), ""
     centre, variance = estimate, _variance(counts, of)
     if not (variance > 0 and 0 < estimate < 1):
@@ -108,9 +110,13 @@ def _macro(matrix: ConfusionMatrix, of: str, level: float) -> Interval:
     return Interval(estimate, min(lower, estimate), max(upper, estimate), variance, level, "delta", note)
 
 
-def _variance(counts: Floats, of: str) -> float:
-    """Σ slope² · cell: the measures do not change when all cells grow alike, so nothing is subtracted."""
-    k = counts.shape[0]
+def macro_slopes(counts: Floats, of: str) -> Floats:
+    """How a macro average of precision, recall or f1 grows with each cell.
+
+    >>> macro_slopes(np.array([[8.0, 2.0], [1.0, 9.0]]), "recall").round(4)
+    array([[ 0.01 , -0.04 ],
+           [-0.045,  0.005]])
+    """
     right, actual, called = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
     if of == "f1":
         both = actual + called
@@ -120,4 +126,10 @@ def _variance(counts: Floats, of: str) -> float:
         slope = np.diag(1 / actual) - (right / actual**2)[:, np.newaxis]
     else:
         slope = np.diag(1 / called) - (right / called**2)[np.newaxis, :]
-    return float((slope**2 * counts).sum()) / k**2
+    found: Floats = slope / counts.shape[0]
+    return found
+
+
+def _variance(counts: Floats, of: str) -> float:
+    """Σ slope² · cell: the measures do not change when all cells grow alike, so nothing is subtracted."""
+    return float((macro_slopes(counts, of) ** 2 * counts).sum())

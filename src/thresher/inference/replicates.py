@@ -12,7 +12,15 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.inference.auc import exact_pairs
 from thresher.inference.interval import LOGIT, Interval, require_level
-from thresher.inference.limits import Jackknife, LimitMethod, basic_limits, bca_limits, percentile_limits, quantiles
+from thresher.inference.limits import (
+    Jackknife,
+    LimitMethod,
+    basic_limits,
+    bca_limits,
+    percentile_limits,
+    quantiles,
+    variance_of,
+)
 from thresher.inference.question import Answers, Question
 from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Resampling, in_blocks
@@ -184,8 +192,7 @@ class Replicates:
     def _interval(
         self, estimate: float, limits: tuple[float, float], values: Floats, level: float, method: str
     ) -> Interval:
-        finite = values[np.isfinite(values)]
-        variance = float(finite.var(ddof=1)) if finite.size > 1 else math.nan
+        variance = variance_of(values)
         note = _left_out_note(values)
         if limits[0] == limits[1]:
             agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"

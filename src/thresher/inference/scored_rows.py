@@ -70,7 +70,7 @@ def scored_rows(
     given |= {} if beside is None else beside
     for name, values in given.items():
         _require_rows(values, name, where)
-    _require_same_index(given, where)
+    require_same_index(given, where)
     columns = {name: column(values, name=name, where=where) for name, values in given.items()}
     kept, dropped = complete(columns, missing=missing, where=where)
     found = dict(zip(columns, kept, strict=True))
@@ -84,7 +84,7 @@ def scored_rows(
         positive=flags,
         scores={name: rankable(found[f"scores of {name!r}"], where=where) for name in scores},
         weight=weight,
-        cluster=None if clusters is None else _codes(found["clusters"]),
+        cluster=None if clusters is None else cluster_codes(found["clusters"]),
         dropped=dropped,
         beside={name: found[name] for name in beside or ()},
     )
@@ -113,7 +113,7 @@ def _require_rows(values: Any, name: str, where: str) -> None:
         )
 
 
-def _require_same_index(given: Mapping[str, Any], where: str) -> None:
+def require_same_index(given: Mapping[str, Any], where: str) -> None:
     """Columns with row ids of their own (pandas) must agree on them: equal length is not yet pairing."""
     first: tuple[str, Any] | None = None
     for name, values in given.items():
@@ -144,7 +144,7 @@ def _require_both_classes(flags: Flags, where: str) -> None:
         )
 
 
-def _codes(clusters: Column) -> Indices:
+def cluster_codes(clusters: Column) -> Indices:
     """Clusters as 0, 1, 2, ...: in their own order if they are whole numbers near each other, else as they appear."""
     if clusters.dtype.kind in "iu" and int(clusters.max()) - int(clusters.min()) <= _NEAR * clusters.size:
         near = (clusters - clusters.min()).astype(np.intp)

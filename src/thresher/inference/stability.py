@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.choices import OperatingCondition
 from thresher.curves import hull_splits, thinned
+from thresher.inference.cost import cost_interval
+from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.interval import Interval
-from thresher.inference.limits import percentile_limits
+from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.ranking import Flags, Floats, Ranking
 from thresher.tables import Contingency
@@ -34,6 +36,7 @@ class Stability:
     `threshold` and `honest_cost` are those of each model: where its best threshold falls in resamples, and what that
     threshold costs on the rows a resample left out, with the spread over resamples of the cost at the threshold
     chosen on the data. `apparent_cost` is the cost on the rows it was chosen on.
+    `ks_gain` is how much larger the Kolmogorov-Smirnov distance is in resamples than in the data.
     `wins` is the share of resamples in which each model is cheapest, and `wins_at[i]` the same at cost
     ratio `cost_ratio[i]`.
 
@@ -50,6 +53,7 @@ class Stability:
     wins_at: Mapping[str, Floats]
     replicates: int
     blocks: int
+    ks_gain: Mapping[str, float] = field(default_factory=dict)
 
     def firm_for(self, model: str, share: float) -> tuple[float, float] | None:
         """The stretch of cost ratios around the condition's where a model wins at least this share of resamples.
@@ -102,32 +106,36 @@ def decision_stability(
     replicates = len(drawn)
     left_out = (drawn == 0).astype(np.float64)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
-    # Sampling weights add up to as many cases as they are worth (Kish's effective size).
-    worth = 1.0 if weights is None else float(weights.sum() / (weights**2).sum())
+    plain = weights is None and clusters is None
     threshold: dict[str, Interval] = {}
     honest: dict[str, Interval] = {}
     apparent: dict[str, float] = {}
     best: dict[str, Floats] = {}
     best_at: dict[str, Floats] = {}
+    ks_gain: dict[str, float] = {}
     for name, ranking in rankings.items():
         cut, cell = _candidates(ranking, scores[name], block)
         tp, fp = (_covered(cell, rows, weights, (blocks, cut.size)) for rows in (positive, ~positive))
         inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
+        whole = _rates(np.ones((1, blocks)), tp, fp)
         cost = _cost(condition, *inside)
         chosen = _middle_of_best(cost)
         row = np.arange(replicates)
         best[name] = cost[row, chosen]
-        best_at[name] = np.stack([_cost(_at(condition, ratio), *inside).min(axis=1) for ratio in grid])
+        best_at[name] = _least_costs(condition, grid, *inside)
+        ks_gain[name] = _ks_gain(inside, whole)
         threshold[name] = _threshold_interval(ranking, condition, cut[chosen], level)
-        of_data = _cost(condition, *_rates(np.ones((1, blocks)), tp, fp))
+        of_data = _cost(condition, *whole)
         recommended = int(_middle_of_best(of_data)[0])
         apparent[name] = float(of_data[0, recommended])
+        if plain:
+            seen = cost_interval(_table(tp, fp, recommended), condition, level=level)
+        else:
+            called = scores[name] >= cut[recommended]
+            sampled = sampled_table(positive, called, weight=weights, cluster=clusters)
+            seen = sampled_cost_interval(sampled, condition, level=level)
         honest[name] = out_of_bag_interval(
-            _mean(_cost(condition, *outside)[row, chosen]),
-            _table(tp, fp, recommended, worth),
-            condition,
-            cost[:, recommended],
-            level,
+            _mean(_cost(condition, *outside)[row, chosen]), seen, condition, cost[:, recommended]
         )
     return Stability(
         threshold=threshold,
@@ -138,6 +146,7 @@ def decision_stability(
         wins_at={name: np.array([_wins_of(name, best_at, i) for i in range(grid.size)]) for name in rankings},
         replicates=replicates,
         blocks=blocks,
+        ks_gain=ks_gain,
     )
 
 
@@ -215,24 +224,39 @@ def _middle_of_best(cost: Floats) -> npt.NDArray[np.intp]:
     return np.argmax(so_far >= (so_far[:, -1:] + 1) // 2, axis=1)
 
 
-def _at(condition: OperatingCondition, cost_ratio: float) -> OperatingCondition:
-    return OperatingCondition(condition.class_ratio, float(cost_ratio))
+def _least_costs(
+    condition: OperatingCondition, cost_ratios: Floats, fnr: Floats, fpr: Floats, prevalence: Floats
+) -> Floats:
+    """The least cost that any candidate has in every resample, at every cost ratio: a miss costs that, an alarm 1."""
+    share = prevalence if condition.prevalence is None else condition.prevalence
+    misses, alarms = share * fnr, (1 - share) * fpr
+    room = np.empty_like(misses)
+    found = np.empty((cost_ratios.size, misses.shape[0]))
+    for i, ratio in enumerate(cost_ratios.tolist()):
+        np.multiply(misses, ratio, out=room)
+        np.add(room, alarms, out=room)
+        room.min(axis=1, out=found[i])
+    return found
+
+
+def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats, Floats]) -> float:
+    """How much larger the Kolmogorov-Smirnov distance is in resamples, on average, for being chosen as the largest."""
+    in_draws, in_data = (np.abs(1 - fnr - fpr).max(axis=1) for fnr, fpr, _ in (drawn, of_data))
+    return _mean(in_draws) - float(in_data[0])
 
 
 def _threshold_interval(ranking: Ranking, condition: OperatingCondition, cuts: Floats, level: float) -> Interval:
     from thresher.choices import choose
 
     limits = percentile_limits(cuts, level)
-    finite = cuts[np.isfinite(cuts)]
-    variance = float(finite.var(ddof=1)) if finite.size > 1 else math.nan
-    return Interval(choose(ranking, condition).threshold, *limits, variance, level, "percentile")
+    return Interval(choose(ranking, condition).threshold, *limits, variance_of(cuts), level, "percentile")
 
 
-def _table(tp: Floats, fp: Floats, candidate: int, worth: float) -> Contingency:
-    """The table of all blocks at one candidate, in cases; rounding must not make a cell negative."""
-    hits, alarms = (worth * float(covered[:, candidate].sum()) for covered in (tp, fp))
-    Pos, Neg = (worth * float(covered[:, -1].sum()) for covered in (tp, fp))
-    return Contingency(tp=hits, fn=max(Pos - hits, 0.0), fp=alarms, tn=max(Neg - alarms, 0.0))
+def _table(tp: Floats, fp: Floats, candidate: int) -> Contingency:
+    """The table of all blocks at one candidate."""
+    hits, alarms = (float(covered[:, candidate].sum()) for covered in (tp, fp))
+    Pos, Neg = (float(covered[:, -1].sum()) for covered in (tp, fp))
+    return Contingency(tp=hits, fn=Pos - hits, fp=alarms, tn=Neg - alarms)
 
 
 def _mean(costs: Floats) -> float:

@@ -29,6 +29,7 @@ RATES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 CELLS = ("tp", "fn", "fp", "tn")
 _STEP = 1e-5
+_ROUNDING = 1e-12
 _WHERE = "measure_interval(table, measure)"
 
 
@@ -54,7 +55,7 @@ def measure_interval(
     known = measure(of)
     if any(not isinstance(getattr(table, cell), int | float) for cell in CELLS):
         raise ArgumentError("the table holds many splits", _WHERE, "give the table of one threshold")
-    estimate = float(known.of(table))
+    estimate = within_range(known, float(known.of(table)))
     if math.isnan(estimate):
         return Interval(estimate, estimate, estimate, math.nan, level, "none", known.undefined)
     if known.name in RATES:
@@ -71,6 +72,20 @@ def table_intervals(table: Contingency, *, level: float = 0.95, method: RateMeth
     0.7000 [0.6042, 0.7811]
     """
     return {name: measure_interval(table, name, level=level, method=method) for name in MEASURES}
+
+
+def within_range(known: Measure, value: float) -> float:
+    """A value of a measure, one that rounding keeps from an end of its range, or beyond it, put there.
+
+    Weights of tables without errors have correlations of 0.9999999999999999 as well as of 1.0000000000000002.
+
+    >>> within_range(measure("mcc"), -1.0000000000000002), within_range(measure("mcc"), 0.3)
+    (-1.0, 0.3)
+    """
+    for end in known.range:
+        if math.isfinite(end) and abs(value - end) <= _ROUNDING:
+            return float(end)
+    return value
 
 
 def slopes(cells: Sequence[float], value: Callable[[Contingency], Any]) -> list[float]:

@@ -1,0 +1,98 @@
+"""An evaluation of k classes in plain text, for a terminal or a log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thresher.evaluation.summary import short, text_table
+from thresher.inference import Interval
+from thresher.inference.difference import shown_p
+from thresher.visible import visible
+
+if TYPE_CHECKING:
+    from thresher.evaluation.class_model import MulticlassModel
+    from thresher.evaluation.multiclass import MulticlassEvaluation
+
+
+def class_summary_text(evaluation: MulticlassEvaluation) -> str:
+    """Data, a table of models, their paired differences, each model's classes, cautions."""
+    parts = [_data(evaluation), _models(evaluation)]
+    if evaluation.comparisons:
+        parts.append(f"Differences, paired:\n{_differences(evaluation)}")
+    parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in evaluation.models.items()]
+    if evaluation.cautions:
+        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in evaluation.cautions)]))
+    return "\n\n".join(parts)
+
+
+def _data(evaluation: MulticlassEvaluation) -> str:
+    dropped = f" ({evaluation.dropped:,} dropped for missing values)" if evaluation.dropped else ""
+    weighted = ", weighted" if evaluation.weighted else ""
+    clustered = "" if evaluation.clusters is None else f", in {evaluation.clusters:,} clusters"
+    return (
+        f"{evaluation.rows:,} rows{dropped}{weighted}{clustered}, {len(evaluation.classes)} classes."
+        f" Intervals at level {evaluation.level:g}."
+    )
+
+
+def _models(evaluation: MulticlassEvaluation) -> str:
+    models = evaluation.models.values()
+    rows = [["", *(model.name for model in models)]]
+    rows += [
+        [told, *(short(each) for each in intervals)]
+        for told, intervals in zip(_NUMBERS, zip(*(_numbers(model) for model in models), strict=True), strict=True)
+    ]
+    return text_table(rows)
+
+
+_NUMBERS = (
+    "overall accuracy",
+    "mean class accuracy (macro recall)",
+    "macro precision",
+    "macro F1",
+    "AUC, one-vs-rest macro",
+    "AUC, one-vs-rest weighted",
+    "AUC, one-vs-one macro",
+    "AUC, one-vs-one weighted",
+    "Brier",
+    "log loss",
+)
+
+
+def _numbers(model: MulticlassModel) -> tuple[Interval, ...]:
+    rates, auc = model.rates, model.auc
+    return (
+        rates.overall_accuracy,
+        rates.macro_recall,
+        rates.macro_precision,
+        rates.macro_f1,
+        auc.one_vs_rest_macro,
+        auc.one_vs_rest_weighted,
+        auc.one_vs_one_macro,
+        auc.one_vs_one_weighted,
+        model.brier,
+        model.log_loss,
+    )
+
+
+def _differences(evaluation: MulticlassEvaluation) -> str:
+    rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
+    for pair in next(iter(evaluation.comparisons.values())).differences:
+        for measure, comparison in evaluation.comparisons.items():
+            one = comparison[pair]
+            told = short(one.interval), shown_p(one.p_adjusted), one.verdict
+            rows.append([" - ".join(pair), measure, *told])
+    return text_table(rows)
+
+
+def _classes(model: MulticlassModel) -> str:
+    """What each class is worth by itself: recall, precision, and its AUC against the rest."""
+    rows = [["class", "recall", "precision", "AUC against the rest"]]
+    rows += [
+        [
+            visible(str(name)),
+            *(short(of[name]) for of in (model.rates.recall, model.rates.precision, model.auc.one_vs_rest)),
+        ]
+        for name in model.confusion.classes
+    ]
+    return text_table(rows)

@@ -1,0 +1,132 @@
+"""Intervals for a mean of losses, row by row: what was seen, and what the probabilities themselves foretell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.inference.interval import LOG, LOGIT, Interval, require_level, student_quantile
+from thresher.inference.proportion import rate_interval
+from thresher.ranking import Floats, Indices, Ranking, in_pieces
+
+ALIKE = "all squared errors are alike; limits as for a rate"
+INFINITE = "a case was given probability 0 for what it is, and one that may happen makes the mean infinite"
+_CERTAIN = "every case was certain and right; what a wrong one would cost has no limit"
+_ROUNDING = 1e-28  # of a variance, relative to the square of the mean
+_NO_SPREAD = "all losses are alike, so the interval shows no spread and says nothing of how sure this is"
+
+
+def mean_loss_interval(
+    loss: Floats,
+    foretold: tuple[Floats, Floats],
+    *,
+    weight: Floats | None = None,
+    cluster: Indices | None = None,
+    level: float = 0.95,
+    most: float = math.inf,
+) -> Interval:
+    """The interval for the mean of rows' losses, which lie between 0 and `most` (1 or infinity).
+
+    The variance is that of the rows, weighted by their squares, or of the clusters' sums if that is larger. `foretold`
+    are the mean loss and mean squared loss of each row if its probabilities were true: a small sample of a good
+    model may not have seen the rare large losses they speak of, so the larger of both spreads makes the limits. They
+    are symmetric on the logit scale, or on that of logarithms where losses have no end, with
+    Student's quantile for as many degrees of freedom as there are rows or clusters, less one.
+
+    >>> p = np.array([0.9, 0.8, 0.6, 0.55, 0.7, 0.8])
+    >>> first, second = (p * (-np.log(p)) ** k + (1 - p) * (-np.log(1 - p)) ** k for k in (1, 2))
+    >>> print(mean_loss_interval(-np.log(p), (first, second)))
+    0.3362 [0.1250, 0.9043]
+    """
+    units = loss.size if cluster is None else int(cluster.max()) + 1
+    if units < 2:
+        raise ArgumentError(
+            "one unit has no spread", "mean_loss_interval(loss)", "give at least two clusters, or two cases without"
+        )
+    share = np.full(loss.size, 1 / loss.size) if weight is None else weight / weight.sum()
+    mean = float(share @ loss)
+    if not math.isfinite(mean):
+        return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
+    away = loss - mean
+    variance = _spread_of_sums(share * away, cluster)
+    by_case = float(share @ away**2)
+    if most == 1 and (by_case <= np.finfo(float).tiny or not 0 < mean < 1):
+        cases = 1 / _worth_of_squares(share, cluster)
+        rate = rate_interval(min(max(mean, 0.0), 1.0) * cases, cases, level=level, method="exact")
+        return Interval(mean, rate.lower, rate.upper, variance, level, "exact", ALIKE)
+    if mean == 0:
+        return Interval(0.0, 0.0, math.inf, variance, level, "moments", _CERTAIN)
+    first, second = (float(share @ each) for each in foretold)
+    per_case = variance / by_case if by_case > _ROUNDING * mean * mean else _worth_of_squares(share, cluster)
+    spread = variance, max(0.0, second - first * first) * per_case
+    if most == 1:
+        deviation = student_quantile(level, units - 1) * math.sqrt(max(spread))
+        return Interval(mean, *LOGIT.limits(mean, deviation), variance, level, "moments")
+    return _unbounded(mean, first, spread, units - 1, level)
+
+
+def log_loss_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
+    """The interval for the log loss of a ranking, as `mean_loss_interval`, in O(segments).
+
+    A weight is read as a number of cases. A case that was certain and wrong makes the loss infinite, and both limits.
+
+    >>> print(log_loss_interval(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3])))
+    0.6025 [0.5277, 0.6879]
+    """
+    where = "log_loss_interval(ranking)"
+    require_level(level, where)
+    ranking.require_probabilities(where)
+    if ranking.total < 2:
+        raise ArgumentError("one case has no spread", where, "give at least two cases")
+
+    def moments(piece: slice) -> tuple[float, ...]:
+        score, pos, neg = ranking.score[piece], ranking.pos[piece], ranking.neg[piece]
+        # What no case was given, or none turned out to be, costs nothing; only certain and wrong costs all.
+        with np.errstate(divide="ignore"):
+            of_pos, of_neg = -np.log(score), -np.log1p(-score)
+        seen_pos, seen_neg = np.where(pos > 0, of_pos, 0.0), np.where(neg > 0, of_neg, 0.0)
+        of_pos[score == 0], of_neg[score == 1] = 0.0, 0.0
+        cases = pos + neg
+        stated = (cases * (score * of_pos**k + (1 - score) * of_neg**k) for k in (1, 2))
+        seen = (seen_pos**k * pos + seen_neg**k * neg for k in (1, 2))
+        return tuple(float(part.sum()) for part in (*seen, *stated))
+
+    sums = [math.fsum(part) / ranking.total for part in zip(*in_pieces(moments, len(ranking)), strict=True)]
+    mean = abs(sums[0])
+    if not math.isfinite(mean):
+        return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
+    spread = [max(0.0, second - first * first) / (ranking.total - 1) for first, second in (sums[:2], sums[2:])]
+    if mean == 0:
+        return Interval(0.0, 0.0, math.inf, spread[0], level, "moments", _CERTAIN)
+    return _unbounded(mean, sums[2], (spread[0], spread[1]), ranking.total - 1, level)
+
+
+def _unbounded(mean: float, foretold: float, spread: tuple[float, float], freedom: float, level: float) -> Interval:
+    """Limits on the scale of logarithms, from the variance seen and the variance foretold.
+
+    What is foretold is a spread around a mean of its own, and on this scale only their ratio counts.
+    """
+    seen, ahead = (math.sqrt(each) for each in spread)
+    deviation = student_quantile(level, freedom) * max(seen, ahead * mean / max(mean, foretold))
+    note = "" if deviation * deviation > _ROUNDING * mean * mean else _NO_SPREAD
+    return Interval(mean, *LOG.limits(mean, deviation), spread[0], level, "moments", note)
+
+
+def _spread_of_sums(away: Floats, cluster: Indices | None) -> float:
+    """The variance of a sum of influences, by rows or, if it is larger, by clusters."""
+    found = _sum_of_squares(away, None) * away.size / (away.size - 1)
+    if cluster is None:
+        return found
+    clusters = int(cluster.max()) + 1
+    return max(found, _sum_of_squares(away, cluster) * clusters / (clusters - 1))
+
+
+def _worth_of_squares(share: Floats, cluster: Indices | None) -> float:
+    return max(_sum_of_squares(share, None), _sum_of_squares(share, cluster))
+
+
+def _sum_of_squares(values: Floats, cluster: Indices | None) -> float:
+    sums = values if cluster is None else np.bincount(cluster, weights=values)
+    return float(sums @ sums)

@@ -1,0 +1,203 @@
+"""Intervals for the numbers of a whole model: precision-recall areas, Kolmogorov-Smirnov, log loss, calibration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from thresher.curves import KolmogorovSmirnov
+from thresher.inference.design_effect import sampled_measure_interval, sampled_table
+from thresher.inference.interval import LOGIT, Interval, normal_quantile, student_quantile
+from thresher.inference.joining import joined
+from thresher.inference.mean_loss import log_loss_interval, mean_loss_interval
+from thresher.inference.noise_fit import miscalibration_without_noise
+from thresher.inference.proportion import rate_interval
+from thresher.inference.scored_rows import ScoredRows
+from thresher.inference.segment_pulls import (
+    SegmentPulls,
+    Variance,
+    average_precision_pulls,
+    brier_pulls,
+    ks_pulls,
+    pr_area_pulls,
+    refinement_pulls,
+    uncertainty_pulls,
+    variance_by_cases,
+    variance_by_rows,
+)
+from thresher.ranking import Flags, Ranking
+
+MOST_SEGMENTS = 1 << 14
+_NOTHING = 1e-30  # a variance no larger is rounding
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeModel:
+    """What intervals of a whole model's numbers are made from: its rows, its ranking, and how numbers vary.
+
+    Rows that carry weights or belong to clusters are looked at one by one; otherwise cases are
+    counted, and a long ranking is joined, which changes no spread to speak of.
+    """
+
+    rows: ScoredRows
+    name: str
+    ranking: Ranking
+    variance: Variance
+    level: float
+
+    @classmethod
+    def of(cls, rows: ScoredRows, name: str, ranking: Ranking, level: float) -> WholeModel:
+        """Look at rows where they matter, and at as few segments as will do."""
+        if rows.weight is None and rows.cluster is None:
+            near = joined(ranking, most=MOST_SEGMENTS)
+            return cls(rows, name, near, variance_by_cases(near), level)
+        return cls(rows, name, ranking, variance_by_rows(ranking, rows, name), level)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every row is one independent case."""
+        return self.rows.weight is None and self.rows.cluster is None
+
+    @property
+    def units(self) -> float:
+        """Independent cases of both classes: rows, Kish's (1965) effective rows of weights, or clusters."""
+        if self.rows.weight is None or self.rows.cluster is not None:
+            return float(self.rows.clusters)
+        share = self.rows.weight / self.rows.weight.sum()
+        return 1 / float(share @ share)
+
+    def rate(self, among: Flags, called: Flags) -> Interval:
+        """The interval for the share of some rows that is called so."""
+        if self.plain:
+            return rate_interval(int((among & called).sum()), int(among.sum()), level=self.level)
+        # Rows that do not matter are made negatives, of which the true positive rate knows nothing.
+        table = sampled_table(among, called, weight=self.rows.weight, cluster=self.rows.cluster)
+        return sampled_measure_interval(table, "tpr", level=self.level)
+
+
+def whole_intervals(
+    model: WholeModel, estimates: Mapping[str, float], best: KolmogorovSmirnov, *, ks_gain: float = 0.0
+) -> dict[str, Interval]:
+    """Intervals by name for a model's numbers that belong to no threshold, besides AUC and Brier score.
+
+    `estimates` are the numbers of the ranking. "average_precision" and "pr_area" get the delta method on the logit
+    scale; "ks" the limits of the two rates at its `best` split, the lower one lowered by `ks_gain`, what choosing that
+    split gains in resamples. Where scores are probabilities there are "log_loss" and the parts of the Brier score:
+    "miscalibration", "refinement" and "discrimination", freed of what the hull fits of noise, and "uncertainty".
+
+    >>> from thresher import average_precision, ks, pr_area, rank
+    >>> from thresher.inference.scored_rows import scored_rows
+    >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
+    >>> ten, rows = rank(labels, scores), scored_rows(labels, {"tree": scores}, where="here")
+    >>> numbers = {"average_precision": average_precision(ten), "pr_area": pr_area(ten)}
+    >>> found = whole_intervals(WholeModel.of(rows, "tree", ten, 0.95), numbers, ks(ten))
+    >>> print(found["average_precision"], "|", found["ks"])
+    0.8357 [0.1540, 0.9930] | 0.5000 [0.0000, 0.8500]
+    """
+    found = {
+        "average_precision": _area(model, average_precision_pulls(model.ranking), estimates["average_precision"]),
+        "pr_area": _area(model, pr_area_pulls(model.ranking), estimates["pr_area"]),
+        "ks": _ks(model, best, ks_gain),
+    }
+    if "log_loss" in estimates:
+        found["log_loss"] = _log_loss(model, estimates["log_loss"])
+        found |= _parts(model, estimates)
+    return found
+
+
+def _area(model: WholeModel, pulls: SegmentPulls, area: float) -> Interval:
+    variance, few = model.variance(pulls), min(model.rows.cases)
+    if few <= 1 or not (variance > _NOTHING and 0 < area < 1):
+        rate = rate_interval(min(area, 1.0) * few, few, level=model.level, method="exact")
+        note = f"no spread is seen; limits as for a rate of {few:g} cases"
+        return Interval(area, rate.lower, rate.upper, variance, model.level, "exact", note)
+    deviation = student_quantile(model.level, few - 1) * math.sqrt(variance)
+    return Interval(area, *LOGIT.limits(area, deviation), variance, model.level, "delta")
+
+
+def _ks(model: WholeModel, best: KolmogorovSmirnov, gain: float) -> Interval:
+    """Limits of tpr - fpr at the best split, combined so that squared distances add up (Newcombe 1998).
+
+    Clusters that hold both classes move both rates together, and stretch or shrink the distances accordingly.
+    """
+    positive = model.rows.positive
+    called = model.rows.scores[model.name].astype(np.float64) >= best.threshold
+    tpr, fpr = model.rate(positive, called), model.rate(~positive, called)
+    if best.difference < 0:
+        tpr, fpr = fpr, tpr
+    below = math.hypot(tpr.estimate - tpr.lower, fpr.upper - fpr.estimate)
+    above = math.hypot(tpr.upper - tpr.estimate, fpr.estimate - fpr.lower)
+    variance, apart = model.variance(ks_pulls(model.ranking)), tpr.variance + fpr.variance
+    if model.rows.cluster is not None and apart > 0 and variance > 0:
+        few = student_quantile(model.level, max(1.0, min(model.rows.cases) - 1)) / normal_quantile(model.level)
+        stretch = few * math.sqrt(variance / apart)
+        below, above = stretch * below, stretch * above
+    gain = gain if gain > _ROUNDING else 0.0
+    lower, upper = best.statistic - below - gain, best.statistic + above
+    note = f"choosing the split gains {gain:.4f} in resamples, which the lower limit is lowered by" if gain > 0 else ""
+    limits = max(0.0, lower), min(1.0, upper)
+    return Interval(best.statistic, *limits, variance, model.level, "wilson, combined", note)
+
+
+def _log_loss(model: WholeModel, loss: float) -> Interval:
+    if model.plain:
+        found = log_loss_interval(model.ranking, level=model.level)
+        if math.isfinite(loss) and found.estimate > 0:  # joined segments have nearly the same loss
+            by = loss / found.estimate
+            return replace(found, estimate=loss, lower=found.lower * by, upper=found.upper * by)
+        return found
+    rows = model.rows
+    score = rows.scores[model.name].astype(np.float64)
+    with np.errstate(divide="ignore"):
+        seen = np.abs(np.where(rows.positive, np.log(score), np.log1p(-score)))
+    certain = (score == 0) | (score == 1)  # which foretells no loss
+    inside = np.where(certain, 0.5, score)
+    first, second = (
+        np.where(certain, 0.0, inside * (-np.log(inside)) ** k + (1 - inside) * (-np.log1p(-inside)) ** k)
+        for k in (1, 2)
+    )
+    return mean_loss_interval(seen, (first, second), weight=rows.weight, cluster=rows.cluster, level=model.level)
+
+
+def _parts(model: WholeModel, estimates: Mapping[str, float]) -> dict[str, Interval]:
+    """The parts of the Brier score by the delta method: given the hull's pools, each is a mean over cases.
+
+    What the hull fits of noise is taken off before limits are drawn; they hold the estimate all the same.
+    """
+    ranking = model.ranking
+    brier, refinement, uncertainty = brier_pulls(ranking), refinement_pulls(ranking), uncertainty_pulls(ranking)
+    worth = 1.0 if model.plain else model.units / float(ranking.total)
+    if model.rows.cluster is not None and (spread := model.variance(refinement)) > 0:
+        as_cases = float((refinement.pos**2 * ranking.pos + refinement.neg**2 * ranking.neg).sum())
+        worth = as_cases / spread
+    noise = estimates["miscalibration"] - miscalibration_without_noise(ranking, worth=worth)
+    freedom = max(1.0, model.units - 1)
+
+    def part(name: str, pulls: SegmentPulls, excess: float) -> Interval:
+        estimate, variance = estimates[name], model.variance(pulls)
+        half = student_quantile(model.level, freedom) * math.sqrt(variance) if variance >= 0 else 1.0
+        lower, upper = (min(1.0, max(0.0, estimate - excess + side * half)) for side in (-1, 1))
+        note = f"fitting noise moves the estimate by {excess:+.4f}, which the limits are freed of"
+        limits = min(lower, estimate), max(upper, estimate)
+        return Interval(estimate, *limits, variance, model.level, "delta", note)
+
+    return {
+        "miscalibration": part("miscalibration", brier - refinement, noise),
+        "refinement": part("refinement", refinement, -noise),
+        "discrimination": part("discrimination", uncertainty - refinement, noise),
+        "uncertainty": _uncertainty(model, estimates["uncertainty"]),
+    }
+
+
+def _uncertainty(model: WholeModel, estimate: float) -> Interval:
+    """π (1 - π) at the limits of the prevalence π, and between them."""
+    everything = np.ones(model.rows.positive.size, dtype=np.bool_)
+    share = model.rate(everything, model.rows.positive)
+    ends = share.lower * (1 - share.lower), share.upper * (1 - share.upper)
+    upper = 0.25 if 0.5 in share else max(ends)
+    variance = (1 - 2 * share.estimate) ** 2 * share.variance
+    return Interval(estimate, min(*ends, estimate), max(upper, estimate), variance, model.level, "wilson")

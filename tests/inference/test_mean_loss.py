@@ -1,0 +1,142 @@
+import math
+
+import numpy as np
+import pytest
+
+import thresher as th
+from tests.inference.resampling_oracles import calibrated
+from thresher.inference.mean_loss import log_loss_interval, mean_loss_interval
+
+P = np.array([0.9, 0.8, 0.6, 0.55, 0.7, 0.8, 0.95, 0.4])
+
+
+def log_losses(p):
+    """Losses of cases that turned out as what they were given p for, and what p foretells of them."""
+    first, second = (p * (-np.log(p)) ** k + (1 - p) * (-np.log1p(-p)) ** k for k in (1, 2))
+    return -np.log(p), (first, second)
+
+
+def same(one, other):
+    for field in ("estimate", "lower", "upper", "variance"):
+        assert getattr(one, field) == pytest.approx(getattr(other, field), nan_ok=True), field
+
+
+def test_squared_errors_of_two_classes_give_the_interval_of_the_brier_score():
+    rng = np.random.default_rng(0)
+    score = rng.random(50)
+    labels = rng.random(50) < score
+    first, second = (score * (1 - score) ** k + (1 - score) * score**k for k in (2, 4))
+    found = mean_loss_interval((score - labels) ** 2, (first, second), most=1.0)
+    same(found, th.brier_interval(th.rank(labels, score)))
+
+
+def test_limits_are_students_on_the_scale_of_logarithms():
+    from scipy import stats
+
+    loss, _ = log_losses(P)
+    nothing = np.zeros(P.size)
+    found = mean_loss_interval(loss, (nothing, nothing), level=0.9)
+    mean, error = loss.mean(), loss.std(ddof=1) / math.sqrt(P.size)
+    half = stats.t.ppf(0.95, P.size - 1) * error / mean
+    assert (found.lower, found.upper) == pytest.approx((mean * math.exp(-half), mean * math.exp(half)))
+    assert found.variance == pytest.approx(error**2)
+
+
+def test_what_was_foretold_and_not_seen_widens():
+    loss, foretold = log_losses(np.full(20, 0.98))  # all right, as is likely, and some would be wrong at last
+    found = mean_loss_interval(loss, foretold)
+    spread = 0.98 * 0.02 * (math.log(0.98) - math.log(0.02)) ** 2
+    expected = -0.98 * math.log(0.98) - 0.02 * math.log(0.02)
+    half = 2.0930240544 * math.sqrt(spread / 20) / expected  # Student's, 19 degrees of freedom
+    assert found.upper == pytest.approx(found.estimate * math.exp(half))
+    assert found.variance == pytest.approx(0)
+
+
+def test_what_is_foretold_spreads_over_as_many_cases_as_are_seen_to_vary():
+    p = np.linspace(0.96, 0.99, 20)
+    loss, (first, second) = log_losses(p)
+    spread = second.mean() - first.mean() ** 2
+    half = 2.0930240544 * math.sqrt(spread / 19) / first.mean()
+    found = mean_loss_interval(loss, (first, second))
+    assert found.upper == pytest.approx(found.estimate * math.exp(half))
+    ranking = th.Ranking(p[::-1], np.ones(20, dtype=int), np.zeros(20, dtype=int))
+    same(log_loss_interval(ranking), found)
+
+
+def test_a_ranking_has_the_interval_of_its_rows():
+    rng = np.random.default_rng(3)
+    score = rng.integers(1, 20, size=80) / 20
+    labels = rng.random(80) < score
+    _, foretold = log_losses(score)
+    of_rows = mean_loss_interval(np.where(labels, -np.log(score), -np.log1p(-score)), foretold)
+    same(log_loss_interval(th.rank(labels, score)), of_rows)
+    assert of_rows.estimate == pytest.approx(th.log_loss(th.rank(labels, score)))
+
+
+def test_certain_scores_of_a_ranking():
+    assert log_loss_interval(th.Ranking([1, 0.5], [3, 1], [1, 1])).lower == math.inf
+    right = log_loss_interval(th.Ranking([1, 0.5, 0], [3, 1, 0], [0, 1, 4]))
+    assert right.estimate == pytest.approx(2 * math.log(2) / 9)
+    assert 0 < right.lower < right.estimate < right.upper < 5
+    assert log_loss_interval(th.Ranking([1, 0], [3, 0], [0, 4])).upper == math.inf
+
+
+def test_equal_weights_are_no_weights_and_their_unit_does_not_matter():
+    loss, foretold = log_losses(P)
+    same(mean_loss_interval(loss, foretold, weight=np.full(P.size, 7.0)), mean_loss_interval(loss, foretold))
+    weight = np.random.default_rng(1).exponential(size=P.size)
+    one, million = (mean_loss_interval(loss, foretold, weight=weight * unit) for unit in (1, 1e6))
+    same(one, million)
+    share = weight / weight.sum()
+    assert one.estimate == pytest.approx(share @ loss)
+    assert one.variance == pytest.approx(8 / 7 * (share**2 * (loss - share @ loss) ** 2).sum())
+
+
+def test_copies_of_a_row_in_a_cluster_add_nothing():
+    loss, foretold = log_losses(P)
+    many = np.repeat(loss, 10), tuple(np.repeat(each, 10) for each in foretold)
+    found = mean_loss_interval(*many, cluster=np.repeat(np.arange(P.size), 10))  # type: ignore[arg-type]
+    same(found, mean_loss_interval(loss, foretold))
+
+
+def test_one_infinite_loss_makes_the_mean_infinite_for_sure():
+    loss, foretold = log_losses(P)
+    found = mean_loss_interval(np.append(loss, math.inf), tuple(np.append(each, 0.0) for each in foretold))  # type: ignore[arg-type]
+    assert (found.estimate, found.lower, found.upper) == (math.inf, math.inf, math.inf)
+    assert "probability 0" in found.note
+
+
+def test_losses_without_spread():
+    zero = np.zeros(5)
+    certain = mean_loss_interval(zero, (zero, zero))
+    assert (certain.lower, certain.upper) == (0, math.inf)
+    assert "certain and right" in certain.note
+    alike = mean_loss_interval(zero + 0.7, (zero + 0.7, zero + 0.49))
+    assert alike.lower == pytest.approx(0.7)
+    assert alike.upper == pytest.approx(0.7)
+    assert "no spread" in alike.note
+    bounded = mean_loss_interval(zero, (zero, zero), most=1.0)
+    assert bounded.upper == pytest.approx(1 - 0.025 ** (1 / 5))
+
+
+def test_log_losses_hold_their_mean_as_often_as_said():
+    """Scores that are true probabilities, uniform in [0, 1]: the mean log loss is ½."""
+    held = []
+    for seed in range(500):
+        ranking = calibrated(60, seed)
+        loss = np.where(ranking.pos > 0, -np.log(ranking.score), -np.log1p(-ranking.score))
+        _, foretold = log_losses(ranking.score)
+        held.append(0.5 in mean_loss_interval(loss, foretold))
+    assert 0.92 <= np.mean(held) <= 0.98
+
+
+def test_bad_input():
+    loss, foretold = log_losses(P)
+    with pytest.raises(th.ArgumentError, match="one case has no spread"):
+        log_loss_interval(th.Ranking([0.5], [1], [0]))
+    with pytest.raises(th.ProbabilityError):
+        log_loss_interval(th.Ranking([2, 0.5], [1, 0], [0, 1]))
+    with pytest.raises(th.ArgumentError, match="level"):
+        log_loss_interval(th.Ranking([0.9, 0.5], [1, 0], [0, 1]), level=95)
+    with pytest.raises(th.ArgumentError, match="one unit has no spread"):
+        mean_loss_interval(loss, foretold, cluster=np.zeros(P.size, dtype=np.intp))
