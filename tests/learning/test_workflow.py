@@ -88,7 +88,7 @@ def test_tables_of_mixed_columns_are_prepared():
         (lambda t: t.rename(columns={"target": "goal"}), th.ColumnError, "no column 'target'"),
         (lambda t: t.assign(target="benign"), th.OneClassError, "nothing to learn"),
         (lambda t: t.assign(target=t.index < 3), th.LabelError, "3 of 569 rows"),
-        (lambda t: t.assign(target=np.arange(569) % 3), th.LabelError, "Only binary"),
+        (lambda t: t.assign(target=np.arange(569) % 3), th.PositiveLabelError, "has 3 classes, 0, 1 and 2"),
         (lambda t: t.assign(target=t["target"].mask(t.index == 5)), th.MissingValueError, "1 of 569"),
         (lambda t: t.iloc[:0], th.EmptyError, "no rows"),
         (lambda t: pd.DataFrame({"target": t["target"] == "benign"}), th.ArgumentError, "no column is left"),

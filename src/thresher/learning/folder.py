@@ -17,7 +17,6 @@ from thresher.learning.expected_columns import ExpectedColumn, expected_columns
 from thresher.learning.frames import frame
 from thresher.learning.model_file import read_model, write_model
 from thresher.learning.new_rows import Remarks, conformed, require_names
-from thresher.learning.target_column import target_column
 from thresher.learning.whole_folder import replacing_folder
 from thresher.learning.workflow import Learned
 from thresher.plain_data import json_value
@@ -129,24 +128,15 @@ def read_learned(folder: str | Path) -> Deployed:
 
 
 def _columns_json(found: Learned, table: Any) -> str:
-    negative, positive = labels_of(found, table)
     plain = {
         "format": FORMAT,
         "version": __version__,
         "target": found.target,
-        "labels": [negative, positive],
+        "labels": [label.item() if isinstance(label, np.generic) else label for label in found.labels],
         "known": [str(name) for name in table.columns],
         "columns": [column.to_dict() for column in expected_columns(table, found.columns, found.split["train"])],
     }
     return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
-
-
-def labels_of(found: Learned, table: Any) -> tuple[Any, Any]:
-    """The negative and the positive label, as plain values."""
-    classes = target_column(table, found.target, fewest=1).classes
-    negative = next(label for label in classes if label != found.positive)
-    plain = [label.item() if isinstance(label, np.generic) else label for label in (negative, found.positive)]
-    return plain[0], plain[1]
 
 
 def _write_predictions(found: Learned, table: Any, path: Path, *, where: str) -> None:

@@ -72,15 +72,28 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
             where,
             "give rows of at least two classes, or check the filter before",
         )
-    rarest = int(np.argmin(found.counts))
-    if found.counts[rarest] < fewest:
+    require_frequent(found, fewest=fewest)
+    return found
+
+
+def require_frequent(target: Target, *, fewest: int) -> None:
+    """Refuse a target whose rarest class has fewer rows than this.
+
+    >>> require_frequent(Target("spam", ("no", "yes"), np.array([0, 0, 1])), fewest=2)
+    Traceback (most recent call last):
+    thresher.errors.LabelError: class 'yes' of the target 'spam' has 1 of 3 rows, and at least 2 are needed to have it
+    in every part of the data
+      where: target 'spam'
+      fix:   collect more of it, use fewer folds, or leave the class out or join it with another
+    """
+    rarest = int(np.argmin(target.counts))
+    if target.counts[rarest] < fewest:
         raise LabelError(
-            f"class {classes[rarest]!r} of the target {name!r} has {found.counts[rarest]:,} of {rows:,} rows, and at "
-            f"least {fewest:,} are needed to have it in every part of the data",
-            where,
+            f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
+            f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
+            f"target {target.name!r}",
             "collect more of it, use fewer folds, or leave the class out or join it with another",
         )
-    return found
 
 
 def _plain(values: Any) -> Any:

@@ -24,13 +24,12 @@ from thresher.learning.corrected import corrected_interval
 from thresher.learning.cross_validation import CrossValidation, cross_validate
 from thresher.learning.folds import Folding
 from thresher.learning.frames import frame
+from thresher.learning.goal import goal_of
 from thresher.learning.leakage import leakage
 from thresher.learning.learning_curve import LearningCurve, learning_curve
 from thresher.learning.nested import nested_costs
 from thresher.learning.preparation import preparation
 from thresher.learning.splits import Split, split
-from thresher.learning.target_column import target_column
-from thresher.learning.targets import binary_target
 from thresher.learning.workflow_words import summary_text
 from thresher.learning.yardstick import yardstick
 from thresher.learning.zoo import chosen_models
@@ -48,7 +47,7 @@ class Learned:
 
     `nested` is each model's expected cost over folds at thresholds chosen on other folds, `against` the winner's cost
     minus that of each baseline; `test` evaluates the deployed model on rows that nothing else has seen, and
-    `test_cost` is what its calls cost there.
+    `test_cost` is what its calls cost there. `labels` are what the negative and the positive side are called.
     """
 
     model: Any
@@ -63,6 +62,7 @@ class Learned:
     split: Split
     target: str
     positive: Any
+    labels: tuple[Any, Any]
     curve: LearningCurve | None
     cautions: tuple[Caution, ...]
 
@@ -123,7 +123,7 @@ def learn(
     data, target
         A table of named columns, and the name of the column to learn.
     positive
-        The positive label; needed unless labels are bool or 0/1.
+        The positive label; needed unless labels are bool or 0/1. Of more than two classes it is told from the rest.
     condition
         Costs and class ratio at deployment; without it errors cost the same.
     models
@@ -152,11 +152,8 @@ def learn(
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)
     table = frame(data, where=_WHERE)
-    target_column(table, target, fewest=folds if isinstance(folds, int) else 2)
+    goal = goal_of(table, target, positive=positive, fewest=folds if isinstance(folds, int) else 2, where=_WHERE)
     columns = column_types(table, target=target, types=types, orders=orders)
-    goal = binary_target(
-        column(table[target], name=target, where=_WHERE), positive=positive, matters=True, where=_WHERE
-    )
     dealt = split(goal.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, time=time, seed=seed)
     features, (train, test) = _features(table, columns), (dealt["train"], dealt["test"])
     inner = StratifiedKFold(3, shuffle=True, random_state=seed)
@@ -209,8 +206,9 @@ def learn(
         split=dealt,
         target=target,
         positive=goal.positive,
+        labels=goal.labels,
         curve=drawn,
-        cautions=(*leakage(table, target, columns=columns, split=dealt, groups=groups), *evaluation.cautions),
+        cautions=(*leakage(goal.table, target, columns=columns, split=dealt, groups=groups), *evaluation.cautions),
     )
 
 
