@@ -76,8 +76,7 @@ def write_learned(
 ) -> Path:
     """Write what `learn` found in `data` as a folder, which appears whole or not at all.
 
-    The same data, seed and versions give the same bytes in all files but model.skops, whose format records memory
-    addresses and the time; the model in it is the same.
+    The same data, seed and versions give the same bytes in every file.
 
     >>> from tempfile import TemporaryDirectory
     >>> from sklearn.datasets import load_breast_cancer

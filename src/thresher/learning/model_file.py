@@ -9,7 +9,8 @@ from zipfile import BadZipFile
 
 from thresher.errors import ArgumentError, NotationError
 from thresher.extras import extra
-from thresher.whole_files import replacing
+from thresher.learning.steady_archive import steady
+from thresher.whole_files import write_whole
 
 _LEARNING = (
     "baselines.OneFeatureRule",
@@ -54,7 +55,7 @@ TRUSTED = frozenset(
 
 
 def write_model(model: Any, path: str | Path) -> Path:
-    """Write a fitted model in skops format; the file appears whole or not at all.
+    """Write a fitted model in skops format; the file appears whole or not at all, and equal models give equal bytes.
 
     >>> from tempfile import TemporaryDirectory
     >>> from sklearn.naive_bayes import GaussianNB
@@ -65,10 +66,8 @@ def write_model(model: Any, path: str | Path) -> Path:
     """
     where = "write_model(model, path)"
     skops = extra("skops.io", name="learn", where=where)
-    place = Path(path)
-    with replacing(place, where=where) as beside, beside.open("wb") as file:
-        skops.dump(model, file)
-    return place
+    write_whole(path, steady(skops.dumps(model)), where=where)
+    return Path(path)
 
 
 def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
