@@ -58,6 +58,11 @@ def test_the_summary_says_it_in_words(found):
         found.calls(CANCER.drop(columns="mean radius"))
 
 
+def test_nothing_is_remarked_of_the_majority_class(found):
+    assert found.evaluation["majority class"].auc.estimate == 0.5
+    assert not any("majority class" in caution.text for caution in (*found.cautions, *found.evaluation.cautions))
+
+
 def test_noise_beats_no_baseline():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])

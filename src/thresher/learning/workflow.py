@@ -17,7 +17,7 @@ from thresher.errors import ColumnError
 from thresher.evaluation import Decision, Evaluation, apply, evaluate
 from thresher.inference import Difference, Interval, corrected_t, cost_interval
 from thresher.inference.resampling import Progress
-from thresher.learning.baselines import MAJORITY, ONE_FEATURE
+from thresher.learning.baselines import MAJORITY, ONE_FEATURE, with_one_majority_score, without_majority_remark
 from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.column_types import ColumnTypes, column_types
 from thresher.learning.corrected import corrected_interval
@@ -170,8 +170,11 @@ def learn(
         for name, given in (("groups", groups), ("times", time))
     }
     X, y = features.iloc[train], goal.flags[train]
-    cv = cross_validate(candidates, X, y, folds=folds, seed=seed, n_jobs=n_jobs, progress=progress, **beside)
+    cv = with_one_majority_score(
+        cross_validate(candidates, X, y, folds=folds, seed=seed, n_jobs=n_jobs, progress=progress, **beside)
+    )
     evaluation = evaluate(cv.labels, cv.scores, condition=asked, clusters=cv.clusters, level=level, seed=seed)
+    evaluation = replace(evaluation, cautions=without_majority_remark(evaluation.cautions))
     costs = {name: nested_costs(cv, asked, name) for name in candidates}
     winner = evaluation.decision.model
     final = candidates[winner].fit(X, y)

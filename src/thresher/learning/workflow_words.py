@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from thresher.evaluation.summary import text_table
+from thresher.inference import Difference
 from thresher.learning.baselines import MAJORITY, ONE_FEATURE
 
 if TYPE_CHECKING:
@@ -49,9 +51,11 @@ def baseline_words(found: Learned) -> str:
     unbeaten = [name for name, difference in found.against.items() if difference.verdict != "better"]
     if not unbeaten:
         return f"{winner} beats both baselines, the {MAJORITY} and the {ONE_FEATURE}."
-    told = " and ".join(
-        f"the {name} (cost difference {found.against[name].difference:.4f}"
-        f" [{found.against[name].lower:.4f}, {found.against[name].upper:.4f}])"
-        for name in unbeaten
-    )
+    told = " and ".join(f"the {name} ({_difference_words(found.against[name])})" for name in unbeaten)
     return f"{winner} does not beat {told} beyond doubt."
+
+
+def _difference_words(found: Difference) -> str:
+    if math.isnan(found.lower):
+        return f"the same cost difference in every fold, {found.difference:.4f}"
+    return f"cost difference {found.difference:.4f} [{found.lower:.4f}, {found.upper:.4f}]"
