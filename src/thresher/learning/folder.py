@@ -15,6 +15,7 @@ from thresher.evaluation import Decision, apply
 from thresher.extras import extra
 from thresher.learning.expected_columns import ExpectedColumn, expected_columns
 from thresher.learning.frames import frame
+from thresher.learning.learned_report import write_report
 from thresher.learning.model_file import read_model, write_model
 from thresher.learning.new_rows import Remarks, conformed, require_names
 from thresher.learning.whole_folder import replacing_folder
@@ -95,7 +96,7 @@ def write_learned(
         (beside / DECISION).write_text(found.decision.to_json() + "\n", encoding="utf-8")
         (beside / COLUMNS).write_text(_columns_json(found, table), encoding="utf-8")
         _write_predictions(found, table, beside / PREDICTIONS, where=where)
-        found.evaluation.to_html(beside / REPORT, title=title)
+        write_report(found, beside / REPORT, title=title)
     return Path(folder)
 
 

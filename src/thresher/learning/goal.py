@@ -11,7 +11,7 @@ from thresher.errors import PositiveLabelError
 from thresher.learning.target_column import Target, require_frequent, target_column
 from thresher.learning.targets import binary_target
 from thresher.ranking import Flags
-from thresher.sources.columns import column
+from thresher.sources.columns import Column, column
 from thresher.sources.labels import listed, same
 
 
@@ -27,6 +27,10 @@ class Goal:
     flags: Flags
     positive: Any
     labels: tuple[Any, Any]
+
+    def named(self, flags: Flags) -> Column:
+        """Flags in the words of both sides."""
+        return np.array(self.labels)[flags.astype(np.intp)]
 
 
 def goal_of(table: Any, target: str, *, positive: Any = None, fewest: int = 2, where: str) -> Goal:

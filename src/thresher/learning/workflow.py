@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -22,14 +22,16 @@ from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.column_types import ColumnTypes, column_types
 from thresher.learning.corrected import corrected_interval
 from thresher.learning.cross_validation import CrossValidation, cross_validate
+from thresher.learning.feature_curve import FeatureCurve
 from thresher.learning.folds import Folding
 from thresher.learning.frames import frame
 from thresher.learning.goal import goal_of
 from thresher.learning.leakage import leakage
-from thresher.learning.learning_curve import LearningCurve, learning_curve
+from thresher.learning.learning_curve import LearningCurve
 from thresher.learning.nested import nested_costs
 from thresher.learning.preparation import preparation
 from thresher.learning.splits import Split, split
+from thresher.learning.workflow_curves import winner_curves
 from thresher.learning.workflow_words import summary_text
 from thresher.learning.yardstick import yardstick
 from thresher.learning.zoo import chosen_models
@@ -39,6 +41,7 @@ from thresher.tables import contingency
 
 _WHERE = "learn(data, target)"
 _TEST_SHARE = 25
+COMPARING = "comparing models"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -47,7 +50,8 @@ class Learned:
 
     `nested` is each model's expected cost over folds at thresholds chosen on other folds, `against` the winner's cost
     minus that of each baseline; `test` evaluates the deployed model on rows that nothing else has seen, and
-    `test_cost` is what its calls cost there. `labels` are what the negative and the positive side are called.
+    `test_cost` is what its calls cost there. `labels` are what the negative and the positive side are called. `curve`
+    and `feature_curve` are the winner's expected cost against training rows and features, None unless asked for.
     """
 
     model: Any
@@ -64,6 +68,7 @@ class Learned:
     positive: Any
     labels: tuple[Any, Any]
     curve: LearningCurve | None
+    feature_curve: FeatureCurve | None
     cautions: tuple[Caution, ...]
 
     @property
@@ -110,6 +115,7 @@ def learn(
     level: float = 0.95,
     seed: int = 0,
     n_jobs: int | None = None,
+    stage: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> Learned:
     """Prepare a table, compare models on the same folds, decide for one, and check it on untouched rows.
@@ -137,9 +143,11 @@ def learn(
     folds, groups, time
         As in `cross_validate`; groups stay together and time runs forward in folds and in the test rows alike.
     curve
-        Whether to draw the winner's learning curve of the expected cost too.
-    level, seed, n_jobs, progress
-        Of all intervals; of everything random; fits at once; called with how many fits are done.
+        Whether to draw the winner's expected cost against training rows and against features too.
+    level, seed, n_jobs
+        Of all intervals; of everything random; fits at once.
+    stage, progress
+        Called with what begins, in words; called with how many of its fits are done and how many there are.
 
     Examples
     --------
@@ -149,6 +157,7 @@ def learn(
     >>> found.decision.model, found.beats_baselines
     ('logistic', True)
     """
+    begin = stage or (lambda _: None)
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)
     table = frame(data, where=_WHERE)
@@ -170,20 +179,37 @@ def learn(
         for name, given in (("groups", groups), ("times", time))
     }
     X, y = features.iloc[train], goal.flags[train]
+    begin(COMPARING)
     cv = with_one_majority_score(
         cross_validate(candidates, X, y, folds=folds, seed=seed, n_jobs=n_jobs, progress=progress, **beside)
     )
-    evaluation = evaluate(cv.labels, cv.scores, condition=asked, clusters=cv.clusters, level=level, seed=seed)
+    begin("deciding")
+    given: dict[str, Any] = {"condition": asked, "positive": goal.labels[1], "level": level, "seed": seed}
+    evaluation = evaluate(goal.named(cv.labels), cv.scores, clusters=cv.clusters, **given)
     evaluation = replace(evaluation, cautions=without_majority_remark(evaluation.cautions))
     costs = {name: nested_costs(cv, asked, name) for name in candidates}
     winner = evaluation.decision.model
+    begin(f"fitting {winner} on all rows that are not put aside")
     final = candidates[winner].fit(X, y)
     scores = final.predict_proba(features.iloc[test])[:, 1]
     calls = apply(evaluation.decision, scores)
-    tested = evaluate(goal.flags[test], {winner: scores}, condition=asked, predictions=calls, level=level, seed=seed)
-    drawn = None
+    tested = evaluate(goal.named(goal.flags[test]), {winner: scores}, predictions=goal.named(calls), **given)
+    rows_curve, columns_curve = None, None
     if curve:
-        drawn = learning_curve(candidates[winner], X, y, measure=asked, folds=folds, seed=seed, n_jobs=n_jobs, **beside)
+        rows_curve, columns_curve = winner_curves(
+            candidates[winner],
+            X,
+            y,
+            threshold=evaluation.decision.threshold,
+            condition=asked,
+            folds=folds,
+            level=level,
+            seed=seed,
+            n_jobs=n_jobs,
+            stage=begin,
+            progress=progress,
+            **beside,
+        )
     spread = yardstick(asked).range
     return Learned(
         model=final,
@@ -210,7 +236,8 @@ def learn(
         target=target,
         positive=goal.positive,
         labels=goal.labels,
-        curve=drawn,
+        curve=rows_curve,
+        feature_curve=columns_curve,
         cautions=(*leakage(goal.table, target, columns=columns, split=dealt, groups=groups), *evaluation.cautions),
     )
 

@@ -101,8 +101,20 @@ def test_noise_is_said_not_to_beat_the_baselines(run, here):
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
     assert "does not beat" in text or "No model beats the baselines" in text
-    assert "Learning curve" in text
+    assert "Learning curve: cost" in text
+    assert "Feature curve: cost" in text
     assert "wrote" not in text
+
+
+def test_curves_reach_the_data_and_the_report(data, here):
+    told = data("learn", *GIVEN[:-4], "--model", "naive bayes", "--folds", "2", "--curve", "-o", "out")
+    assert told["curve"]["sizes"][-1] == 213
+    assert told["feature_curve"]["parameter"] == "features"
+    assert told["feature_curve"]["sizes"][-1] == 12  # ten numbers and two sides
+    text = (here / "out" / "report.html").read_text()
+    assert "Does it need more rows?" in text
+    assert "Does it need more features?" in text
+    assert told["verdict"] in text
 
 
 def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
@@ -159,13 +171,11 @@ def test_a_folder_is_replaced_on_request_only(run, refused, here, learnt):
 
 
 def test_an_interruption_leaves_nothing(run, here, monkeypatch):
-    from thresher.evaluation import Evaluation
-
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     before = sorted(path.name for path in here.iterdir())
-    monkeypatch.setattr(Evaluation, "to_html", interrupted)
+    monkeypatch.setattr("thresher.learning.folder.write_report", interrupted)
     assert run("learn", *GIVEN, "-o", "out").exit_code == 130
     assert sorted(path.name for path in here.iterdir()) == before
 
