@@ -71,7 +71,9 @@ def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int, wher
     place = next((place for place, label in enumerate(found.classes) if same(positive, label)), None)
     if place is None:
         raise PositiveLabelError(
-            f"{told}, and the positive label {positive!r} is none of them", where, "pass one of them, in its own type"
+            f"{told}, and the positive label {positive!r} is none of them",
+            where,
+            f"pass positive={found.classes[0]!r} or another of them",
         )
     flags = found.codes == place
     labels = (f"not {found.classes[place]}", str(found.classes[place]))

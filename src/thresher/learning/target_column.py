@@ -62,13 +62,14 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
         raise LabelError(
             f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class",
             where,
-            "turn a measurement into classes first, e.g. data[name] >= limit",
+            "turn a measurement into classes first, e.g. whether it reaches a limit",
         )
     classes, codes = classes_of(column(_plain(values), name=name, where=where), classes=None, where=where)
     found = Target(name, tuple(classes), codes)
     if len(classes) == 1:
         raise OneClassError(
-            f"the target {name!r} is {classes[0]!r} in all {rows:,} rows, so there is nothing to learn",
+            f"the target {name!r} is {classes[0]!r} in {f'all {rows:,} rows' if rows > 1 else 'the only row'}, "
+            "so there is nothing to learn",
             where,
             "give rows of at least two classes, or check the filter before",
         )
