@@ -15,7 +15,7 @@ from thresher.cli.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, 
 from thresher.cli.summary import contingency_table, decision_panel
 from thresher.inference import rate_interval
 from thresher.learning import Learned
-from thresher.learning.workflow_words import baseline_words, curve_words, kind_words
+from thresher.learning.workflow_words import baseline_words, choice_words, curve_words, kind_words
 
 _CELLS = ("tp", "fn", "fp", "tn")
 
@@ -24,7 +24,7 @@ def learned_summary(found: Learned, *, dropped: int, remarks: Sequence[str], wri
     """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
     yield _data(found, dropped)
     yield decision_panel(found.evaluation)
-    yield [heading("Models", "cost per case at thresholds chosen on other folds"), _models(found), _verdict(found)]
+    yield [heading("Models", "cost per case at thresholds chosen on other folds"), _models(found), *_verdict(found)]
     yield _untouched(found)
     if told := curve_words(found):
         yield [heading("Curves", "cost per case"), *(Text(words) for words in told)]
@@ -47,6 +47,7 @@ def plain_learned(found: Learned) -> dict[str, Any]:
             name: {"nested_cost": cost.to_dict(), "auc": found.evaluation[name].auc.to_dict()}
             for name, cost in found.nested.items()
         },
+        "nested_choice": found.nested_choice.to_dict(),
         "against": {
             name: {
                 "difference": _plain(one.difference),
@@ -97,9 +98,9 @@ def _models(found: Learned) -> Table:
     return table(("", "nested cost", "AUC", "winner minus baseline"), lines)
 
 
-def _verdict(found: Learned) -> Text:
+def _verdict(found: Learned) -> tuple[Text, Text]:
     words = baseline_words(found)
-    return Text(plain_text(words), style=GOOD if found.beats_baselines else BAD)
+    return Text(choice_words(found)), Text(plain_text(words), style=GOOD if found.beats_baselines else BAD)
 
 
 def _untouched(found: Learned) -> list[Any]:

@@ -12,7 +12,7 @@ from thresher.inference import Interval
 from thresher.learning.feature_curve import FeatureCurve
 from thresher.learning.learning_curve import LearningCurve
 from thresher.learning.workflow import Learned
-from thresher.learning.workflow_words import baseline_words, curve_words, kind_words
+from thresher.learning.workflow_words import baseline_words, choice_words, curve_words, kind_words
 from thresher.report import Section, write_page
 from thresher.report.grid import Grid
 from thresher.report.numbers import said, said_limits
@@ -41,7 +41,9 @@ def learned_sections(found: Learned) -> Iterator[Section]:
     rows = f"{sizes['train']:,} rows to learn {found.target} = {found.positive} from, {sizes['test']:,} put aside"
     cautions = [str(caution) for caution in found.cautions if str(caution) not in known]
     yield Section(
-        "How it was learnt", [f"{rows} ({found.split.how}).", *kind_words(found), *cautions], grids=[_models(found)]
+        "How it was learnt",
+        [f"{rows} ({found.split.how}).", *kind_words(found), choice_words(found), *cautions],
+        grids=[_models(found)],
     )
     yield Section("On the rows put aside", [_put_aside(found)], grids=_table(found))
     words = iter(curve_words(found))

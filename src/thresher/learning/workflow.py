@@ -20,7 +20,6 @@ from thresher.inference.resampling import Progress
 from thresher.learning.baselines import MAJORITY, ONE_FEATURE, with_one_majority_score, without_majority_remark
 from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.column_types import ColumnTypes, column_types
-from thresher.learning.corrected import corrected_interval
 from thresher.learning.cross_validation import CrossValidation, cross_validate
 from thresher.learning.feature_curve import FeatureCurve
 from thresher.learning.folds import Folding
@@ -28,12 +27,11 @@ from thresher.learning.frames import frame
 from thresher.learning.goal import goal_of
 from thresher.learning.leakage import leakage
 from thresher.learning.learning_curve import LearningCurve
-from thresher.learning.nested import nested_costs
+from thresher.learning.nested import nested_costs, nested_interval
 from thresher.learning.preparation import preparation
 from thresher.learning.splits import Split, split
 from thresher.learning.workflow_curves import winner_curves
 from thresher.learning.workflow_words import summary_text
-from thresher.learning.yardstick import yardstick
 from thresher.learning.zoo import chosen_models
 from thresher.ranking import Flags, Floats
 from thresher.sources.columns import column
@@ -48,10 +46,11 @@ COMPARING = "comparing models"
 class Learned:
     """A model to deploy, the decision that goes with it, and everything that led there.
 
-    `nested` is each model's expected cost over folds at thresholds chosen on other folds, `against` the winner's cost
-    minus that of each baseline; `test` evaluates the deployed model on rows that nothing else has seen, and
-    `test_cost` is what its calls cost there. `labels` are what the negative and the positive side are called. `curve`
-    and `feature_curve` are the winner's expected cost against training rows and features, None unless asked for.
+    `nested` is each model's expected cost over folds at thresholds chosen on other folds, and `nested_choice` that of
+    choosing the model there, too; `against` is the winner's cost minus that of each baseline. `test` evaluates the
+    deployed model on rows that nothing else has seen, and `test_cost` is what its calls cost there. `labels` are what
+    the negative and the positive side are called. `curve` and `feature_curve` are the winner's expected cost against
+    training rows and features, None unless asked for.
     """
 
     model: Any
@@ -59,6 +58,7 @@ class Learned:
     evaluation: Evaluation
     validation: CrossValidation
     nested: Mapping[str, Interval]
+    nested_choice: Interval
     against: Mapping[str, Difference]
     test: Evaluation
     test_cost: Interval
@@ -210,16 +210,13 @@ def learn(
             progress=progress,
             **beside,
         )
-    spread = yardstick(asked).range
     return Learned(
         model=final,
         decision=evaluation.decision,
         evaluation=evaluation,
         validation=cv,
-        nested={
-            name: corrected_interval(values, test_share=cv.test_share, level=level, spread=spread)
-            for name, values in costs.items()
-        },
+        nested={name: nested_interval(cv, asked, name, level=level) for name in candidates},
+        nested_choice=nested_interval(cv, asked, level=level),
         against={
             name: replace(
                 corrected_t(costs[winner], costs[name], test_share=cv.test_share, level=level, better="lower"),

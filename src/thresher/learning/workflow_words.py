@@ -35,6 +35,7 @@ def summary_text(found: Learned) -> str:
             text_table([head, *lines]),
             "",
             str(found.decision),
+            choice_words(found),
             baseline_words(found),
             (
                 f"On the rows put aside its calls cost {found.test_cost} per case; "
@@ -44,6 +45,11 @@ def summary_text(found: Learned) -> str:
             *(f"! {caution}" for caution in found.cautions),
         ]
     )
+
+
+def choice_words(found: Learned) -> str:
+    """What to expect of a decision that is made so."""
+    return f"With model and threshold chosen on other folds, a case costs {found.nested_choice}."
 
 
 def baseline_words(found: Learned) -> str:
