@@ -12,15 +12,13 @@ from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 
-from thresher.errors import ArgumentError, LengthError
+from thresher.errors import ArgumentError
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
 from thresher.learning.corrected import correction
-from thresher.learning.fold_runs import Problem, in_parallel
+from thresher.learning.fold_runs import in_parallel, problem_of
 from thresher.learning.folds import Folding, splits_of
 from thresher.learning.measure_curve import MeasureCurve, both_errors, require_defined
-from thresher.learning.rows import row_count
-from thresher.learning.targets import binary_target
 from thresher.learning.yardstick import Yard, yardstick
 
 _WHERE = "feature_curve(estimator, X, y)"
@@ -117,15 +115,12 @@ def feature_curve(
     """
     require_level(level, _WHERE)
     stick = yardstick(measure)
-    target = binary_target(y, positive=positive, matters=True, where=_WHERE)
-    if row_count(X) != target.labels.size:
-        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", _WHERE, "give one label per row")
-    splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
+    problem = problem_of(X, y, positive=positive, where=_WHERE)
+    splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
     if parameter is None:
         asked, models = _by_features(estimator, X, sizes, selector)
     else:
         asked, models = _by_parameter(estimator, parameter, sizes, selector)
-    problem = Problem(X, target)
     tasks = [(model, problem, split.train, split.test, stick) for model in models for split in splits]
     found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
     values = found.reshape(len(models), len(splits), 2)
