@@ -8,6 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
+from benchmarks.nested import REPETITIONS, SETTINGS, held, repetitions
 from thresher.learning import Folds, cross_validate, nested_costs, nested_interval
 from thresher.learning.corrected import corrected_interval
 from thresher.learning.nested import nested_calls
@@ -79,3 +80,9 @@ def test_one_fold_has_no_others():
     cv = cross_validate(GaussianNB(), X, Y, folds=[(range(150), range(150, 200))])
     with pytest.raises(th.ArgumentError, match="no others"):
         nested_costs(cv, CONDITION, "model")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_fresh_rows_cost_what_nested_costs_say(setting):
+    assert held(list(repetitions(setting)))[0] >= 0.9 * REPETITIONS

@@ -55,8 +55,8 @@ def nested_interval(
     mean = folds.estimate
     return Interval(
         mean,
-        max(np.fmin(folds.lower, mean - (cases.estimate - cases.lower)), spread[0]),
-        min(np.fmax(folds.upper, mean + (cases.upper - cases.estimate)), spread[1]),
+        max(float(np.fmin(folds.lower, mean - (cases.estimate - cases.lower))), spread[0]),
+        min(float(np.fmax(folds.upper, mean + (cases.upper - cases.estimate))), spread[1]),
         float(np.fmax(folds.variance, cases.variance)),
         level,
         f"{folds.method}, no narrower than {cases.method}",
