@@ -72,3 +72,11 @@ def test_too_little_says_nothing():
     assert fitted_law(SIZES[:3], values[:3], test_share=0.2) is None
     assert fitted_law(SIZES, values[:, :1], test_share=0.2) is None
     assert fitted_law(SIZES, np.zeros((6, 5)), test_share=0.2) is None
+
+
+def test_limits_stay_within_the_range_of_the_measure():
+    values = np.random.default_rng(0).uniform(0, 1, (4, 3))
+    for better in ("lower", "higher"):
+        fitted = fitted_law([10, 20, 40, 80], values, test_share=0.3, better=better)
+        assert fitted is not None
+        assert 0 <= fitted[1].lower <= fitted[1].upper <= 1

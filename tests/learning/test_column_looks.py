@@ -1,6 +1,7 @@
 import pandas as pd
 import pytest
 
+import thresher as th
 from thresher.learning.column_looks import declared, looked_at
 
 
@@ -34,6 +35,17 @@ def test_one_value_with_gaps_is_no_constant():
 
 def test_a_few_numbers_with_words_are_categories():
     assert look(["0", "1", "2", "3+"] * 20).kind == "categorical"
+
+
+def test_measurements_among_words_are_a_mix_and_codes_are_none():
+    codes = [f"{i % 40}" for i in range(60)] + ["PC 17", "A/5"] * 20
+    assert look(codes).kind == "categorical"
+    measured = [f"{i / 8}" for i in range(60)] + ["error", "off"] * 20
+    with pytest.raises(
+        th.ColumnError, match=r"column 'a' holds numbers, but 40 of 100 values are text \('error', 'off'"
+    ):
+        look(measured)
+    assert look([*measured[:10], *["error", "off"] * 45, "inf"]).kind == "categorical"
 
 
 def test_an_ordered_categorical_may_be_declared_ordinal_without_an_order():

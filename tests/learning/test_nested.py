@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
-from thresher.learning import Folds, cross_validate, nested_costs
+from benchmarks.nested import REPETITIONS, SETTINGS, held, repetitions
+from thresher.learning import Folds, cross_validate, nested_costs, nested_interval
+from thresher.learning.corrected import corrected_interval
+from thresher.learning.nested import nested_calls
 
 X, Y = make_classification(n_samples=200, flip_y=0.2, random_state=0)
 CONDITION = th.OperatingCondition(cost_ratio=3)
@@ -25,6 +30,46 @@ def test_each_fold_is_judged_at_the_threshold_of_the_others(folds):
         assert found[number] == pytest.approx(float(CONDITION.expected_cost(table)))
 
 
+def test_without_a_model_that_is_chosen_on_the_other_folds_too():
+    models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2), "none": DummyClassifier()}
+    cv = cross_validate(models, X, Y, folds=4)
+    found, chosen = nested_costs(cv, CONDITION), set()
+    for number in range(4):
+        others, here = cv.fold != number, cv.fold == number
+        choices = {
+            name: th.choose(th.rank(cv.labels[others], score[others]), CONDITION) for name, score in cv.scores.items()
+        }
+        best = min(choices, key=lambda name: choices[name].expected_cost)
+        chosen.add(best)
+        table = th.contingency(cv.labels[here], cv.scores[best][here] >= choices[best].threshold)
+        assert found[number] == pytest.approx(float(CONDITION.expected_cost(table)))
+    assert chosen <= {"bayes", "tree"}
+
+
+def test_limits_allow_for_folds_and_for_cases():
+    cv = cross_validate(GaussianNB(), X, Y, folds=Folds(4, repeats=2))
+    costs, interval = nested_costs(cv, CONDITION, "model"), nested_interval(cv, CONDITION, "model", level=0.9)
+    assert interval.estimate == pytest.approx(costs.mean())
+    folds = corrected_interval(costs, test_share=0.25, level=0.9, spread=(0, 3))
+    calls = nested_calls(cv, CONDITION, "model")[:200]
+    cases = th.cost_interval(th.contingency(cv.labels[:200], calls), CONDITION, level=0.9)
+    assert interval.upper - interval.estimate == pytest.approx(
+        max(folds.upper - folds.estimate, cases.upper - cases.estimate)
+    )
+    assert interval.estimate - interval.lower == pytest.approx(
+        max(folds.estimate - folds.lower, cases.estimate - cases.lower)
+    )
+
+
+def test_folds_that_are_alike_leave_doubt_about_cases():
+    flags = np.arange(100) % 4 == 0
+    cv = cross_validate(DummyClassifier(), np.zeros((100, 1)), flags, folds=5)
+    interval = nested_interval(cv, CONDITION, "model")
+    assert interval.estimate == pytest.approx(0.75)
+    assert interval.lower < 0.65
+    assert interval.upper > 0.85
+
+
 def test_choosing_on_the_same_rows_flatters():
     noise = np.random.default_rng(1).normal(size=(200, 5))
     cv = cross_validate(GaussianNB(), noise, Y, folds=5)
@@ -35,3 +80,9 @@ def test_one_fold_has_no_others():
     cv = cross_validate(GaussianNB(), X, Y, folds=[(range(150), range(150, 200))])
     with pytest.raises(th.ArgumentError, match="no others"):
         nested_costs(cv, CONDITION, "model")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_fresh_rows_cost_what_nested_costs_say(setting):
+    assert held(list(repetitions(setting)))[0] >= 0.9 * REPETITIONS

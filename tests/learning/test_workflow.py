@@ -58,6 +58,11 @@ def test_the_summary_says_it_in_words(found):
         found.calls(CANCER.drop(columns="mean radius"))
 
 
+def test_nothing_is_remarked_of_the_majority_class(found):
+    assert found.evaluation["majority class"].auc.estimate == 0.5
+    assert not any("majority class" in caution.text for caution in (*found.cautions, *found.evaluation.cautions))
+
+
 def test_noise_beats_no_baseline():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
@@ -88,7 +93,7 @@ def test_tables_of_mixed_columns_are_prepared():
         (lambda t: t.rename(columns={"target": "goal"}), th.ColumnError, "no column 'target'"),
         (lambda t: t.assign(target="benign"), th.OneClassError, "nothing to learn"),
         (lambda t: t.assign(target=t.index < 3), th.LabelError, "3 of 569 rows"),
-        (lambda t: t.assign(target=np.arange(569) % 3), th.LabelError, "Only binary"),
+        (lambda t: t.assign(target=np.arange(569) % 3), th.PositiveLabelError, "has 3 classes, 0, 1 and 2"),
         (lambda t: t.assign(target=t["target"].mask(t.index == 5)), th.MissingValueError, "1 of 569"),
         (lambda t: t.iloc[:0], th.EmptyError, "no rows"),
         (lambda t: pd.DataFrame({"target": t["target"] == "benign"}), th.ArgumentError, "no column is left"),

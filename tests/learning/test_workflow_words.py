@@ -30,3 +30,10 @@ def test_a_doubtful_winner_names_what_it_does_not_beat():
 
 def test_a_baseline_that_wins():
     assert "No model beats the baselines" in baseline_words(found("majority class", rule=(-0.2, 0.1)))
+
+
+def test_costs_that_are_equal_in_every_fold():
+    words = baseline_words(found("tree", majority=(float("nan"), float("nan")), rule=(-0.2, -0.05)))
+    assert (
+        words == "tree does not beat the majority class (the same cost difference in every fold, -0.1000) beyond doubt."
+    )

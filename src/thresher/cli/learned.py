@@ -20,6 +20,7 @@ from thresher.inference.interval import require_level
 from thresher.learning import Learned, learn, write_learned
 from thresher.learning.folder import FILES
 from thresher.learning.whole_folder import require_folder
+from thresher.learning.workflow import COMPARING
 from thresher.learning.zoo import chosen_models
 
 
@@ -37,7 +38,7 @@ def learned(table: LearningTable, condition: OperatingCondition, given: Mapping[
     """The library's `learn`, as the options say, and what scikit-learn warned of, each warning once."""
     models = list(given["models"]) or None
     names = list(chosen_models(models, seed=given["seed"]))
-    with warnings.catch_warnings(record=True) as caught, _progress(names, quiet=given["quiet"]) as progress:
+    with warnings.catch_warnings(record=True) as caught, _told(names, quiet=given["quiet"]) as (stage, progress):
         warnings.simplefilter("always")
         found = learn(
             table.data,
@@ -55,6 +56,7 @@ def learned(table: LearningTable, condition: OperatingCondition, given: Mapping[
             level=given["level"],
             seed=given["seed"],
             n_jobs=given["jobs"],
+            stage=stage,
             progress=progress,
         )
     return found, told_once(caught)
@@ -106,21 +108,39 @@ def present(
 
 
 @contextmanager
-def _progress(names: Sequence[str], *, quiet: bool) -> Iterator[Any]:
-    """A function for `learn` to call after each fit, which tells the next one on stderr if that is a terminal."""
+def _told(names: Sequence[str], *, quiet: bool) -> Iterator[tuple[Any, Any]]:
+    """Functions for `learn` to call as it works, which tell what is running on stderr if that is a terminal."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield None, None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"fitting {names[0]}", total=None)
+        task = bar.add_task("reading", total=None)
+        running = ""
 
-        def told(done: int, total: int) -> None:
-            each = max(total // len(names), 1)
-            words = f"fitting {names[done // each]}, fold {done % each + 1} of {each}" if done < total else "deciding"
-            bar.update(task, completed=done, total=total, description=words)
+        def stage(words: str) -> None:
+            nonlocal running
+            running = plain_text(words)
+            bar.reset(task, total=None, description=_running(running, names, 0, 0))
 
-        yield told
+        def progress(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, description=_running(running, names, done, total))
+
+        yield stage, progress
+
+
+def _running(words: str, names: Sequence[str], done: int, total: int) -> str:
+    """What is running: the model and the fold while models are compared, else the words themselves.
+
+    >>> _running("comparing models", ["tree", "forest"], 6, 10)
+    'fitting forest, fold 2 of 5'
+    >>> _running("learning curve", ["tree"], 6, 10)
+    'learning curve'
+    """
+    if words != COMPARING or done == total:
+        return words
+    each = max(total // len(names), 1)
+    return f"fitting {plain_text(names[min(done // each, len(names) - 1)])}, fold {done % each + 1} of {each}"

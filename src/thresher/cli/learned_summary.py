@@ -15,20 +15,19 @@ from thresher.cli.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, 
 from thresher.cli.summary import contingency_table, decision_panel
 from thresher.inference import rate_interval
 from thresher.learning import Learned
-from thresher.learning.workflow_words import baseline_words
+from thresher.learning.workflow_words import baseline_words, choice_words, curve_words, kind_words
 
 _CELLS = ("tp", "fn", "fp", "tn")
-_NAMES_SHOWN = 6
 
 
 def learned_summary(found: Learned, *, dropped: int, remarks: Sequence[str], written: Sequence[str]) -> Iterator[Any]:
-    """Blocks to show: data, decision, models, baselines, untouched rows, curve, cautions, files."""
+    """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
     yield _data(found, dropped)
     yield decision_panel(found.evaluation)
-    yield [heading("Models", "cost per case at thresholds chosen on other folds"), _models(found), _verdict(found)]
+    yield [heading("Models", "cost per case at thresholds chosen on other folds"), _models(found), *_verdict(found)]
     yield _untouched(found)
-    if found.curve is not None:
-        yield [heading("Learning curve", found.curve.measure), _curve(found)]
+    if told := curve_words(found):
+        yield [heading("Curves", "cost per case"), *(Text(words) for words in told)]
     yield cautions_text(found.cautions)
     yield [Text.assemble(("! ", MIND), "scikit-learn: ", remark) for remark in remarks]
     yield [Text.assemble(("wrote ", "bold"), plain_text(path)) for path in written]
@@ -48,6 +47,7 @@ def plain_learned(found: Learned) -> dict[str, Any]:
             name: {"nested_cost": cost.to_dict(), "auc": found.evaluation[name].auc.to_dict()}
             for name, cost in found.nested.items()
         },
+        "nested_choice": found.nested_choice.to_dict(),
         "against": {
             name: {
                 "difference": _plain(one.difference),
@@ -66,6 +66,7 @@ def plain_learned(found: Learned) -> dict[str, Any]:
             "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in _CELLS},
         },
         "curve": None if found.curve is None else found.curve.to_dict(),
+        "feature_curve": None if found.feature_curve is None else found.feature_curve.to_dict(),
         "cautions": [{"code": caution.code, "text": caution.text} for caution in found.cautions],
     }
 
@@ -80,13 +81,9 @@ def _data(found: Learned, dropped: int) -> Text:
     text.append(f"{sizes['train']:,} rows to learn from, {sizes['test']:,} put aside ({found.split.how})")
     if dropped:
         text.append(f"; {dropped:,} dropped for missing values", style="bold")
-    kinds: dict[str, list[str]] = {}
-    for column in found.columns:
-        kinds.setdefault(column.kind, []).append(column.name)
-    for kind, names in kinds.items():
-        shown = ", ".join(plain_text(name) for name in names[:_NAMES_SHOWN])
-        more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
-        text.append(f"\n{len(names):,} {kind}: ", style="").append(f"{shown}{more}", style=FAINT)
+    for line in kind_words(found):
+        kind, _, names = line.partition(": ")
+        text.append(f"\n{kind}: ", style="").append(plain_text(names), style=FAINT)
     return text
 
 
@@ -101,9 +98,9 @@ def _models(found: Learned) -> Table:
     return table(("", "nested cost", "AUC", "winner minus baseline"), lines)
 
 
-def _verdict(found: Learned) -> Text:
+def _verdict(found: Learned) -> tuple[Text, Text]:
     words = baseline_words(found)
-    return Text(plain_text(words), style=GOOD if found.beats_baselines else BAD)
+    return Text(choice_words(found)), Text(plain_text(words), style=GOOD if found.beats_baselines else BAD)
 
 
 def _untouched(found: Learned) -> list[Any]:
@@ -123,14 +120,3 @@ def _untouched(found: Learned) -> list[Any]:
             if of:
                 lines.append((name, interval_text(rate_interval(hits, of, level=level))))
     return [*blocks, table(("measure", "estimate"), lines)]
-
-
-def _curve(found: Learned) -> Text:
-    curve = found.curve
-    if curve is None:
-        return Text()
-    last = f"{curve.validation.estimate[-1]:.4f} with {curve.sizes[-1]:,} rows"
-    rest = "; too little is known to say what more rows would bring"
-    if curve.asymptote is not None:
-        rest = f"; with ever more rows {curve.asymptote}"
-    return Text(f"Expected cost {last}{rest}.")

@@ -23,7 +23,7 @@ from thresher.learning.linear import DistanceClassifier
 from thresher.learning.missing_flags import MissingFlags
 from thresher.learning.missing_values import CompleteRows, MissingValues, complete_rows, missing_values
 from thresher.learning.model_file import read_model, write_model
-from thresher.learning.nested import nested_costs
+from thresher.learning.nested import nested_costs, nested_interval
 from thresher.learning.noise import NoisyLabels, NoisyRows, instance_noise, label_noise
 from thresher.learning.number_columns import Numbers
 from thresher.learning.outlier_filter import OutlierFilter
@@ -86,6 +86,7 @@ __all__ = [
     "learning_curve",
     "missing_values",
     "nested_costs",
+    "nested_interval",
     "preparation",
     "principal_components",
     "read_learned",

@@ -91,7 +91,8 @@ def fitted_law(
     limits = _limits(profile, low, high, least + excess * quantile**2)
     # Points of a curve share their test rows, so no fit of them knows more than the last one does.
     half = quantile * math.sqrt(float(covariance[-1, -1]))
-    limits = max(low, min(limits[0], best - half)), max(limits[1], best + half)
+    end = spread[1] if sign > 0 else -spread[0]
+    limits = max(low, min(limits[0], best - half)), min(max(limits[1], best + half), end)
     _, factor, exponent = profile(np.array([best]))
     law = PowerLaw(sign * best, sign * float(factor[0]) * at.max() ** float(exponent[0]), float(exponent[0]))
     lower, upper = limits if sign > 0 else (-limits[1], -limits[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from thresher.cautions import Caution
+from thresher.learning.cross_validation import CrossValidation
 from thresher.learning.targets import class_labels
 from thresher.ranking import Floats
 
@@ -28,6 +31,27 @@ def baselines(*, seed: int = 0) -> dict[str, Any]:
     ['majority class', 'one-feature rule']
     """
     return {MAJORITY: DummyClassifier(strategy="prior"), ONE_FEATURE: OneFeatureRule(random_state=seed)}
+
+
+def with_one_majority_score(cv: CrossValidation) -> CrossValidation:
+    """Out-of-fold scores in which the majority class gives every row the same score.
+
+    It knows nothing but the class mix of its training rows, and that is lower the more positives are in the fold left
+    out: pooled, such scores would rank rows the wrong way round by chance alone.
+
+    >>> from thresher.learning import cross_validate
+    >>> y = np.arange(31) % 3 == 0
+    >>> cv = cross_validate(baselines(), np.zeros((31, 1)), y, folds=3)
+    >>> len(cv.pooled(MAJORITY)), len(with_one_majority_score(cv).pooled(MAJORITY))
+    (3, 1)
+    """
+    score = cv.scores[MAJORITY]
+    return replace(cv, scores={**cv.scores, MAJORITY: np.full_like(score, score.mean())})
+
+
+def without_majority_remark(cautions: tuple[Caution, ...]) -> tuple[Caution, ...]:
+    """Cautions but for the one that the majority class gives one score, which is what it is for."""
+    return tuple(each for each in cautions if each.code != "one-score" or not each.text.startswith(MAJORITY))
 
 
 class OneFeatureRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

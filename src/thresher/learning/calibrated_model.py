@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
-
 from thresher.calibration import MEstimate, calibration_map
 from thresher.calibration.map import Method
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError
+from thresher.learning.probable import ProbableClassifier
 from thresher.learning.scores import Response, response_of
-from thresher.learning.wrapped import WrappedClassifier
 from thresher.ranking import Floats
 
 
-class CalibratedModel(WrappedClassifier):
+class CalibratedModel(ProbableClassifier):
     """A classifier whose probabilities come from one of thresher's calibration maps, cross-fitted.
 
     The map is fitted on out-of-fold scores of the training rows and applied to the model fitted on all rows.
@@ -94,17 +90,8 @@ class CalibratedModel(WrappedClassifier):
         )
         return self
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Calibrated probabilities, one column per label in the order of `classes_`."""
-        check_is_fitted(self)
-        probability = self.map_(self.scores(X))
-        columns = (1 - probability, probability)
-        return np.stack(columns if self._place == 1 else columns[::-1], axis=1)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The more probable label of each row; for costs, put this model inside a `ThresholdClassifier`."""
-        check_is_fitted(self)
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+    def _probability(self, X: Any) -> Floats:
+        return self.map_(self.scores(X))
 
     def _scale_of_scores(self) -> Any:
         where = "CalibratedModel.fit(X, y)"

@@ -15,6 +15,8 @@ from thresher.learning.category_columns import category_texts, require_known
 MOST_CATEGORIES = 1000
 # Numbers make a column numerical in spite of some words only when there are this many of them and this great a share.
 _NUMBERS, _NUMBER_SHARE = 10, 0.8
+# Numbers with decimals are measurements and no codes, so that a smaller share of them tells a mix.
+_MEASURED_SHARE = 0.2
 _FEWEST_FOR_IDENTIFIER = 20
 _WORDS_OF_TEXT = 3
 _ID = re.compile(r"(?:^|[_\s.-])(?:id|uuid|guid|key|index|row|nr|no)$", re.IGNORECASE)
@@ -123,7 +125,9 @@ def _texts(present: Any, most: int) -> Look:
     numbers = pd.to_numeric(texts, errors="coerce")
     if numbers.notna().all() and not texts.str.match(r"0\d").any():
         return _numbers(numbers, "numbers written as text")
-    if numbers.notna().mean() >= _NUMBER_SHARE and numbers.nunique() > _NUMBERS and numbers.isna().any():
+    measured = bool((numbers.dropna() % 1 != 0).any())
+    enough = numbers.notna().mean() >= (_MEASURED_SHARE if measured else _NUMBER_SHARE)
+    if enough and numbers.nunique() > _NUMBERS and numbers.isna().any():
         raise words_among_numbers(present, numbers, _WHERE)
     if texts.str.match(r"\d{4}-\d{2}-\d{2}").all():
         dates = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")

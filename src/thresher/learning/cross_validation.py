@@ -14,10 +14,8 @@ from thresher.inference import Difference, Interval, corrected_t
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
 from thresher.learning.corrected import corrected_interval
-from thresher.learning.fold_runs import Problem, in_parallel, scored
+from thresher.learning.fold_runs import Problem, in_parallel, problem_of, scored
 from thresher.learning.folds import Folding, FoldSplit, splits_of
-from thresher.learning.rows import row_count
-from thresher.learning.targets import binary_target
 from thresher.learning.yardstick import ScoredFold, Yard, yardstick
 from thresher.ranking import Flags, Floats, Indices, Ranking
 from thresher.sources.arrays import checked_weights
@@ -183,9 +181,7 @@ def cross_validate(
     'bayes'
     """
     models = _named(estimators)
-    target = binary_target(y, positive=positive, matters=True, where=_WHERE)
-    if row_count(X) != target.labels.size:
-        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", _WHERE, "give one label per row")
+    target = problem_of(X, y, positive=positive, where=_WHERE).target
     weight = None if weights is None else _weights(weights, target.labels.size)
     splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
     problem = Problem(X, target, weight)

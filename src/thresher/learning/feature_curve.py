@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 
-from thresher.errors import ArgumentError, LengthError
+from thresher.errors import ArgumentError
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
 from thresher.learning.corrected import correction
-from thresher.learning.fold_runs import Problem, in_parallel
+from thresher.learning.fold_runs import in_parallel, problem_of
 from thresher.learning.folds import Folding, splits_of
 from thresher.learning.measure_curve import MeasureCurve, both_errors, require_defined
-from thresher.learning.rows import row_count
-from thresher.learning.targets import binary_target
 from thresher.learning.yardstick import Yard, yardstick
 
 _WHERE = "feature_curve(estimator, X, y)"
@@ -116,15 +115,12 @@ def feature_curve(
     """
     require_level(level, _WHERE)
     stick = yardstick(measure)
-    target = binary_target(y, positive=positive, matters=True, where=_WHERE)
-    if row_count(X) != target.labels.size:
-        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", _WHERE, "give one label per row")
-    splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
+    problem = problem_of(X, y, positive=positive, where=_WHERE)
+    splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
     if parameter is None:
         asked, models = _by_features(estimator, X, sizes, selector)
     else:
         asked, models = _by_parameter(estimator, parameter, sizes, selector)
-    problem = Problem(X, target)
     tasks = [(model, problem, split.train, split.test, stick) for model in models for split in splits]
     found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
     values = found.reshape(len(models), len(splits), 2)
@@ -148,13 +144,39 @@ def feature_curve(
     )
 
 
+class BestSingle(SelectKBest):  # type: ignore[misc]
+    """The k best single features by ANOVA's F, or all of them where a fold has fewer.
+
+    Preparation makes fewer columns where a category is absent, and constant ones, which are the worst and no news.
+
+    >>> BestSingle(k=5).fit(np.array([[0.0, 1], [1, 1], [2, 1], [3, 1]]), [0, 0, 1, 1]).get_support().tolist()
+    [True, True]
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Score every feature by itself."""
+        with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+            warnings.simplefilter("ignore", UserWarning)
+            super().fit(X, y)
+        return self
+
+
+def spaced_sizes(features: int) -> list[int]:
+    """Up to twelve numbers of features from 1 to all, in equal ratios.
+
+    >>> spaced_sizes(3), spaced_sizes(100)
+    ([1, 2, 3], [1, 2, 4, 5, 8, 12, 19, 28, 43, 66, 100])
+    """
+    spaced = np.rint(np.geomspace(1, features, min(_MOST_SIZES, features))).astype(int)
+    return list(dict.fromkeys(spaced.tolist()))
+
+
 def _by_features(
     estimator: Any, X: Any, sizes: Sequence[Any] | None, selector: Callable[[int], Any] | None
 ) -> tuple[list[int], list[Any]]:
     features = int(X.shape[1]) if hasattr(X, "shape") else len(X[0])
     if sizes is None:
-        spaced = np.rint(np.geomspace(1, features, min(_MOST_SIZES, features))).astype(int)
-        asked = list(dict.fromkeys(spaced.tolist()))
+        asked = spaced_sizes(features)
     else:
         asked = list(sizes)
         whole = all(isinstance(size, int | np.integer) for size in asked)
@@ -162,12 +184,8 @@ def _by_features(
             raise ArgumentError(
                 f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", _WHERE, "e.g. [1, 2, 5]"
             )
-    chosen = selector or _best_single
+    chosen = selector or (lambda size: BestSingle(k=size))
     return [int(size) for size in asked], [make_pipeline(chosen(int(size)), clone(estimator)) for size in asked]
-
-
-def _best_single(size: int) -> Any:
-    return SelectKBest(f_classif, k=size)
 
 
 def _by_parameter(

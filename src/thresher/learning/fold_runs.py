@@ -11,11 +11,11 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, LengthError
 from thresher.inference.resampling import Progress
-from thresher.learning.rows import rows_of
+from thresher.learning.rows import row_count, rows_of
 from thresher.learning.scores import positive_scores, response_of
-from thresher.learning.targets import BinaryTarget
+from thresher.learning.targets import BinaryTarget, binary_target
 from thresher.learning.yardstick import ScoredFold
 from thresher.ranking import Floats, Indices
 
@@ -29,6 +29,23 @@ class Problem:
     X: Any
     target: BinaryTarget
     weight: Floats | None = None
+
+
+def problem_of(X: Any, y: Any, *, positive: Any, where: str) -> Problem:
+    """Features and the target they belong to, row by row.
+
+    >>> problem_of([[1.0], [2.0]], [0, 1], positive=None, where="here").target.positive
+    1
+    >>> problem_of([[1.0]], [0, 1], positive=None, where="here")
+    Traceback (most recent call last):
+    thresher.errors.LengthError: X has 1 rows and y 2
+      where: here
+      fix:   give one label per row
+    """
+    target = binary_target(y, positive=positive, matters=True, where=where)
+    if row_count(X) != target.labels.size:
+        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", where, "give one label per row")
+    return Problem(X, target)
 
 
 def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Indices]) -> list[ScoredFold]:

@@ -15,9 +15,9 @@ from thresher.evaluation import Decision, apply
 from thresher.extras import extra
 from thresher.learning.expected_columns import ExpectedColumn, expected_columns
 from thresher.learning.frames import frame
+from thresher.learning.learned_report import write_report
 from thresher.learning.model_file import read_model, write_model
 from thresher.learning.new_rows import Remarks, conformed, require_names
-from thresher.learning.target_column import target_column
 from thresher.learning.whole_folder import replacing_folder
 from thresher.learning.workflow import Learned
 from thresher.plain_data import json_value
@@ -77,8 +77,7 @@ def write_learned(
 ) -> Path:
     """Write what `learn` found in `data` as a folder, which appears whole or not at all.
 
-    The same data, seed and versions give the same bytes in all files but model.skops, whose format records memory
-    addresses and the time; the model in it is the same.
+    The same data, seed and versions give the same bytes in every file.
 
     >>> from tempfile import TemporaryDirectory
     >>> from sklearn.datasets import load_breast_cancer
@@ -97,7 +96,7 @@ def write_learned(
         (beside / DECISION).write_text(found.decision.to_json() + "\n", encoding="utf-8")
         (beside / COLUMNS).write_text(_columns_json(found, table), encoding="utf-8")
         _write_predictions(found, table, beside / PREDICTIONS, where=where)
-        found.evaluation.to_html(beside / REPORT, title=title)
+        write_report(found, beside / REPORT, title=title)
     return Path(folder)
 
 
@@ -129,24 +128,15 @@ def read_learned(folder: str | Path) -> Deployed:
 
 
 def _columns_json(found: Learned, table: Any) -> str:
-    negative, positive = labels_of(found, table)
     plain = {
         "format": FORMAT,
         "version": __version__,
         "target": found.target,
-        "labels": [negative, positive],
+        "labels": [label.item() if isinstance(label, np.generic) else label for label in found.labels],
         "known": [str(name) for name in table.columns],
         "columns": [column.to_dict() for column in expected_columns(table, found.columns, found.split["train"])],
     }
     return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
-
-
-def labels_of(found: Learned, table: Any) -> tuple[Any, Any]:
-    """The negative and the positive label, as plain values."""
-    classes = target_column(table, found.target, fewest=1).classes
-    negative = next(label for label in classes if label != found.positive)
-    plain = [label.item() if isinstance(label, np.generic) else label for label in (negative, found.positive)]
-    return plain[0], plain[1]
 
 
 def _write_predictions(found: Learned, table: Any, path: Path, *, where: str) -> None:

@@ -14,8 +14,8 @@ from thresher.calibration.binning import quantile_splits, require_bins
 from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
+from thresher.learning.probable import ProbableClassifier
 from thresher.learning.scores import Response
-from thresher.learning.wrapped import WrappedClassifier
 from thresher.ranking import Counts, Floats, Ranking
 
 Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
@@ -48,7 +48,7 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     return _cut(ranking, _with_ends(places.astype(np.intp), len(ranking)))
 
 
-class GroupedModel(WrappedClassifier):
+class GroupedModel(ProbableClassifier):
     """A classifier that grades: a few groups of scores, each with the proportion of positives seen in it.
 
     Parameters
@@ -123,17 +123,8 @@ class GroupedModel(WrappedClassifier):
         check_is_fitted(self)
         return np.searchsorted(self.boundaries_, self.scores(X), side="right")
 
-    def predict_proba(self, X: Any) -> Floats:
-        """The proportion of the row's group, one column per label in the order of `classes_`."""
-        check_is_fitted(self)
-        probability = self.probabilities_[self.grade(X)]
-        columns = (1 - probability, probability)
-        return np.stack(columns if self._place == 1 else columns[::-1], axis=1)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The more probable label of each row."""
-        check_is_fitted(self)
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+    def _probability(self, X: Any) -> Floats:
+        return self.probabilities_[self.grade(X)]
 
 
 _WHERE = "grouped(ranking, after=... or at=...)"

@@ -9,16 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, LengthError
+from thresher.errors import ArgumentError
 from thresher.inference import Interval
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
 from thresher.learning.asymptote import EXPONENTS, PowerLaw, fitted_law
-from thresher.learning.fold_runs import Problem, in_parallel
+from thresher.learning.fold_runs import in_parallel, problem_of
 from thresher.learning.folds import Folding, Folds, FoldSplit, splits_of
 from thresher.learning.measure_curve import MeasureCurve, both_errors, require_defined
-from thresher.learning.rows import row_count
-from thresher.learning.targets import binary_target
 from thresher.learning.yardstick import Yard, yardstick
 from thresher.ranking import Flags, Indices
 
@@ -113,13 +111,11 @@ def learning_curve(
     """
     require_level(level, _WHERE)
     stick = yardstick(measure)
-    target = binary_target(y, positive=positive, matters=True, where=_WHERE)
-    if row_count(X) != target.labels.size:
-        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", _WHERE, "give one label per row")
+    problem = problem_of(X, y, positive=positive, where=_WHERE)
+    target = problem.target
     dealt = (Folds(5, repeats=5) if groups is None and times is None else 5) if folds is None else folds
     splits = splits_of(dealt, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
     asked = _sizes(sizes, splits, target.flags)
-    problem = Problem(X, target)
     tasks = [
         (estimator, problem, part, split.test, stick)
         for number, split in enumerate(splits)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
-from thresher.errors import ArgumentError, NotationError
+from thresher.errors import ArgumentError, MissingExtraError, NotationError
 from thresher.extras import extra
-from thresher.whole_files import replacing
+from thresher.learning.steady_archive import steady
+from thresher.whole_files import write_whole
 
 _LEARNING = (
     "baselines.OneFeatureRule",
@@ -27,6 +29,14 @@ _LEARNING = (
     "text_features.TextFeatures",
     "threshold_classifier.ThresholdClassifier",
     "tree_nodes.TreeNodes",
+)
+# Models of other packages that the zoo takes in where they are installed; they read what they wrote themselves.
+_BOOSTERS = (
+    "collections.OrderedDict",
+    "lightgbm.basic.Booster",
+    "lightgbm.sklearn.LGBMClassifier",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
 )
 # What models of thresher are made of, beyond what skops itself trusts. None of them runs code from the file.
 TRUSTED = frozenset(
@@ -49,12 +59,13 @@ TRUSTED = frozenset(
         "thresher.ranking.ranking.Ranking",
         "thresher.tables.contingency.Contingency",
         *(f"thresher.learning.{name}" for name in _LEARNING),
+        *_BOOSTERS,
     }
 )
 
 
 def write_model(model: Any, path: str | Path) -> Path:
-    """Write a fitted model in skops format; the file appears whole or not at all.
+    """Write a fitted model in skops format; the file appears whole or not at all, and equal models give equal bytes.
 
     >>> from tempfile import TemporaryDirectory
     >>> from sklearn.naive_bayes import GaussianNB
@@ -65,10 +76,8 @@ def write_model(model: Any, path: str | Path) -> Path:
     """
     where = "write_model(model, path)"
     skops = extra("skops.io", name="learn", where=where)
-    place = Path(path)
-    with replacing(place, where=where) as beside, beside.open("wb") as file:
-        skops.dump(model, file)
-    return place
+    write_whole(path, steady(skops.dumps(model)), where=where)
+    return Path(path)
 
 
 def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
@@ -91,4 +100,9 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
             where=where,
             fix="if you made the file yourself, name them in trusted=[...]; otherwise do not load it",
         )
+    for package in dict.fromkeys(name.partition(".")[0] for name in needed):
+        if find_spec(package) is None:
+            raise MissingExtraError(
+                f"the model needs the package {package}, which is not installed", where, f"pip install {package}"
+            )
     return skops.load(path, trusted=needed)

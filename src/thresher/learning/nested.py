@@ -1,22 +1,24 @@
-"""Nested costs: what each fold costs at a threshold chosen on the other folds."""
+"""Nested costs: what each fold costs at a threshold, and by a model, chosen on the other folds."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from thresher.choices import OperatingCondition, choose
+from thresher.choices import OperatingCondition, joint_choice
 from thresher.errors import ArgumentError
+from thresher.inference import Interval, cost_interval
+from thresher.learning.corrected import corrected_interval
 from thresher.learning.cross_validation import CrossValidation
 from thresher.learning.yardstick import ScoredFold, yardstick
 from thresher.ranking import Flags, Floats
 
 
-def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str) -> Floats:
-    """Expected cost per case of each fold, free of the optimism of choosing and judging a threshold on the same rows.
+def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Floats:
+    """Expected cost per case of each fold, free of the optimism of choosing and judging on the same rows.
 
     The threshold of a fold is chosen on the out-of-fold scores of all entries of other rows, so that scores are
     taken to share one scale, as those of calibrated models do. With repeats, entries of the fold's rows in other
-    repeats are left out too.
+    repeats are left out too. Without a `model`, that is chosen on the other folds as well.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from thresher.learning import cross_validate
@@ -26,18 +28,62 @@ def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str)
     >>> nested_costs(cv, OperatingCondition(cost_ratio=4), "model").round(2)
     array([0.48, 0.36, 0.68, 0.36])
     """
+    return _per_fold(cv, condition, nested_calls(cv, condition, model))
+
+
+def nested_interval(
+    cv: CrossValidation, condition: OperatingCondition, model: str | None = None, *, level: float = 0.95
+) -> Interval:
+    """The mean of nested costs, with limits for how folds vary and for how so many cases do.
+
+    Folds with the same class mix do not show how the mix varies from sample to sample, and calls that are alike in all
+    folds do not vary at all; so limits are no narrower than those of the same calls on as many rows.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from thresher.learning import cross_validate
+    >>> y = np.arange(100) % 4 == 0
+    >>> X = np.random.default_rng(0).normal(size=(100, 1)) + 2 * y[:, None]
+    >>> cv = cross_validate(GaussianNB(), X, y, folds=4)
+    >>> print(nested_interval(cv, OperatingCondition(cost_ratio=4), "model"))
+    0.4700 [0.1030, 0.8370]
+    """
+    calls, spread = nested_calls(cv, condition, model), yardstick(condition).range
+    costs = _per_fold(cv, condition, calls)
+    folds = corrected_interval(costs, test_share=cv.test_share, level=level, spread=spread)
+    once = np.isin(cv.fold, [number for number, split in enumerate(cv.splits) if split.repeat == 0])
+    cases = cost_interval(_part(cv, once, calls).table(), condition, level=level)
+    mean = folds.estimate
+    return Interval(
+        mean,
+        max(float(np.fmin(folds.lower, mean - (cases.estimate - cases.lower))), spread[0]),
+        min(float(np.fmax(folds.upper, mean + (cases.upper - cases.estimate))), spread[1]),
+        float(np.fmax(folds.variance, cases.variance)),
+        level,
+        f"{folds.method}, no narrower than {cases.method}",
+    )
+
+
+def nested_calls(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
+    """Which entries are called positive by a threshold, and without a `model` by a model, chosen on other folds."""
     if len(cv.splits) < 2:
         raise ArgumentError("one fold has no others to choose on", "nested_costs(cv, condition)", "give two or more")
-    score, stick = cv.scores[model], yardstick(condition)
-    costs = []
+    names = list(cv.scores) if model is None else [model]
+    calls = np.zeros(cv.row.size, dtype=np.bool_)
     for number, split in enumerate(cv.splits):
         here, others = cv.fold == number, ~np.isin(cv.row, split.test)
-        rest = _part(cv, score, others, score[others] > 0)
-        threshold = choose(rest.ranking(), condition).threshold
-        costs.append(stick.of(_part(cv, score, here, score[here] >= threshold)))
-    return np.array(costs)
+        rest = {name: _part(cv, others, calls, cv.scores[name]).ranking() for name in names}
+        chosen = joint_choice(rest, condition)
+        calls[here] = cv.scores[chosen.model][here] >= chosen.threshold
+    return calls
 
 
-def _part(cv: CrossValidation, score: Floats, here: Flags, called: Flags) -> ScoredFold:
+def _per_fold(cv: CrossValidation, condition: OperatingCondition, calls: Flags) -> Floats:
+    stick = yardstick(condition)
+    return np.array([stick.of(_part(cv, cv.fold == number, calls)) for number in range(len(cv.splits))])
+
+
+def _part(cv: CrossValidation, here: Flags, calls: Flags, score: Floats | None = None) -> ScoredFold:
     weight = None if cv.weights is None else cv.weights[here]
-    return ScoredFold(cv.labels[here], score[here], called, weight)
+    return ScoredFold(
+        cv.labels[here], (calls.astype(np.float64) if score is None else score)[here], calls[here], weight
+    )

@@ -62,25 +62,39 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
         raise LabelError(
             f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class",
             where,
-            "turn a measurement into classes first, e.g. data[name] >= limit",
+            "turn a measurement into classes first, e.g. whether it reaches a limit",
         )
     classes, codes = classes_of(column(_plain(values), name=name, where=where), classes=None, where=where)
     found = Target(name, tuple(classes), codes)
     if len(classes) == 1:
         raise OneClassError(
-            f"the target {name!r} is {classes[0]!r} in all {rows:,} rows, so there is nothing to learn",
+            f"the target {name!r} is {classes[0]!r} in {f'all {rows:,} rows' if rows > 1 else 'the only row'}, "
+            "so there is nothing to learn",
             where,
             "give rows of at least two classes, or check the filter before",
         )
-    rarest = int(np.argmin(found.counts))
-    if found.counts[rarest] < fewest:
+    require_frequent(found, fewest=fewest)
+    return found
+
+
+def require_frequent(target: Target, *, fewest: int) -> None:
+    """Refuse a target whose rarest class has fewer rows than this.
+
+    >>> require_frequent(Target("spam", ("no", "yes"), np.array([0, 0, 1])), fewest=2)
+    Traceback (most recent call last):
+    thresher.errors.LabelError: class 'yes' of the target 'spam' has 1 of 3 rows, and at least 2 are needed to have it
+    in every part of the data
+      where: target 'spam'
+      fix:   collect more of it, use fewer folds, or leave the class out or join it with another
+    """
+    rarest = int(np.argmin(target.counts))
+    if target.counts[rarest] < fewest:
         raise LabelError(
-            f"class {classes[rarest]!r} of the target {name!r} has {found.counts[rarest]:,} of {rows:,} rows, and at "
-            f"least {fewest:,} are needed to have it in every part of the data",
-            where,
+            f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
+            f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
+            f"target {target.name!r}",
             "collect more of it, use fewer folds, or leave the class out or join it with another",
         )
-    return found
 
 
 def _plain(values: Any) -> Any:

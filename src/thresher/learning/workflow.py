@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,22 +17,21 @@ from thresher.errors import ColumnError
 from thresher.evaluation import Decision, Evaluation, apply, evaluate
 from thresher.inference import Difference, Interval, corrected_t, cost_interval
 from thresher.inference.resampling import Progress
-from thresher.learning.baselines import MAJORITY, ONE_FEATURE
+from thresher.learning.baselines import MAJORITY, ONE_FEATURE, with_one_majority_score, without_majority_remark
 from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.column_types import ColumnTypes, column_types
-from thresher.learning.corrected import corrected_interval
 from thresher.learning.cross_validation import CrossValidation, cross_validate
+from thresher.learning.feature_curve import FeatureCurve
 from thresher.learning.folds import Folding
 from thresher.learning.frames import frame
+from thresher.learning.goal import goal_of
 from thresher.learning.leakage import leakage
-from thresher.learning.learning_curve import LearningCurve, learning_curve
-from thresher.learning.nested import nested_costs
+from thresher.learning.learning_curve import LearningCurve
+from thresher.learning.nested import nested_costs, nested_interval
 from thresher.learning.preparation import preparation
 from thresher.learning.splits import Split, split
-from thresher.learning.target_column import target_column
-from thresher.learning.targets import binary_target
+from thresher.learning.workflow_curves import winner_curves
 from thresher.learning.workflow_words import summary_text
-from thresher.learning.yardstick import yardstick
 from thresher.learning.zoo import chosen_models
 from thresher.ranking import Flags, Floats
 from thresher.sources.columns import column
@@ -40,15 +39,18 @@ from thresher.tables import contingency
 
 _WHERE = "learn(data, target)"
 _TEST_SHARE = 25
+COMPARING = "comparing models"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Learned:
     """A model to deploy, the decision that goes with it, and everything that led there.
 
-    `nested` is each model's expected cost over folds at thresholds chosen on other folds, `against` the winner's cost
-    minus that of each baseline; `test` evaluates the deployed model on rows that nothing else has seen, and
-    `test_cost` is what its calls cost there.
+    `nested` is each model's expected cost over folds at thresholds chosen on other folds, and `nested_choice` that of
+    choosing the model there, too; `against` is the winner's cost minus that of each baseline. `test` evaluates the
+    deployed model on rows that nothing else has seen, and `test_cost` is what its calls cost there. `labels` are what
+    the negative and the positive side are called. `curve` and `feature_curve` are the winner's expected cost against
+    training rows and features, None unless asked for.
     """
 
     model: Any
@@ -56,6 +58,7 @@ class Learned:
     evaluation: Evaluation
     validation: CrossValidation
     nested: Mapping[str, Interval]
+    nested_choice: Interval
     against: Mapping[str, Difference]
     test: Evaluation
     test_cost: Interval
@@ -63,7 +66,9 @@ class Learned:
     split: Split
     target: str
     positive: Any
+    labels: tuple[Any, Any]
     curve: LearningCurve | None
+    feature_curve: FeatureCurve | None
     cautions: tuple[Caution, ...]
 
     @property
@@ -110,6 +115,7 @@ def learn(
     level: float = 0.95,
     seed: int = 0,
     n_jobs: int | None = None,
+    stage: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> Learned:
     """Prepare a table, compare models on the same folds, decide for one, and check it on untouched rows.
@@ -123,7 +129,7 @@ def learn(
     data, target
         A table of named columns, and the name of the column to learn.
     positive
-        The positive label; needed unless labels are bool or 0/1.
+        The positive label; needed unless labels are bool or 0/1. Of more than two classes it is told from the rest.
     condition
         Costs and class ratio at deployment; without it errors cost the same.
     models
@@ -137,9 +143,11 @@ def learn(
     folds, groups, time
         As in `cross_validate`; groups stay together and time runs forward in folds and in the test rows alike.
     curve
-        Whether to draw the winner's learning curve of the expected cost too.
-    level, seed, n_jobs, progress
-        Of all intervals; of everything random; fits at once; called with how many fits are done.
+        Whether to draw the winner's expected cost against training rows and against features too.
+    level, seed, n_jobs
+        Of all intervals; of everything random; fits at once.
+    stage, progress
+        Called with what begins, in words; called with how many of its fits are done and how many there are.
 
     Examples
     --------
@@ -149,14 +157,12 @@ def learn(
     >>> found.decision.model, found.beats_baselines
     ('logistic', True)
     """
+    begin = stage or (lambda _: None)
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)
     table = frame(data, where=_WHERE)
-    target_column(table, target, fewest=folds if isinstance(folds, int) else 2)
+    goal = goal_of(table, target, positive=positive, fewest=folds if isinstance(folds, int) else 2, where=_WHERE)
     columns = column_types(table, target=target, types=types, orders=orders)
-    goal = binary_target(
-        column(table[target], name=target, where=_WHERE), positive=positive, matters=True, where=_WHERE
-    )
     dealt = split(goal.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, time=time, seed=seed)
     features, (train, test) = _features(table, columns), (dealt["train"], dealt["test"])
     inner = StratifiedKFold(3, shuffle=True, random_state=seed)
@@ -173,27 +179,44 @@ def learn(
         for name, given in (("groups", groups), ("times", time))
     }
     X, y = features.iloc[train], goal.flags[train]
-    cv = cross_validate(candidates, X, y, folds=folds, seed=seed, n_jobs=n_jobs, progress=progress, **beside)
-    evaluation = evaluate(cv.labels, cv.scores, condition=asked, clusters=cv.clusters, level=level, seed=seed)
+    begin(COMPARING)
+    cv = with_one_majority_score(
+        cross_validate(candidates, X, y, folds=folds, seed=seed, n_jobs=n_jobs, progress=progress, **beside)
+    )
+    begin("deciding")
+    given: dict[str, Any] = {"condition": asked, "positive": goal.labels[1], "level": level, "seed": seed}
+    evaluation = evaluate(goal.named(cv.labels), cv.scores, clusters=cv.clusters, **given)
+    evaluation = replace(evaluation, cautions=without_majority_remark(evaluation.cautions))
     costs = {name: nested_costs(cv, asked, name) for name in candidates}
     winner = evaluation.decision.model
+    begin(f"fitting {winner} on all rows that are not put aside")
     final = candidates[winner].fit(X, y)
     scores = final.predict_proba(features.iloc[test])[:, 1]
     calls = apply(evaluation.decision, scores)
-    tested = evaluate(goal.flags[test], {winner: scores}, condition=asked, predictions=calls, level=level, seed=seed)
-    drawn = None
+    tested = evaluate(goal.named(goal.flags[test]), {winner: scores}, predictions=goal.named(calls), **given)
+    rows_curve, columns_curve = None, None
     if curve:
-        drawn = learning_curve(candidates[winner], X, y, measure=asked, folds=folds, seed=seed, n_jobs=n_jobs, **beside)
-    spread = yardstick(asked).range
+        rows_curve, columns_curve = winner_curves(
+            candidates[winner],
+            X,
+            y,
+            threshold=evaluation.decision.threshold,
+            condition=asked,
+            folds=folds,
+            level=level,
+            seed=seed,
+            n_jobs=n_jobs,
+            stage=begin,
+            progress=progress,
+            **beside,
+        )
     return Learned(
         model=final,
         decision=evaluation.decision,
         evaluation=evaluation,
         validation=cv,
-        nested={
-            name: corrected_interval(values, test_share=cv.test_share, level=level, spread=spread)
-            for name, values in costs.items()
-        },
+        nested={name: nested_interval(cv, asked, name, level=level) for name in candidates},
+        nested_choice=nested_interval(cv, asked, level=level),
         against={
             name: replace(
                 corrected_t(costs[winner], costs[name], test_share=cv.test_share, level=level, better="lower"),
@@ -209,8 +232,10 @@ def learn(
         split=dealt,
         target=target,
         positive=goal.positive,
-        curve=drawn,
-        cautions=(*leakage(table, target, columns=columns, split=dealt, groups=groups), *evaluation.cautions),
+        labels=goal.labels,
+        curve=rows_curve,
+        feature_curve=columns_curve,
+        cautions=(*leakage(goal.table, target, columns=columns, split=dealt, groups=groups), *evaluation.cautions),
     )
 
 

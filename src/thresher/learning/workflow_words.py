@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from thresher.evaluation.summary import text_table
+from thresher.inference import Difference
 from thresher.learning.baselines import MAJORITY, ONE_FEATURE
 
 if TYPE_CHECKING:
     from thresher.learning.workflow import Learned
+
+_NAMES_SHOWN = 6
 
 
 def summary_text(found: Learned) -> str:
@@ -31,14 +35,21 @@ def summary_text(found: Learned) -> str:
             text_table([head, *lines]),
             "",
             str(found.decision),
+            choice_words(found),
             baseline_words(found),
             (
                 f"On the rows put aside its calls cost {found.test_cost} per case; "
                 f"AUC {found.test[found.decision.model].auc}."
             ),
+            *curve_words(found),
             *(f"! {caution}" for caution in found.cautions),
         ]
     )
+
+
+def choice_words(found: Learned) -> str:
+    """What to expect of a decision that is made so."""
+    return f"With model and threshold chosen on other folds, a case costs {found.nested_choice}."
 
 
 def baseline_words(found: Learned) -> str:
@@ -49,9 +60,41 @@ def baseline_words(found: Learned) -> str:
     unbeaten = [name for name, difference in found.against.items() if difference.verdict != "better"]
     if not unbeaten:
         return f"{winner} beats both baselines, the {MAJORITY} and the {ONE_FEATURE}."
-    told = " and ".join(
-        f"the {name} (cost difference {found.against[name].difference:.4f}"
-        f" [{found.against[name].lower:.4f}, {found.against[name].upper:.4f}])"
-        for name in unbeaten
-    )
+    told = " and ".join(f"the {name} ({_difference_words(found.against[name])})" for name in unbeaten)
     return f"{winner} does not beat {told} beyond doubt."
+
+
+def curve_words(found: Learned) -> list[str]:
+    """What more rows and what more features would bring, a sentence for each curve there is."""
+    words = []
+    if found.curve is not None:
+        curve = found.curve
+        rest = "too little is known to say what more rows would bring"
+        if curve.asymptote is not None:
+            rest = f"with ever more rows {curve.asymptote}"
+        words.append(f"Learning curve: cost {curve.validation.estimate[-1]:.4f} with {curve.sizes[-1]:,} rows; {rest}.")
+    if found.feature_curve is not None:
+        best, simplest = found.feature_curve.best, found.feature_curve.simplest
+        costs = dict(zip(found.feature_curve.sizes, found.feature_curve.validation.estimate.tolist(), strict=True))
+        few = f"; {simplest:,} will do (cost {costs[simplest]:.4f})" if simplest < best else ""
+        of = f"{best:,} of {found.feature_curve.sizes[-1]:,} prepared features"
+        words.append(f"Feature curve: cost {costs[best]:.4f} with the best {of}{few}.")
+    return words
+
+
+def kind_words(found: Learned) -> list[str]:
+    """Which columns are of which kind, the first few by name."""
+    kinds: dict[str, list[str]] = {}
+    for column in found.columns:
+        kinds.setdefault(column.kind, []).append(column.name)
+    return [
+        f"{len(names):,} {kind}: {', '.join(names[:_NAMES_SHOWN])}"
+        + (f" and {len(names) - _NAMES_SHOWN:,} more" if names[_NAMES_SHOWN:] else "")
+        for kind, names in kinds.items()
+    ]
+
+
+def _difference_words(found: Difference) -> str:
+    if math.isnan(found.lower):
+        return f"the same cost difference in every fold, {found.difference:.4f}"
+    return f"cost difference {found.difference:.4f} [{found.lower:.4f}, {found.upper:.4f}]"

@@ -11,6 +11,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -39,10 +41,12 @@ def zoo(*, seed: int = 0) -> dict[str, Any]:
         "boosting": HistGradientBoostingClassifier(early_stopping=False, max_iter=100, random_state=seed),
         "linear svm": CalibratedModel(LinearSVC(random_state=seed, max_iter=5000), method="platt", cv=3),
     }
+    # How many fits run at once is for learn to say, not for each of them.
     if find_spec("xgboost") is not None:
-        found["xgboost"] = import_module("xgboost").XGBClassifier(random_state=seed)
+        found["xgboost"] = _nameless(import_module("xgboost").XGBClassifier(random_state=seed, n_jobs=1))
     if find_spec("lightgbm") is not None:
-        found["lightgbm"] = import_module("lightgbm").LGBMClassifier(random_state=seed, verbose=-1)
+        boosted = import_module("lightgbm").LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1)
+        found["lightgbm"] = _nameless(boosted)
     return found
 
 
@@ -68,6 +72,11 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
     if not found:
         raise ArgumentError("there are no models to try", _WHERE, f"name some of {', '.join(known)}")
     return found | always
+
+
+def _nameless(model: Any) -> Pipeline:
+    """A model that is given bare numbers, since it refuses some names of columns, such as "age: missing"."""
+    return make_pipeline(FunctionTransformer(validate=True), model)
 
 
 def _known(known: Mapping[str, Any], name: str) -> Any:

@@ -2,5 +2,6 @@
 
 from thresher.report.contents import contents
 from thresher.report.page import framed, page, write_page
+from thresher.report.section import Section
 
-__all__ = ["contents", "framed", "page", "write_page"]
+__all__ = ["Section", "contents", "framed", "page", "write_page"]

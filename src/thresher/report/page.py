@@ -15,7 +15,8 @@ from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.extras import extra
 from thresher.report.contents import contents
 from thresher.report.grid import grids
-from thresher.report.panels import class_panels, panels
+from thresher.report.panels import Panel, class_panels, panels
+from thresher.report.section import Section
 from thresher.report.svg import colour, dash, element
 from thresher.visible import visible
 from thresher.whole_files import write_whole
@@ -24,8 +25,16 @@ _FRAME_HEIGHT = 900
 _ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 
-def page(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> str:
+def page(
+    evaluation: Evaluation | MulticlassEvaluation,
+    *,
+    title: str | None = None,
+    words: Sequence[str] = (),
+    sections: Sequence[Section] = (),
+) -> str:
     """The page of an evaluation as one text of HTML; the same evaluation gives the same text.
+
+    `words` are paragraphs that end the answer, and `sections` stand below all else.
 
     It needs no network: script, style and numbers are inside. A content security policy names the one script
     and the one style by their SHA-256 and forbids everything else. With scripts off it shows the answer, static
@@ -39,6 +48,7 @@ def page(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = N
     jinja = extra("jinja2", name="report", where="page(evaluation)")
     markup = extra("markupsafe", name="report", where="page(evaluation)").Markup
     told = contents(evaluation, title=title)
+    told["answer"] += [visible(paragraph) for paragraph in words]
     script, style = asset("page.js"), asset("page.css")
     drawn = panels(evaluation, told) if isinstance(evaluation, Evaluation) else class_panels(evaluation, told)
     environment = jinja.Environment(
@@ -60,17 +70,31 @@ def page(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = N
         script=markup(script),
         data=markup(embedded(told)),
         legend=[(markup(_swatch(place)), name) for place, name in enumerate(_lines(told))],
-        panels=[{"title": each.title, "caption": each.caption, "svg": markup(each.svg)} for each in drawn],
+        panels=_pictures(drawn, markup),
         grids=grids(told),
+        sections=[
+            {
+                "title": each.title,
+                "paragraphs": each.paragraphs,
+                "panels": _pictures(each.panels, markup),
+                "grids": each.grids,
+            }
+            for each in sections
+        ],
     )
     return found
 
 
 def write_page(
-    evaluation: Evaluation | MulticlassEvaluation, path: str | PathLike[str], *, title: str | None = None
+    evaluation: Evaluation | MulticlassEvaluation,
+    path: str | PathLike[str],
+    *,
+    title: str | None = None,
+    words: Sequence[str] = (),
+    sections: Sequence[Section] = (),
 ) -> None:
     """Write the page to a file, whole or not at all."""
-    write_whole(path, page(evaluation, title=title), where="to_html(path)")
+    write_whole(path, page(evaluation, title=title, words=words, sections=sections), where="to_html(path)")
 
 
 def framed(evaluation: Evaluation | MulticlassEvaluation) -> str:
@@ -111,6 +135,10 @@ def _text(name: str) -> str:
 
 def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _pictures(drawn: Sequence[Panel], markup: Any) -> list[dict[str, Any]]:
+    return [{"title": each.title, "caption": each.caption, "svg": markup(each.svg)} for each in drawn]
 
 
 def _lines(told: Mapping[str, Any]) -> Sequence[str]:

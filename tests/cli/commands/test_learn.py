@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_wine
 
 import thresher as th
 from thresher.learning.folder import FILES
@@ -90,8 +91,7 @@ def test_the_summary_says_it_in_words_and_the_same_input_gives_the_same_bytes(ru
         assert words in result.stdout
     assert "beats both baselines" in result.stdout or "does not beat" in result.stdout
     for name in FILES:
-        if name != "model.skops":
-            assert (here / "out" / name).read_bytes() == (learnt / "out" / name).read_bytes(), name
+        assert (here / "out" / name).read_bytes() == (learnt / "out" / name).read_bytes(), name
 
 
 def test_noise_is_said_not_to_beat_the_baselines(run, here):
@@ -101,8 +101,20 @@ def test_noise_is_said_not_to_beat_the_baselines(run, here):
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
     assert "does not beat" in text or "No model beats the baselines" in text
-    assert "Learning curve" in text
+    assert "Learning curve: cost" in text
+    assert "Feature curve: cost" in text
     assert "wrote" not in text
+
+
+def test_curves_reach_the_data_and_the_report(data, here):
+    told = data("learn", *GIVEN[:-4], "--model", "naive bayes", "--folds", "2", "--curve", "-o", "out")
+    assert told["curve"]["sizes"][-1] == 213
+    assert told["feature_curve"]["parameter"] == "features"
+    assert told["feature_curve"]["sizes"][-1] == 12  # ten numbers and two sides
+    text = (here / "out" / "report.html").read_text()
+    assert "Does it need more rows?" in text
+    assert "Does it need more features?" in text
+    assert told["verdict"] in text
 
 
 def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
@@ -127,6 +139,26 @@ def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
     assert sum(told["rows"].values()) == 160 - told["dropped"]
 
 
+def test_one_of_several_classes_is_told_from_the_rest(run, refused, data, here):
+    wine = load_wine(as_frame=True).frame[["alcohol", "flavanoids", "proline", "target"]]
+    wine.to_csv(here / "wine.csv", index=False)
+    words = ["learn", "wine.csv", "--target", "target", "--model", "naive bayes", "--folds", "3", "-o", "out"]
+    text = refused(*words)
+    assert "the target 'target' has 3 classes, 0, 1 and 2, and it is not said which one" in text
+    assert "pass --positive 0 to learn that class against all others" in text
+    told = data(*words, "--positive", "1")
+    assert told["positive"] == 1
+    assert sum(told["rows"].values()) == 178
+    kept = pd.read_parquet(here / "out" / "predictions.parquet")
+    assert kept["label"].tolist() == wine["target"].iloc[kept["row"]].tolist()
+    assert kept["positive"].tolist() == (kept["label"] == 1).tolist()
+    for target in ("scored.csv", "scored.parquet"):
+        assert "of them called 1" in run("predict", "out", "wine.csv", "-o", target).stderr
+    scored = pd.read_parquet(here / "scored.parquet")
+    assert set(scored["prediction"]) == {"1", "not 1"}
+    assert ((scored["prediction"] == "1") == (scored["target"] == 1)).mean() > 0.85
+
+
 def test_a_folder_is_replaced_on_request_only(run, refused, here, learnt):
     shutil.copytree(learnt / "out", here / "out")
     assert "holds 'columns.json' already" in refused("learn", *GIVEN, "-o", "out")
@@ -139,13 +171,11 @@ def test_a_folder_is_replaced_on_request_only(run, refused, here, learnt):
 
 
 def test_an_interruption_leaves_nothing(run, here, monkeypatch):
-    from thresher.evaluation import Evaluation
-
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     before = sorted(path.name for path in here.iterdir())
-    monkeypatch.setattr(Evaluation, "to_html", interrupted)
+    monkeypatch.setattr("thresher.learning.folder.write_report", interrupted)
     assert run("learn", *GIVEN, "-o", "out").exit_code == 130
     assert sorted(path.name for path in here.iterdir()) == before
 
@@ -160,7 +190,10 @@ BAD_TABLES = {
     "constant target": (lambda t: t.assign(tumour="benign"), "nothing to learn"),
     "rare class": (lambda t: t.assign(tumour=np.where(t.index < 2, "malignant", "benign")), "has 2 of 569 rows"),
     "measurement": (lambda t: t.assign(tumour=np.arange(569) / 7), "so it is no class"),
-    "three classes": (lambda t: t.assign(tumour=np.array(["a", "b", "malignant"])[t.index % 3]), "binary"),
+    "three classes": (
+        lambda t: t.assign(tumour=np.array(["a", "b", "c"])[t.index % 3]),
+        "has 3 classes, 'a', 'b' and 'c', and the positive label 'malignant' is none of them",
+    ),
     "empty column": (lambda t: t.assign(empty=None), "column 'empty' has no values"),
     "thousands": (lambda t: _with(pd.concat([t] * 4), many=[f"c{i // 2}" for i in range(4 * 569)]), "1,138 categories"),
     "words": (lambda t: t.assign(age=["old" if i == 9 else str(20 + i / 3) for i in range(569)]), "--type age="),

@@ -1,0 +1,82 @@
+"""The goal: which rows of a target a model is to find, one of two classes or one against all the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import PositiveLabelError
+from thresher.learning.target_column import Target, require_frequent, target_column
+from thresher.learning.targets import binary_target
+from thresher.ranking import Flags
+from thresher.sources.columns import Column, column
+from thresher.sources.labels import listed, same
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Goal:
+    """Which rows are positive, the positive label as given, and what both sides are called.
+
+    `labels` are the negative and the positive one. Of more than two classes they are words, "not 3" and "3", and
+    `table` is the table with these in its target.
+    """
+
+    table: Any
+    flags: Flags
+    positive: Any
+    labels: tuple[Any, Any]
+
+    def named(self, flags: Flags) -> Column:
+        """Flags in the words of both sides."""
+        return np.array(self.labels)[flags.astype(np.intp)]
+
+
+def goal_of(table: Any, target: str, *, positive: Any = None, fewest: int = 2, where: str) -> Goal:
+    """Read the target of a frame; of more than two classes, `positive` says which one is told from the rest.
+
+    `fewest` is how many rows each side must have.
+
+    >>> from thresher.learning import frame
+    >>> wine = frame({"sort": ["red", "white", "rosé", "red"]})
+    >>> goal_of(wine, "sort", positive="red", where="here").labels
+    ('not red', 'red')
+    >>> goal_of(wine, "sort", where="here")
+    Traceback (most recent call last):
+    thresher.errors.PositiveLabelError: the target 'sort' has 3 classes, 'red', 'rosé' and 'white', and it is not said
+    which one is to be told from the rest
+      where: here
+      fix:   pass positive='red' to learn that class against all others; learn once per class to have each of them
+    """
+    found = target_column(table, target, fewest=1)
+    if len(found.classes) > 2:
+        return _against_rest(table, found, positive=positive, fewest=fewest, where=where)
+    require_frequent(found, fewest=fewest)
+    labels = column(table[target], name=target, where=where)
+    two = binary_target(labels, positive=positive, matters=True, where=where)
+    negative = next(label for label in found.classes if not same(label, two.positive))
+    return Goal(table, two.flags, two.positive, (negative, two.positive))
+
+
+def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int, where: str) -> Goal:
+    told = f"the target {found.name!r} has {len(found.classes)} classes, {listed(found.classes)}"
+    if positive is None:
+        raise PositiveLabelError(
+            f"{told}, and it is not said which one is to be told from the rest",
+            where,
+            f"pass positive={found.classes[0]!r} to learn that class against all others; "
+            "learn once per class to have each of them",
+        )
+    place = next((place for place, label in enumerate(found.classes) if same(positive, label)), None)
+    if place is None:
+        raise PositiveLabelError(
+            f"{told}, and the positive label {positive!r} is none of them",
+            where,
+            f"pass positive={found.classes[0]!r} or another of them",
+        )
+    flags = found.codes == place
+    labels = (f"not {found.classes[place]}", str(found.classes[place]))
+    require_frequent(Target(found.name, labels, flags.astype(np.intp)), fewest=fewest)
+    words = table.assign(**{found.name: np.array(labels, dtype=object)[flags.astype(np.intp)]})
+    return Goal(words, flags, found.classes[place], labels)

@@ -1,0 +1,112 @@
+"""From tables to decisions, end to end: figures on known data, against scikit-learn's own and against theory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import ndtr
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import thresher as th
+from thresher.learning import read_learned, write_learned
+
+COSTS = th.OperatingCondition(cost_ratio=5)
+PLAIN = {"logistic": LogisticRegression(max_iter=2000), "naive bayes": GaussianNB()}
+
+
+# Name, table, positive class, model; ranges of its AUC out of fold, its nested cost and its cost on rows put aside.
+KNOWN = [
+    ("breast cancer", load_breast_cancer, 0, "logistic", (0.99, 1.0), (0.04, 0.14), (0.02, 0.15)),
+    ("digits", load_digits, 8, "logistic", (0.95, 0.99), (0.07, 0.16), (0.07, 0.2)),
+    ("wine", load_wine, 1, "naive bayes", (0.975, 1.0), (0.05, 0.2), (0.0, 0.15)),
+]
+
+
+@pytest.fixture(scope="module", params=KNOWN, ids=lambda case: case[0])
+def case(request):
+    _, load, positive, model, *ranges = request.param
+    table = load(as_frame=True).frame
+    found = th.learn(table, "target", positive=positive, condition=COSTS, models=[model], folds=4)
+    return table, found, ranges
+
+
+def within(value, limits):
+    return limits[0] <= value <= limits[1]
+
+
+def test_figures_lie_where_they_should(case):
+    table, found, (areas, nested, aside) = case
+    winner, prevalence = found.decision.model, (table["target"] == found.positive).mean()
+    assert winner in PLAIN
+    assert within(found.evaluation[winner].auc.estimate, areas)
+    assert within(found.nested[winner].estimate, nested)
+    assert within(found.test_cost.estimate, aside)
+    assert found.test_cost.lower <= found.nested[winner].upper
+    assert found.test_cost.upper >= found.nested[winner].lower
+    # Calling everyone positive or no one, whichever is cheaper, is all that the majority class can do.
+    cheaper = min(5 * prevalence, 1 - prevalence)
+    assert found.nested["majority class"].estimate == pytest.approx(cheaper, abs=0.02)
+    assert found.against["majority class"].verdict == "better"
+    assert found.evaluation["majority class"].auc.estimate == 0.5
+
+
+def test_scikit_learn_finds_the_same(case):
+    table, found, _ = case
+    train, test = (table.iloc[found.split[part]] for part in ("train", "test"))
+    names = [column.name for column in found.columns if column.name in found.columns.used]
+    plain = make_pipeline(StandardScaler(), PLAIN[found.decision.model])
+    plain.fit(train[names], train["target"] == found.positive)
+    positive = test["target"] == found.positive
+    area = roc_auc_score(positive, plain.predict_proba(test[names])[:, 1])
+    assert found.test[found.decision.model].auc.estimate == pytest.approx(
+        area, abs=1e-3
+    )  # columns of two values are not scaled
+    tn, fp, fn, tp = confusion_matrix(positive, found.calls(test)).ravel()
+    assert found.test_cost.estimate == pytest.approx((5 * fn + fp) / len(test))
+    given = found.test[found.decision.model].given
+    assert (given.tn, given.fp, given.fn, given.tp) == (tn, fp, fn, tp)
+
+
+def test_what_is_deployed_makes_the_same_calls(case, tmp_path):
+    table, found, _ = case
+    deployed = read_learned(write_learned(found, table, tmp_path / "out"))
+    np.testing.assert_array_equal(deployed.calls(table), found.calls(table))
+    negative, positive = deployed.labels
+    assert deployed.named(np.array([False, True])).tolist() == [negative, positive]
+    several = table["target"].nunique() > 2
+    assert (negative, positive) == ((f"not {found.positive}", str(found.positive)) if several else (1, 0))
+
+
+def gaussian_classes(rows, *, apart, features, seed):
+    """Two round Gaussian classes: Bayes error Φ(-apart / 2), best AUC Φ(apart / √2)."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(rows) < 0.5
+    X = rng.normal(size=(rows, features))
+    X[:, 0] += apart * y
+    return pd.DataFrame(X, columns=[f"x{i}" for i in range(features)]).assign(y=y)
+
+
+@pytest.mark.parametrize(("apart", "features"), [(1.0, 2), (2.5, 3)])
+def test_the_bayes_error_is_where_curves_lead(apart, features):
+    bayes, best = ndtr(-apart / 2), ndtr(apart / np.sqrt(2))
+    table = gaussian_classes(800, apart=apart, features=features, seed=3)
+    found = th.learn(table, "y", models=["naive bayes"], folds=3, curve=True)
+    winner = found.decision.model
+    assert found.curve is not None
+    assert found.curve.asymptote is not None
+    assert found.feature_curve is not None
+    assert bayes in found.curve.asymptote
+    assert found.curve.asymptote.upper < 2.5 * bayes
+    assert bayes in found.nested[winner]
+    assert bayes in found.test_cost
+    assert best in found.test[winner].auc
+    assert found.nested[winner].estimate == pytest.approx(bayes, abs=0.04)
+    # One feature separates the classes and the others are noise.
+    assert found.feature_curve.validation.estimate[0] == pytest.approx(bayes, abs=0.04)
+    fresh = gaussian_classes(20_000, apart=apart, features=features, seed=4)
+    error = (found.calls(fresh) != fresh["y"]).mean()
+    assert bayes - 0.01 < error < bayes + 0.02
