@@ -1,6 +1,6 @@
 """Every engine gives NumPy's table: the same rows in a frame, in files, in PostgreSQL and in Spark."""
 
-import sys
+from importlib import import_module
 from typing import Any
 
 import ibis
@@ -11,8 +11,8 @@ import pytest
 
 import thresher as th
 
-scanning = sys.modules["thresher.sources.scan"]
-exactly = sys.modules["thresher.sources.exact"]
+scanning = import_module("thresher.sources.scan")
+exactly = import_module("thresher.sources.exact")
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # PySpark leaves sockets to the collector
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
