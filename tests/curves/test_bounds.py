@@ -153,6 +153,14 @@ def test_a_choice_on_open_segments_says_so():
     assert "unresolved" not in [caution.code for caution in th.choose(th.Ranking.parse("[3+][1-]")).cautions]
 
 
+def test_a_choice_that_no_open_segment_can_better_says_nothing():
+    r = th.Ranking.of_ranges([0.8, 0.5, 0.1, 0.2], [0.9, 0.6, 0.4, 0.3], pos=[9, 0, 2, 0], neg=[0, 9, 0, 9])
+    assert r.unresolved.any()
+    assert "unresolved" not in [caution.code for caution in th.choose(r).cautions]
+    # Under a constraint the hull does not tell, and any open segment may hold a better split.
+    assert "unresolved" in [caution.code for caution in th.choose(r, subject_to="fpr <= 0.5").cautions]
+
+
 @pytest.mark.parametrize("bounds", [one for one, _ in OF_ANY] + [th.roc_bounds, th.hull_bounds])
 def test_one_class_has_none(bounds):
     with pytest.raises(th.OneClassError):

@@ -113,6 +113,8 @@ def test_a_table_of_files_is_no_table(tmp_path):
     pq.write_table(pa.table({"y": [1, 0], "p": [0.5, 0.2]}), tmp_path / "rows.parquet")
     with pytest.raises(th.ArgumentError, match="holds no tables"):
         th.scan(tmp_path / "rows.parquet", table="mails", label="y", score="p", exact=False)
+    with pytest.raises(th.ArgumentError, match="holds no tables"):
+        th.scan(tmp_path / "rows.parquet", table="mails", label="y", score="p")
 
 
 def test_a_broken_file_is_told(tmp_path):

@@ -120,6 +120,32 @@ def test_refining_leaves_little_open_and_is_the_same_everywhere(source, of_files
 
 
 @pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("cost_ratio", [0.6, 1, 7])
+def test_refining_for_a_condition_makes_its_choice_certain(source, of_files, data, cost_ratio):
+    place, how = source
+    condition = th.OperatingCondition(cost_ratio=cost_ratio)
+    asked: dict[str, Any] = {"score": "p", "refine": condition, "buckets": 64}
+    found = th.scan(place, label=NAMES["label"], **asked, **how)
+    assert found == of_files(**asked)
+    once = of_files(score="p", refine=False, buckets=64)
+    assert th.best_cost_bounds(once, condition=condition).width > 0
+    assert th.best_cost_bounds(found, condition=condition).width == 0
+    exact = th.rank(data[NAMES["label"]], data["p"])
+    assert th.choose(found, condition).expected_cost == th.choose(exact, condition).expected_cost
+    assert found.unresolved.sum() > 10  # nothing was spent elsewhere
+
+
+@pytest.mark.usefixtures("bounded")
+def test_refining_for_a_condition_serves_every_model_and_group(folder):
+    condition = th.OperatingCondition(cost_ratio=3)
+    asked: dict[str, Any] = {"refine": condition, "buckets": 64, "exact": False, "label": NAMES["label"]}
+    models = th.scan_models(str(folder), scores=["p", "q"], **asked)
+    groups = th.scan_by(str(folder), score="p", by="select", **asked)
+    for found in (*models.values(), *groups.values()):
+        assert th.best_cost_bounds(found, condition=condition).width == 0
+
+
+@pytest.mark.usefixtures("bounded")
 def test_weights_of_a_common_unit_are_the_same_everywhere(source, of_files, data):
     place, how = source
     found = th.scan(place, label=NAMES["label"], score="q", weight="w", refine=False, buckets=256, **how)
@@ -367,7 +393,7 @@ def test_days_add_up(folder, data):
     assert th.auc_bounds(whole).width <= th.auc_bounds(together).width
 
 
-@pytest.mark.parametrize("change", [{"buckets": 3}, {"missing": "guess"}])
+@pytest.mark.parametrize("change", [{"buckets": 3}, {"missing": "guess"}, {"refine": "twice"}])
 def test_options_outside_what_is_understood(folder, change):
     with pytest.raises(th.ArgumentError):
         th.scan(str(folder), label=NAMES["label"], score="p", **change)

@@ -74,7 +74,7 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
             engine = _connected(ibis, os.fspath(source), stack, where)
             found = _table(engine, table, place, where)
         else:
-            _require_no_table(table, place, where)
+            require_no_table(source, table, where)
             engine = _embedded(ibis, stack)
             found = _of_rows(ibis, engine, source, where)
         yield Opened(found, place, _rows(source), _share_done(engine))
@@ -83,6 +83,20 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
 def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, where: str) -> None:
     """Raise `ColumnError` unless a table has these columns."""
     require_columns(wanted, list(table.columns), place=without_secrets(place), where=where)
+
+
+def require_no_table(source: Any, table: TableName | None, where: str) -> None:
+    """Raise `ArgumentError` when a table is named in files or frames, which hold none.
+
+    >>> require_no_table("rows.csv", "mails", "here")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: table='mails' is given, and rows.csv holds no tables
+      where: here
+      fix:   leave table= out
+    """
+    if table is not None:
+        what = f"table={table!r} is given, and {_place(source, None)} holds no tables"
+        raise ArgumentError(what, where, "leave table= out")
 
 
 def _arrow(expression: Any) -> Any:
@@ -201,11 +215,6 @@ def _listed(engine: Any, database: Any = None) -> str:
     names = _names(engine, database)
     shown = ", ".join(repr(name) for name in names[:10])
     return f": {shown}{', …' if len(names) > 10 else ''}" if names else ""
-
-
-def _require_no_table(table: TableName | None, place: str, where: str) -> None:
-    if table is not None:
-        raise ArgumentError(f"table={table!r} is given, and {place} holds no tables", where, "leave table= out")
 
 
 def _place(source: Any, table: TableName | None) -> str:
