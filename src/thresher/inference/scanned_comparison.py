@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,14 +15,14 @@ from thresher.inference.comparison import fixed_thresholds
 from thresher.inference.difference import bootstrap_difference, require_rope
 from thresher.inference.interval import require_level
 from thresher.inference.pairwise import Comparison, Correction
-from thresher.inference.placements import AucCovariance
 from thresher.inference.resampling import require_replicates
+from thresher.inference.scanned_placements import auc_comparison, empty_comparison
 from thresher.ranking import Floats
 from thresher.sources.columns import Missing
-from thresher.sources.database import TableName, opened, require_table_columns
-from thresher.sources.filters import Filter, filtered
-from thresher.sources.paired import Calls, PlacementSums, call_counts, placement_sums
-from thresher.sources.paired_rows import PairedRows, paired_rows
+from thresher.sources.database import TableName
+from thresher.sources.filters import Filter
+from thresher.sources.paired import Calls, call_counts, placement_sums
+from thresher.sources.paired_rows import PairedRows, opened_pairs
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_models
 from thresher.sources.tally import Wanted
@@ -87,90 +86,30 @@ def compare_scan(
         raise ArgumentError(f"there is no correction {correction!r}", _WHERE, 'pick "holm" or "none"')
     at = fixed_thresholds(measure, thresholds, tuple(scores), _WHERE)
     wanted = Wanted(label, tuple(scores), weight)
-    empty = Comparison(
-        names=wanted.scores,
+    empty = replace(
+        empty_comparison(wanted.scores, level=level, rope=rope),
         measure="auc" if condition is None else "expected cost",
         better="higher" if condition is None else "lower",
-        estimates={},
-        differences={},
-        covariance=None,
-        pairs=math.nan,
-        level=level,
-        rope=rope,
         correction=correction,
         clustered=cluster is not None,
     )
-    with opened(source, table=table, where=_WHERE) as engine:
-        beside = [] if cluster is None else [cluster]
-        named = [*wanted.columns, *beside, *(where if isinstance(where, Mapping) else ())]
-        require_table_columns(engine.table, named, place=engine.place, where=_WHERE)
-        rows = paired_rows(
-            replace(engine, table=filtered(engine.table, where, where=_WHERE)),
-            wanted,
-            cluster=cluster,
-            positive=positive,
-            missing=missing,
-            listener=progress,
-            where=_WHERE,
-        )
+    with opened_pairs(
+        source,
+        wanted,
+        table=table,
+        where_=where,
+        cluster=cluster,
+        positive=positive,
+        missing=missing,
+        listener=progress,
+        where=_WHERE,
+    ) as rows:
         empty = replace(empty, dropped=rows.dropped)
         if condition is None:
-            sums = placement_sums(rows, len(scores), listener=progress, where=_WHERE)
-            return _of_sums(covariance_of(sums), sums, empty)
+            return auc_comparison(placement_sums(rows, len(scores), listener=progress, where=_WHERE), empty, _WHERE)
         at = at or _best_thresholds(rows, wanted, condition)
         calls = call_counts(rows, {name: at[name] for name in wanted.scores}, listener=progress, where=_WHERE)
     return _of_calls(calls, condition, empty, replicates=replicates, rng=np.random.default_rng(seed))
-
-
-def covariance_of(sums: PlacementSums) -> AucCovariance:
-    """AUCs and DeLong's covariance of them, from sums of placements about ½; the formulas are `auc_covariance`'s.
-
-    >>> one = np.array([[0.25, 0.5], [0.5, 1.0]])
-    >>> total, products = np.array([0.5, 1.0, 0.5, 1.0]), np.kron(np.eye(2), one)
-    >>> covariance_of(PlacementSums(total, products, (1, 1, 2), clustered=False)).areas
-    array([1.])
-    """
-    width = sums.total.size // 2
-    sides = slice(0, width), slice(width, None)
-    areas = np.clip(0.5 + sums.total[: width - 1] / sums.total[width - 1], 0.0, 1.0)
-    about = np.hstack([np.eye(width - 1), 0.5 - areas[:, np.newaxis]])  # from sums of a unit to its influence
-    to_influence = [about / sums.total[side][-1] for side in sides]
-
-    def spread(one: int, other: int, units: int) -> Floats:
-        found = to_influence[one] @ sums.products[sides[one], sides[other]] @ to_influence[other].T
-        return found * (units / (units - 1) if units > 1 else math.nan)
-
-    crossed = spread(0, 1, sums.units[2]) if sums.clustered else np.zeros((width - 1, width - 1))
-    return AucCovariance(areas, spread(0, 0, sums.units[0]), spread(1, 1, sums.units[1]), crossed + crossed.T)
-
-
-def independent_cases(sums: PlacementSums) -> tuple[float, float]:
-    """Independent positives and negatives: clusters, or Kish's (1965) effective number of weighted rows.
-
-    >>> products = np.diag([0.0, 4.0, 0.0, 1.0])
-    >>> independent_cases(PlacementSums(np.array([0.0, 4.0, 0.0, 1.0]), products, (9, 1, 10), clustered=False))
-    (4.0, 1.0)
-    """
-    if sums.clustered:
-        return float(sums.units[0]), float(sums.units[1])
-    half = sums.total.size // 2
-    pos, neg = (float(sums.total[i] ** 2 / sums.products[i, i]) for i in (half - 1, -1))
-    return pos, neg
-
-
-def _of_sums(found: AucCovariance, sums: PlacementSums, empty: Comparison) -> Comparison:
-    cases = independent_cases(sums)
-    if sums.clustered and min(cases) < 2:
-        fix = "give rows of at least two clusters with each class, or leave cluster= out if rows are independent"
-        raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", _WHERE, fix)
-    empty = replace(empty, pairs=min(cases))
-    covariance = found.whole
-    differences = {}
-    for (i, a), (j, b) in itertools.combinations(enumerate(empty.names), 2):
-        apart = float(covariance[i, i] + covariance[j, j])
-        variance = apart - 2 * float(covariance[i, j])
-        differences[a, b] = empty.auc_difference((a, b), float(found.areas[i] - found.areas[j]), variance, apart)
-    return empty.filled(dict(zip(empty.names, found.areas.tolist(), strict=True)), differences, covariance)
 
 
 def _of_calls(

@@ -67,7 +67,7 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
     place = _place(source, table)
     with ExitStack() as stack, told_plainly(place, where):
         if _module(source) == "ibis":
-            found, engine = source, None
+            found, engine = source, _engine_of(source)
         elif _module(source) == "pyspark":
             found, engine = _of_spark(ibis, source, stack, where)
         elif is_engine_source(source):
@@ -244,6 +244,12 @@ def _share_done(engine: Any) -> Callable[[], float | None]:
         return None
 
     return share
+
+
+def _engine_of(table: Any) -> Any:
+    with suppress(Exception):  # a table that lives in memory finds its engine when it is asked
+        return table.get_backend()
+    return None
 
 
 def _closed(engine: Any) -> None:

@@ -73,6 +73,26 @@ def placement_sums(rows: PairedRows, models: int, *, listener: Listener | None, 
     )
 
 
+def call_weights(
+    rows: PairedRows, thresholds: dict[str, float], *, listener: Listener | None, where: str
+) -> dict[str, tuple[Matrix, Matrix]]:
+    """For every model the weights of tp, fn, fp and tn at its threshold, and the sums of their squares, in one pass."""
+    ibis = extra("ibis", name="sql", where=where)
+    table, zero = rows.table, number(ibis, 0.0)
+    weight = table.w if "w" in table.columns else number(ibis, 1.0)
+    sums: dict[str, Any] = {}
+    for i, threshold in enumerate(thresholds.values()):
+        called = table[f"x{i}"] >= number(ibis, threshold)
+        for cell, test in enumerate([(1, called), (1, ~called), (0, called), (0, ~called)]):
+            mine = ((table.positive == test[0]) & test[1]).ifelse(weight, zero)
+            sums |= {f"w{i}_{cell}": mine.sum(), f"q{i}_{cell}": (mine * mine).sum()}
+    (found,) = rows.answer(table.aggregate(**sums), stage="weighing calls", listener=listener, where=where).to_pylist()
+    return {
+        name: (np.array([found[f"w{i}_{c}"] for c in range(4)]), np.array([found[f"q{i}_{c}"] for c in range(4)]))
+        for i, name in enumerate(thresholds)
+    }
+
+
 def call_counts(rows: PairedRows, thresholds: dict[str, float], *, listener: Listener | None, where: str) -> Calls:
     """How often each combination of class, calls and weight occurs, in one pass."""
     ibis = extra("ibis", name="sql", where=where)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from thresher.errors import MissingValueError, OneClassError, ScoreError, WeightError
 from thresher.extras import extra
 from thresher.sources.columns import Missing, column
-from thresher.sources.database import Opened
+from thresher.sources.database import Opened, TableName, opened, require_table_columns
+from thresher.sources.filters import Filter, filtered
 from thresher.sources.labels import is_positive
 from thresher.sources.progress import Listener
 from thresher.sources.tally import Wanted, known, number, require_numbers
@@ -35,6 +37,34 @@ class PairedRows:
     def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
         """The Arrow table that an expression over the rows gives."""
         return self.engine.answer(expression, stage=stage, listener=listener, where=where)
+
+
+@contextmanager
+def opened_pairs(
+    source: Any,
+    wanted: Wanted,
+    *,
+    table: TableName | None = None,
+    where_: Filter | None = None,
+    cluster: str | None = None,
+    positive: Any = None,
+    missing: Missing = "raise",
+    listener: Listener | None = None,
+    where: str,
+) -> Iterator[PairedRows]:
+    """Open a source, and take its rows that a filter takes."""
+    with opened(source, table=table, where=where) as engine:
+        beside = [*([] if cluster is None else [cluster]), *(where_ if isinstance(where_, Mapping) else ())]
+        require_table_columns(engine.table, [*wanted.columns, *beside], place=engine.place, where=where)
+        yield paired_rows(
+            replace(engine, table=filtered(engine.table, where_, where=where)),
+            wanted,
+            cluster=cluster,
+            positive=positive,
+            missing=missing,
+            listener=listener,
+            where=where,
+        )
 
 
 def paired_rows(

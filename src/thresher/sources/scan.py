@@ -173,7 +173,7 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
     in_memory = not callable(options.where) and not is_engine_source(source)
     if in_memory:
         require_no_table(source, options.table, name)
-    if in_memory and (is_frame(source) or (options.exact is not False and _fits(source, wanted, options))):
+    if in_memory and (is_frame(source) or (options.exact is not False and _fits(source, wanted, options, name))):
         return ranked_in_memory(source, wanted, options.where, options.positive, options.missing, where=name)
     with opened(source, table=options.table, where=name) as engine:
         named = [*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]
@@ -204,9 +204,9 @@ def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Fou
     }
 
 
-def _fits(source: Any, wanted: Wanted, options: Options) -> bool:
+def _fits(source: Any, wanted: Wanted, options: Options, where: str) -> bool:
     columns = len(wanted.columns) + (len(options.where) if isinstance(options.where, Mapping) else 0)
-    return fits(source, columns=columns, memory=int(memory() * _SHARE_OF_MEMORY))
+    return fits(source, columns=columns, memory=int(memory() * _SHARE_OF_MEMORY), where=where)
 
 
 def _require(options: Options, where: str) -> None:
