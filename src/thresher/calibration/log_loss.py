@@ -65,6 +65,8 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
     ranking.require_probabilities("log_loss(ranking)")
+    if clip is None and (known := ranking.number("log_loss")) is not None:
+        return LogLoss(known, certain_and_wrong=int(ranking.number("certain_and_wrong") or 0), cases=ranking.total)
     score, pos, neg = ranking.score, ranking.pos, ranking.neg
     wrong = neg[score == 1].sum() + pos[score == 0].sum()
     if clip is None and wrong:

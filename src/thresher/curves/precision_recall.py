@@ -68,6 +68,8 @@ def average_precision(ranking: Ranking) -> float:
     0.67
     """
     ranking.require_both_classes("average_precision(ranking)")
+    if (known := ranking.number("average_precision")) is not None:
+        return known
     tp, fp = (covered[1:] for covered in ranking.covered())
 
     def found(piece: slice) -> float:
@@ -88,6 +90,8 @@ def pr_area(ranking: Ranking) -> float:
     0.25
     """
     ranking.require_both_classes("pr_area(ranking)")
+    if (known := ranking.number("pr_area")) is not None:
+        return known
     tp, fp = (covered[:-1] for covered in ranking.covered())
 
     def area(piece: slice) -> float:
