@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
+from thresher.ranking import kept_number
 
 scanning = import_module("thresher.sources.scan")
 exactly = import_module("thresher.sources.exact")
@@ -206,7 +207,7 @@ def test_losses_are_exact_range_by_range(folder, monkeypatch, data):
     expected = th.log_loss(th.rank(data[NAMES["label"]][within], data["p"][within]))
     assert repr(th.log_loss(certain)) == repr(expected)
     assert th.Ranking.from_json(found.to_json()) == found
-    assert (found + found).number("brier") is None
+    assert kept_number((found + found).spans, "brier") is None
 
 
 def test_several_models_in_one_pass(source, data):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from thresher.curves.area import auc
 from thresher.curves.gain import ks
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Counts, Floats, Ranking, kept_number
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
@@ -149,7 +149,7 @@ def told(ranking: Ranking, name: str) -> Bounds | None:
     >>> told(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), "average_precision") is None
     True
     """
-    known = ranking.number(name)
+    known = kept_number(ranking.spans, name)
     return None if known is None else certain(known)
 
 

@@ -144,14 +144,6 @@ class Ranking(Kept):
         """Whether every segment is one score."""
         return self.spans is None
 
-    def number(self, name: str) -> float | None:
-        """An exact number of the cases behind ranges of scores, where somebody saw them all; None where it is not kept.
-
-        >>> Ranking.parse("[20+,5-][10+,5-][20+,40-]").number("average_precision") is None
-        True
-        """
-        return None if self.spans is None else self.spans.numbers.get(name)
-
     @property
     def unresolved(self) -> Flags:
         """Segments in which the order of positives and negatives is not known; none in an exact ranking."""

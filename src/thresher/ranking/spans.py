@@ -141,6 +141,15 @@ class Spans:
         )
 
 
+def kept_number(spans: Spans | None, name: str) -> float | None:
+    """An exact number of the cases behind ranges of scores, where somebody saw them all; None where none is kept.
+
+    >>> kept_number(None, "average_precision") is None
+    True
+    """
+    return None if spans is None else spans.numbers.get(name)
+
+
 def require_spans(score: Any, pos: Any, neg: Any, spans: Spans) -> None:
     """Raise ValueError unless spans belong to these segments: inside each, of the classes there, apart from others."""
     low, high, counts = spans.low, spans.high, (np.asarray(pos), np.asarray(neg))
