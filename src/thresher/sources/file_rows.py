@@ -29,8 +29,8 @@ def file_rankings(
 ) -> Iterator[Ranking]:
     """The exact ranking of the rows within each range, in their order; `columns` name label and score.
 
-    Ranges fall and do not overlap, and rows of one lie between its lowest and highest score. A range of more rows than are
-    held at once is left to an engine, which counts rows that share a score.
+    Ranges fall and do not overlap, and rows of one lie between its lowest and highest score. A range of more rows than
+    are held at once is left to an engine, which counts rows that share a score.
     """
     if any(one.rows > ROWS_HELD for one in ranges):
         raise NeedsEngine
