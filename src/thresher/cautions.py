@@ -52,6 +52,7 @@ CODES: dict[str, str] = {
     "rows-not-summing": "Rows of probabilities do not sum to 1, so the Brier score and the log loss are left out.",
     "calibrated-on-same-rows": "The calibration map was fitted on the rows it is judged by.",
     "unresolved": "Ranges of scores were counted, so numbers are approximate; functions of bounds say how far.",
+    "counts-only": "Only counts left the table that was scanned, so what needs rows is not told.",
     "pooled-folds": "Scores of models fitted on different folds stand in one ranking, as if they shared one scale.",
     "winner-uncertain": "Another draw of the data might well make another model the winner.",
     "duplicate-rows-across-splits": "Equal rows stand in more than one part, so a test row was seen in training.",

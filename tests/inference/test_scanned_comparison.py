@@ -23,7 +23,7 @@ def rows(size=1500):
     b = np.round(a + rng.normal(size=size), 1) * 0.0 + np.round(rng.normal(size=size) + 0.5 * y, 1)
     c = rng.normal(size=size) + 0.8 * y
     c[:3] = [0.0, -0.0, -0.0]
-    return {"y": y, "a": a, "b": b, "c": c}
+    return {"y": y, "a": a, "b": b, "c": c, "w": rng.integers(0, 9, size) / 8, "user": rng.integers(0, 90, size)}
 
 
 @pytest.fixture(params=["duckdb", "postgres", "spark"])
@@ -54,6 +54,23 @@ def test_delong_is_that_of_the_rows(source):
     assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
 
 
+@pytest.mark.parametrize("beside", [["weight"], ["cluster"], ["weight", "cluster"]])
+def test_weights_and_clusters_are_those_of_the_rows(source, beside):
+    place, how = source
+    data = rows()
+    named: dict[str, Any] = {name: {"weight": "w", "cluster": "user"}[name] for name in beside}
+    found = th.compare_scan(place, label="y", scores=MODELS, **named, **how)
+    given = {f"{name}s": data[column] for name, column in named.items()}
+    expected = th.compare(data["y"], {name: data[name] for name in MODELS}, **given)
+    assert found.covariance is not None
+    assert expected.covariance is not None
+    np.testing.assert_allclose(found.covariance, expected.covariance, rtol=1e-9)
+    assert found.pairs == pytest.approx(expected.pairs)
+    for pair, difference in expected.differences.items():
+        assert (found[pair].lower, found[pair].upper) == pytest.approx((difference.lower, difference.upper), rel=1e-9)
+        assert found[pair].method == difference.method
+
+
 def test_costs_are_those_of_the_rows(source):
     place, how = source
     data = rows()
@@ -77,6 +94,36 @@ def test_costs_at_the_best_threshold_of_each():
     for name in ("a", "c"):
         best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
         assert found.estimates[name] == pytest.approx(best)
+
+
+def test_weighted_costs():
+    """A weight of 2 is two rows in the estimate; limits are drawn by rows, whose number the weights do not change."""
+    data, condition = rows(), th.OperatingCondition(cost_ratio=3)
+    asked: dict[str, Any] = {"measure": condition, "thresholds": {"a": 0.5, "c": 0.4}}
+    found = th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], weight="w", **asked)
+    expected = th.compare(data["y"], {name: data[name] for name in ("a", "c")}, weights=data["w"], **asked)
+    assert dict(found.estimates) == pytest.approx(dict(expected.estimates), abs=1e-12)
+    one, other = found["a", "c"], expected["a", "c"]
+    assert one.upper - one.lower == pytest.approx(other.upper - other.lower, rel=0.15)  # drawn, and not alike
+
+
+def test_bad_weights_texts_and_lonely_clusters_are_refused():
+    data = rows(100)
+    data["w"][:2] = [-1, np.inf]
+    data["user"][:] = 1
+    data["word"] = np.array(["x"] * 100)
+    data["huge"] = np.arange(100) + 2**53
+    table = ibis.memtable(pa.table(data))
+    with pytest.raises(th.WeightError, match="2 of 100 weights are negative or infinite"):
+        th.compare_scan(table, label="y", scores=["a", "c"], weight="w")
+    with pytest.raises(th.ScoreError, match="scores must be numbers"):
+        th.compare_scan(table, label="y", scores=["a", "word"])
+    with pytest.raises(th.ScoreError, match=r"100 of 100 rows .* beyond 2\*\*53"):
+        th.compare_scan(table, label="y", scores=["a", "huge"])
+    with pytest.raises(th.ArgumentError, match="one cluster"):
+        th.compare_scan(table, label="y", scores=["a", "c"], cluster="user")
+    with pytest.raises(th.ArgumentError, match="cannot be drawn again"):
+        th.compare_scan(table, label="y", scores=["a", "c"], cluster="user", measure=th.OperatingCondition())
 
 
 def test_what_is_missing_is_refused_or_dropped():

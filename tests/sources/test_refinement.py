@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.sources.refinement import MOST_PARTS, PIECES, divided, open_share, pieces_for
+from tests.ranges import ranged
+from thresher.sources.refinement import (
+    MOST_PARTS,
+    PIECES,
+    divided,
+    hiding_better,
+    open_share,
+    pieces_around,
+    pieces_for,
+)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=300))
@@ -38,3 +47,28 @@ def test_the_open_share_is_the_width_of_the_bounds():
     r = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
     assert abs(open_share(r) - th.auc_bounds(r).width) < 1e-12
     assert open_share(th.Ranking.parse("[1+,1-]")) == 0
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=400))
+def test_pieces_around_divide_what_is_wanted_and_little_else(flags):
+    wanted, bucket = np.array(flags), np.arange(len(flags)) * 3 - 50
+    found = pieces_around(bucket, wanted, parts=10**6)
+    assert len(found) <= PIECES + 1
+    assert all(a.first < b.first for a, b in itertools.pairwise(found))
+    if not wanted.any():
+        assert found == ()
+        return
+    first = np.array([piece.first for piece in found])
+    each = np.array([piece.parts for piece in found])[np.maximum(np.searchsorted(first, bucket, side="right") - 1, 0)]
+    assert (each[wanted] > 1).all()
+    runs = np.count_nonzero(np.diff(wanted.astype(int), prepend=0) == 1)
+    if runs <= PIECES // 2:
+        assert (each[~wanted] == 1).all()
+
+
+@given(ranged(), st.floats(0.01, 100))
+def test_where_no_segment_is_a_rival_the_choice_is_certain(both, cost_ratio):
+    _, bounded = both
+    condition = th.OperatingCondition(cost_ratio=cost_ratio)
+    if not hiding_better(bounded, condition.slope_coverage(bounded)).any():
+        assert th.best_cost_bounds(bounded, condition=condition).width < 1e-12

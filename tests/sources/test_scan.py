@@ -1,6 +1,6 @@
 """Every engine gives NumPy's table: the same rows in a frame, in files, in PostgreSQL and in Spark."""
 
-import sys
+from importlib import import_module
 from typing import Any
 
 import ibis
@@ -10,15 +10,16 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
+from thresher.ranking import kept_number
 
-scanning = sys.modules["thresher.sources.scan"]
-exactly = sys.modules["thresher.sources.exact"]
+scanning = import_module("thresher.sources.scan")
+exactly = import_module("thresher.sources.exact")
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # PySpark leaves sockets to the collector
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore:The copy keyword:DeprecationWarning"),  # PySpark to pandas
 ]
-ENGINES = ("files", "postgres", "spark")
+ENGINES = ("files", "duckdb", "postgres", "spark")
 ROWS = 4000
 NAMES = {"label": 'y"; DROP TABLE mails; --', "p": "p", "q": "q", "w": "w", "country": "select"}
 
@@ -72,6 +73,8 @@ def source(request, folder, data):
     """A source and the options that name its table."""
     if request.param == "files":
         return str(folder / "*.parquet"), {"exact": False}
+    if request.param == "duckdb":
+        return ibis.duckdb.connect().read_parquet(str(folder / "*.parquet")), {}
     if request.param == "postgres":
         server = request.getfixturevalue("postgres")
         in_postgres(server, "mails", data)
@@ -120,6 +123,32 @@ def test_refining_leaves_little_open_and_is_the_same_everywhere(source, of_files
 
 
 @pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("cost_ratio", [0.6, 1, 7])
+def test_refining_for_a_condition_makes_its_choice_certain(source, of_files, data, cost_ratio):
+    place, how = source
+    condition = th.OperatingCondition(cost_ratio=cost_ratio)
+    asked: dict[str, Any] = {"score": "p", "refine": condition, "buckets": 64}
+    found = th.scan(place, label=NAMES["label"], **asked, **how)
+    assert found == of_files(**asked)
+    once = of_files(score="p", refine=False, buckets=64)
+    assert th.best_cost_bounds(once, condition=condition).width > 0
+    assert th.best_cost_bounds(found, condition=condition).width == 0
+    exact = th.rank(data[NAMES["label"]], data["p"])
+    assert th.choose(found, condition).expected_cost == th.choose(exact, condition).expected_cost
+    assert found.unresolved.sum() > 10  # nothing was spent elsewhere
+
+
+@pytest.mark.usefixtures("bounded")
+def test_refining_for_a_condition_serves_every_model_and_group(folder):
+    condition = th.OperatingCondition(cost_ratio=3)
+    asked: dict[str, Any] = {"refine": condition, "buckets": 64, "exact": False, "label": NAMES["label"]}
+    models = th.scan_models(str(folder), scores=["p", "q"], **asked)
+    groups = th.scan_by(str(folder), score="p", by="select", **asked)
+    for found in (*models.values(), *groups.values()):
+        assert th.best_cost_bounds(found, condition=condition).width == 0
+
+
+@pytest.mark.usefixtures("bounded")
 def test_weights_of_a_common_unit_are_the_same_everywhere(source, of_files, data):
     place, how = source
     found = th.scan(place, label=NAMES["label"], score="q", weight="w", refine=False, buckets=256, **how)
@@ -149,11 +178,38 @@ def test_exact_range_by_range(source, monkeypatch, data, kept):
     assert th.auc(found) == th.auc(exact)
     assert th.auc_bounds(found) == th.auc_bounds(exact)
     assert th.best_cost_bounds(found).width == 0
+    assert th.average_precision(found) == pytest.approx(th.average_precision(exact), rel=1e-14)
+    assert th.pr_area(found) == pytest.approx(th.pr_area(exact), rel=1e-14)
+    assert th.ks(found).statistic == th.ks(exact).statistic
+    for bounds in (th.average_precision_bounds, th.pr_area_bounds, th.ks_bounds):
+        assert bounds(found).width == 0
     for cost_ratio in (0.2, 1, 7):
         condition = th.OperatingCondition(cost_ratio=cost_ratio)
         one, other = th.choose(found, condition), th.choose(exact, condition)
         assert one.expected_cost == other.expected_cost
         assert one.threshold == other.threshold
+
+
+@pytest.mark.usefixtures("bounded")
+def test_losses_are_exact_range_by_range(folder, monkeypatch, data):
+    monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 700)
+    monkeypatch.setattr(exactly, "ROWS_KEPT", 0)
+    monkeypatch.setattr(exactly, "SEGMENTS", 1)
+    monkeypatch.setattr(exactly, "SEGMENTS_PER_RANGE", 1)
+    probability = (data["p"] > 0) & (data["p"] < 1)
+    exact = th.rank(data[NAMES["label"]][probability], data["p"][probability])
+    asked: dict[str, Any] = {"label": NAMES["label"], "score": "p", "buckets": 256, "exact": True}
+    found = th.scan(str(folder), where=lambda t: (t.p > 0) & (t.p < 1), **asked)
+    assert not found.exact
+    for one, bounds in ((th.brier, th.brier_bounds), (th.log_loss, th.log_loss_bounds)):
+        assert float(one(found)) == pytest.approx(float(one(exact)), rel=1e-14)
+        assert bounds(found).width == 0
+    certain = th.scan(str(folder), where=lambda t: (t.p >= 0) & (t.p <= 1), **asked)
+    within = (data["p"] >= 0) & (data["p"] <= 1)
+    expected = th.log_loss(th.rank(data[NAMES["label"]][within], data["p"][within]))
+    assert repr(th.log_loss(certain)) == repr(expected)
+    assert th.Ranking.from_json(found.to_json()) == found
+    assert kept_number((found + found).spans, "brier") is None
 
 
 def test_several_models_in_one_pass(source, data):
@@ -253,6 +309,8 @@ FAULTY: dict[str, list[Any]] = {
 @pytest.fixture(params=ENGINES)
 def faulty(request, tmp_path):
     table = pa.table({name: pa.array(values, pa.float64()) for name, values in FAULTY.items()})
+    if request.param == "duckdb":
+        return ibis.memtable(table), {}
     if request.param == "files":
         pq.write_table(table, tmp_path / "faulty.parquet")
         return tmp_path / "faulty.parquet", {"where": lambda t: t.w.isnull() | (t.w >= 0)}
@@ -367,7 +425,7 @@ def test_days_add_up(folder, data):
     assert th.auc_bounds(whole).width <= th.auc_bounds(together).width
 
 
-@pytest.mark.parametrize("change", [{"buckets": 3}, {"missing": "guess"}])
+@pytest.mark.parametrize("change", [{"buckets": 3}, {"missing": "guess"}, {"refine": "twice"}])
 def test_options_outside_what_is_understood(folder, change):
     with pytest.raises(th.ArgumentError):
         th.scan(str(folder), label=NAMES["label"], score="p", **change)

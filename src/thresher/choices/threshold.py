@@ -16,6 +16,7 @@ from thresher.choices.objective import cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError
 from thresher.ranking import Flags, Ranking
+from thresher.sources.refinement import hiding_better
 from thresher.tables import Contingency, Measure
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
@@ -167,7 +168,7 @@ def choose(
         value=point.expected_cost if objective.values is None else float(objective.values[chosen]),
         holds_for=_holds_for(exact, asked, chosen, allowed),
         runner_up=None if second is None else point_of(ranking, second, resolved),
-        cautions=_cautions(ranking, asked, chosen),
+        cautions=_cautions(ranking, asked, chosen, free=by_cost and not limits and at_most is None),
     )
 
 
@@ -257,15 +258,15 @@ def _holds_for(
     return (float(low), float(high)) if low <= high * (1 + 1e-12) else None
 
 
-def _cautions(ranking: Ranking, asked: OperatingCondition, split: int) -> tuple[Caution, ...]:
+def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: bool) -> tuple[Caution, ...]:
     found = []
     if split == 0:
         found.append(Caution("all-negative", "the best rule here calls no case positive, whatever its score"))
     if split == len(ranking):
         found.append(Caution("all-positive", "the best rule here calls every case positive, whatever its score"))
-    if ranking.unresolved.any() and not (ranking.spans and ranking.spans.corners):
-        text = f"{ranking.unresolved.sum():,} of {len(ranking):,} segments count ranges of scores whose order is open"
-        found.append(Caution("unresolved", f"{text}; best_cost_bounds says what a split inside one could save"))
+    if hidden := _hidden(ranking, asked, free=free):
+        text = f"{hidden:,} of {len(ranking):,} segments count ranges of scores and may hide a better split"
+        found.append(Caution("unresolved", f"{text}; best_cost_bounds says what one could save"))
     if asked.class_ratio is None:
         found.append(
             Caution(
@@ -273,3 +274,10 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int) -> tuple[
             )
         )
     return tuple(found)
+
+
+def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> int:
+    """How many segments may hide a better split: for the least cost without constraints, those that could beat it."""
+    if ranking.spans is None:
+        return 0
+    return int((hiding_better(ranking, asked.slope_coverage(ranking)) if free else ranking.spans.mixed).sum())

@@ -6,25 +6,33 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from thresher.cli.rows import labelled_scores
+from thresher.cli.rows import rows_that_fit
+from thresher.cli.scanned import scanning
 from thresher.errors import ArgumentError, ThresherError
 from thresher.extras import extra
 from thresher.ranking import Ranking
+from thresher.sources import scan_models
 from thresher.sources.saved import read_ranking
 
 _MARK = b"thresher"  # what a Parquet file of counts says of itself, and one of rows does not
 _PARQUET = (".parquet", ".pq")
 
 
-def rankings_of(given: Mapping[str, Any], *, where: str) -> dict[str, Ranking]:
-    """The ranking of each model by its name; a ranking on file has the file's name."""
+def rankings_of(given: Mapping[str, Any], *, condition: Any = None, where: str) -> dict[str, Ranking]:
+    """The ranking of each model by its name; a ranking on file has the file's name.
+
+    More rows than fit are counted where they are, under a condition until its best split is certain.
+    """
     source = given["source"]
     if is_ranking(source, where=where):
-        if given["label"] or given["scores"]:
-            raise ArgumentError("a ranking has no columns", where, "leave --label and --score out")
+        if given["label"] or given["scores"] or given.get("table"):
+            raise ArgumentError("a ranking has no columns or tables", where, "leave --label, --score and --table out")
         return {Path(source).stem: kept_ranking(source, where=where)}
-    rows = labelled_scores(given, where=where)
-    return {name: rows.ranking(name, missing=given["missing"]) for name in rows.scores}
+    rows = rows_that_fit(given, where=where)
+    if rows is not None:
+        return {name: rows.ranking(name, missing=given["missing"]) for name in rows.scores}
+    with scanning(given, where=where) as asked:
+        return scan_models(source, **asked, refine=True if condition is None else condition)
 
 
 def is_ranking(source: str, *, where: str) -> bool:

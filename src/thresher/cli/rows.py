@@ -11,7 +11,7 @@ from thresher.errors import ArgumentError
 from thresher.ranking import Ranking
 from thresher.sources import rank
 from thresher.sources.columns import column
-from thresher.sources.files import column_names, read_columns
+from thresher.sources.fetched import fetched_columns, source_names
 
 _SHOWN = 12
 
@@ -34,15 +34,22 @@ class LabelledScores:
 
 def labelled_scores(given: Mapping[str, Any], *, where: str) -> LabelledScores:
     """Read the columns that the options name; nothing is guessed when one is not named."""
-    source, label, scores = given["source"], given["label"], tuple(given["scores"])
-    if label is None or not scores:
-        raise _not_named(source, where, "--label" if label is None else "--score")
-    if len(set(scores)) < len(scores):
-        raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", where, "give each model once")
+    found = rows_that_fit(given, where=where)
+    if found is None:
+        what = "there are more rows than fit, and this command needs them all at once"
+        raise ArgumentError(what, where, "give a sample of them; evaluate, compare, choose and merge take any number")
+    return found
+
+
+def rows_that_fit(given: Mapping[str, Any], *, where: str) -> LabelledScores | None:
+    """The same, or None where there are too many rows to be read at once."""
+    label, scores = named_columns(given, where=where)
     called = _predictions(given.get("predictions") or (), scores, where)
     beside = [name for name in (given.get("weight"), given.get("cluster")) if name is not None]
     wanted = list(dict.fromkeys([label, *scores, *called.values(), *beside]))
-    found = read_columns(source, wanted, where=where)
+    found = fetched_columns(given["source"], wanted, table=table_name(given), where=where)
+    if found is None:
+        return None
     labels = column(found[label], name=f"the column {label!r}", where=where)
     return LabelledScores(
         labels=labels,
@@ -52,6 +59,26 @@ def labelled_scores(given: Mapping[str, Any], *, where: str) -> LabelledScores:
         clusters=None if given.get("cluster") is None else found[given["cluster"]],
         positive=positive_label(given.get("positive"), labels),
     )
+
+
+def named_columns(given: Mapping[str, Any], *, where: str) -> tuple[str, tuple[str, ...]]:
+    """The columns of labels and scores that the options name."""
+    label, scores = given["label"], tuple(given["scores"])
+    if label is None or not scores:
+        raise _not_named(given, where, "--label" if label is None else "--score")
+    if len(set(scores)) < len(scores):
+        raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", where, "give each model once")
+    return label, scores
+
+
+def table_name(given: Mapping[str, Any]) -> str | tuple[str, ...] | None:
+    """The table that --table names; a dot stands between schema and table.
+
+    >>> table_name({"table": "mails"}), table_name({"table": "june.mails"}), table_name({})
+    ('mails', ('june', 'mails'), None)
+    """
+    text = given.get("table")
+    return tuple(text.split(".")) if text is not None and "." in text else text
 
 
 def positive_label(text: str | None, labels: Any) -> Any:
@@ -76,8 +103,8 @@ def positive_label(text: str | None, labels: Any) -> Any:
     return text
 
 
-def _not_named(source: str, where: str, option: str) -> ArgumentError:
-    names = column_names(source, where=where)
+def _not_named(given: Mapping[str, Any], where: str, option: str) -> ArgumentError:
+    names = source_names(given["source"], table=table_name(given), where=where)
     shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
     kind = "true labels" if option == "--label" else "scores"
     return ArgumentError(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PATIENCE = 1.0
+EVERY = 0.5
 
 
 @contextmanager
@@ -18,20 +19,36 @@ def working(words: str) -> Iterator[None]:
     ...     sum(range(10))
     45
     """
-    if not sys.stderr.isatty():
+    with telling(words):
         yield
+
+
+@contextmanager
+def telling(words: str) -> Iterator[Callable[[str], None]]:
+    """The same, with a function that changes the words while the work goes on.
+
+    >>> with telling("counting") as tell:
+    ...     tell("counting: 5 of 10 rows")
+    """
+    now = [words]
+
+    def tell(said: str) -> None:
+        now[0] = said
+
+    if not sys.stderr.isatty():
+        yield tell
         return
     done = threading.Event()
-    teller = threading.Thread(target=_told, args=(words, done), daemon=True)
+    teller = threading.Thread(target=_told, args=(now, done), daemon=True)
     teller.start()
     try:
-        yield
+        yield tell
     finally:
         done.set()
         teller.join()
 
 
-def _told(words: str, done: threading.Event) -> None:
+def _told(now: list[str], done: threading.Event) -> None:
     if done.wait(PATIENCE):
         return
     from rich.console import Console
@@ -40,5 +57,7 @@ def _told(words: str, done: threading.Event) -> None:
     from thresher.cli.colours import colours_wanted
     from thresher.cli.plain_text import plain_text
 
-    with Console(stderr=True, color_system="auto" if colours_wanted() else None).status(Text(plain_text(words))):
-        done.wait()
+    console = Console(stderr=True, color_system="auto" if colours_wanted() else None)
+    with console.status(Text(plain_text(now[0]))) as status:
+        while not done.wait(EVERY):
+            status.update(Text(plain_text(now[0])))

@@ -5,6 +5,8 @@ from thresher.evaluation.decision import Decision, apply, decision_schema
 from thresher.evaluation.evaluation import Evaluation, evaluate
 from thresher.evaluation.model import ModelEvaluation
 from thresher.evaluation.multiclass import MulticlassEvaluation, evaluate_classes
+from thresher.evaluation.scanned import evaluate_scan
+from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
 
 __all__ = [
     "Decision",
@@ -12,8 +14,11 @@ __all__ = [
     "ModelEvaluation",
     "MulticlassEvaluation",
     "MulticlassModel",
+    "ScannedEvaluation",
+    "ScannedModel",
     "apply",
     "decision_schema",
     "evaluate",
     "evaluate_classes",
+    "evaluate_scan",
 ]

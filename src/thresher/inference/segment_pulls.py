@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from thresher.calibration.binning import run_counts
 from thresher.curves import average_precision, hull_splits, ks, pr_area
 from thresher.inference.class_pulls import spread
 from thresher.inference.scored_rows import ScoredRows
@@ -135,7 +134,7 @@ def refinement_pulls(ranking: Ranking) -> SegmentPulls:
     (0.2067, array([-0.0017, -0.001 ,  0.0024]))
     """
     split = hull_splits(ranking, pool="ties")
-    pos, neg = run_counts(ranking, split)
+    pos, neg = ranking.runs(split)
     return _squared(ranking, np.repeat(pos / (pos + neg), np.diff(split)))
 
 

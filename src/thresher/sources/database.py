@@ -67,14 +67,14 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
     place = _place(source, table)
     with ExitStack() as stack, told_plainly(place, where):
         if _module(source) == "ibis":
-            found, engine = source, None
+            found, engine = source, _engine_of(source)
         elif _module(source) == "pyspark":
             found, engine = _of_spark(ibis, source, stack, where)
         elif is_engine_source(source):
             engine = _connected(ibis, os.fspath(source), stack, where)
             found = _table(engine, table, place, where)
         else:
-            _require_no_table(table, place, where)
+            require_no_table(source, table, where)
             engine = _embedded(ibis, stack)
             found = _of_rows(ibis, engine, source, where)
         yield Opened(found, place, _rows(source), _share_done(engine))
@@ -83,6 +83,20 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
 def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, where: str) -> None:
     """Raise `ColumnError` unless a table has these columns."""
     require_columns(wanted, list(table.columns), place=without_secrets(place), where=where)
+
+
+def require_no_table(source: Any, table: TableName | None, where: str) -> None:
+    """Raise `ArgumentError` when a table is named in files or frames, which hold none.
+
+    >>> require_no_table("rows.csv", "mails", "here")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: table='mails' is given, and rows.csv holds no tables
+      where: here
+      fix:   leave table= out
+    """
+    if table is not None:
+        what = f"table={table!r} is given, and {_place(source, None)} holds no tables"
+        raise ArgumentError(what, where, "leave table= out")
 
 
 def _arrow(expression: Any) -> Any:
@@ -175,14 +189,16 @@ def _of_spark(ibis: Any, frame: Any, stack: ExitStack, where: str) -> tuple[Any,
     engine = ibis.pyspark.connect(session)
     name = f"thresher_{uuid4().hex}"
     frame.createOrReplaceTempView(name)
-    stack.callback(session.catalog.dropTempView, name)
+    stack.callback(_forgotten, session, name)
     return engine.table(name), engine
 
 
 def _table(engine: Any, table: TableName | None, place: str, where: str) -> Any:
     if table is None:
         known = _listed(engine)
-        raise ArgumentError(f"{without_secrets(place)} holds tables, and none is named", where, f"pass table=…{known}")
+        raise ArgumentError(
+            f"{without_secrets(place)} holds tables, and none is named", where, f"pass table=...{known}"
+        )
     *schema, name = (table,) if isinstance(table, str) else table
     database = tuple(schema) if len(schema) > 1 else (schema[0] if schema else None)
     if name not in _names(engine, database):
@@ -201,11 +217,6 @@ def _listed(engine: Any, database: Any = None) -> str:
     names = _names(engine, database)
     shown = ", ".join(repr(name) for name in names[:10])
     return f": {shown}{', …' if len(names) > 10 else ''}" if names else ""
-
-
-def _require_no_table(table: TableName | None, place: str, where: str) -> None:
-    if table is not None:
-        raise ArgumentError(f"table={table!r} is given, and {place} holds no tables", where, "leave table= out")
 
 
 def _place(source: Any, table: TableName | None) -> str:
@@ -237,9 +248,20 @@ def _share_done(engine: Any) -> Callable[[], float | None]:
     return share
 
 
+def _engine_of(table: Any) -> Any:
+    with suppress(Exception):  # a table that lives in memory finds its engine when it is asked
+        return table.get_backend()
+    return None
+
+
 def _closed(engine: Any) -> None:
     with suppress(Exception):  # a server that is gone need not be told goodbye
         engine.disconnect()
+
+
+def _forgotten(session: Any, name: str) -> None:
+    with suppress(Exception):  # a session that died has forgotten it already
+        session.catalog.dropTempView(name)
 
 
 def _module(source: Any) -> str:

@@ -1,7 +1,6 @@
 """Sums over pairs of score columns, made where the rows are: what comparing models on the same rows needs.
 
-Mid-ranks come from window functions: rank() upwards and downwards among all rows and among those of the same class. No
-row leaves the engine; a few sums per class do.
+Mid-ranks come from window functions, upwards and downwards. No row leaves the engine; a few sums do.
 """
 
 from __future__ import annotations
@@ -12,142 +11,173 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import MissingValueError, OneClassError
+from thresher.errors import ArgumentError
 from thresher.extras import extra
-from thresher.sources.columns import Missing, column
-from thresher.sources.database import Opened
-from thresher.sources.labels import is_positive
+from thresher.sources.paired_rows import PairedRows
 from thresher.sources.progress import Listener
-from thresher.sources.tally import Wanted, number
+from thresher.sources.tally import number
 
 Matrix = npt.NDArray[np.float64]
+MOST_KINDS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementSums:
-    """Per class (positives first): cases, the mean placement of each model, and sums of products about ½."""
+    """What units, which are rows or clusters of them, add up to.
 
-    cases: tuple[int, int]
-    sums: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
-    products: tuple[Matrix, Matrix]
-    dropped: int
+    Each unit has u, the sums of w·(V - ½) under every model and of w over its positives, and then over its negatives,
+    where V is a row's placement and w its weight. `total` is the sum of u over all units and `products` that of u·uᵀ;
+    `units` counts those with positives, those with negatives, and all.
+    """
+
+    total: Matrix
+    products: Matrix
+    units: tuple[int, int, int]
+    clustered: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calls:
-    """How often each class and combination of calls occurs: bit 0 of `code` is the class, bit i + 1 model i's call."""
+    """How many rows share class, calls and weight: bit 0 of `code` is the class, bit i + 1 model i's call."""
 
     code: npt.NDArray[np.int64]
     cases: npt.NDArray[np.int64]
-    dropped: int
+    weight: Matrix
 
 
-def placement_sums(
-    engine: Opened, wanted: Wanted, *, positive: Any, missing: Missing, listener: Listener | None, where: str
-) -> PlacementSums:
-    """Sums of the placements of every row under every model.
+def placement_sums(rows: PairedRows, models: int, *, listener: Listener | None, where: str) -> PlacementSums:
+    """Sums of the placements of every row, or of every cluster, under every model.
 
-    A positive's placement is the share of negatives it beats, a negative's the share of positives that beat it, ties
-    counting half: differences of a row's mid-rank among all rows and among its own class.
+    A positive's placement is the weighted share of negatives it beats, a negative's that of positives that beat it,
+    ties counting half.
     """
     ibis = extra("ibis", name="sql", where=where)
-    rows, cases, dropped = _classed(engine, wanted, positive=positive, missing=missing, listener=listener, where=where)
-    models = range(len(wanted.scores))
-    placed = rows.select(rows.positive, **{f"v{i}": _placement(ibis, rows, f"x{i}", cases) for i in models})
-    sums = {f"s{i}": placed[f"v{i}"].sum() for i in models}
-    sums |= {f"p{i}_{j}": (placed[f"v{i}"] * placed[f"v{j}"]).sum() for i in models for j in models if j >= i}
-    found = engine.answer(
-        placed.group_by("positive").aggregate(**sums), stage="ranking rows", listener=listener, where=where
-    ).to_pylist()
-    by_class = {row["positive"]: row for row in found}
-    size = len(wanted.scores)
-    vectors, matrices = [], []
-    for side in (1, 0):
-        vectors.append(np.array([by_class[side][f"s{i}"] for i in range(size)]))
-        pairs = [[by_class[side][f"p{min(i, j)}_{max(i, j)}"] for j in range(size)] for i in range(size)]
-        matrices.append(np.array(pairs))
-    return PlacementSums(cases, (vectors[0], vectors[1]), (matrices[0], matrices[1]), dropped)
-
-
-def call_counts(
-    engine: Opened,
-    wanted: Wanted,
-    thresholds: dict[str, float],
-    *,
-    positive: Any,
-    missing: Missing,
-    listener: Listener | None,
-    where: str,
-) -> Calls:
-    """How often each combination of class and calls occurs, in one pass."""
-    ibis = extra("ibis", name="sql", where=where)
-    rows, _, dropped = _classed(engine, wanted, positive=positive, missing=missing, listener=listener, where=where)
-    code = rows.positive
-    for i, name in enumerate(wanted.scores):
-        called = rows[f"x{i}"] >= number(ibis, thresholds[name])
-        code = code + called.ifelse(ibis.literal(2 << i, "int64"), ibis.literal(0, "int64"))
-    counted = rows.group_by(code=code).aggregate(cases=rows.count().cast("int64"))
-    found = engine.answer(counted, stage="counting calls", listener=listener, where=where)
-    return Calls(np.asarray(found["code"].to_numpy()), np.asarray(found["cases"].to_numpy()), dropped)
-
-
-def _classed(
-    engine: Opened, wanted: Wanted, *, positive: Any, missing: Missing, listener: Listener | None, where: str
-) -> tuple[Any, tuple[int, int], int]:
-    """Rows that miss nothing, with their class as 1 or 0, how many there are of each, and how many were left out."""
-    ibis = extra("ibis", name="sql", where=where)
-    table = engine.table
-    label = table[wanted.label]
-    scores = {f"x{i}": table[name].cast("float64") for i, name in enumerate(wanted.scores)}
-    there = label.notnull() & ~label.isnan() if label.type().is_floating() else label.notnull()
-    for score in scores.values():
-        there &= score.notnull() & ~score.isnan()
-    rows = table.select(label=label, there=ibis.cases((there, True), else_=False), **scores)
-    counted = rows.group_by("label", "there").aggregate(cases=rows.count().cast("int64")).limit(1000)
-    found = engine.answer(counted, stage="counting labels", listener=listener, where=where).to_pylist()
-    dropped = sum(row["cases"] for row in found if not row["there"])
-    total = sum(row["cases"] for row in found)
-    if dropped and missing == "raise":
-        raise MissingValueError(
-            f"{dropped:,} of {total:,} rows miss a label or a score, and they are never guessed",
-            where=where,
-            fix='fill them, or pass missing="drop" to leave those rows out',
-        )
-    known = [row for row in found if row["there"]]
-    labels = column([row["label"] for row in known], name="labels", where=where)
-    flags = is_positive(labels, positive=positive, where=where) if known else np.zeros(0, dtype=np.bool_)
-    cases = (
-        sum(row["cases"] for row, flag in zip(known, flags, strict=True) if flag),
-        sum(row["cases"] for row, flag in zip(known, flags, strict=True) if not flag),
+    table = rows.table
+    weighted, clustered = "w" in table.columns, "cluster" in table.columns
+    placement = _weighted_placement if weighted else _placement
+    one = table.w if weighted else number(ibis, 1.0)
+    parts = {f"u{i}": placement(ibis, rows, f"x{i}") * one for i in range(models)} | {f"u{models}": one}
+    beside = {"cluster": table.cluster} if clustered else {}
+    placed = table.select(table.positive, **parts, **beside)
+    if clustered:
+        return _of_clusters(ibis, rows, placed, models + 1, listener=listener, where=where)
+    aggregated = placed.group_by("positive").aggregate(**_moments(placed, list(parts)))
+    found = rows.answer(aggregated, stage="ranking rows", listener=listener, where=where).to_pylist()
+    blocks = [_read(row, models + 1) for row in sorted(found, key=lambda row: -row["positive"])]
+    none = np.zeros((models + 1, models + 1))
+    return PlacementSums(
+        np.concatenate([total for total, _ in blocks]),
+        np.block([[blocks[0][1], none], [none, blocks[1][1]]]),
+        (*rows.cases, sum(rows.cases)),
+        clustered=False,
     )
-    if not all(cases):
-        absent = "positives" if not cases[0] else "negatives"
-        raise OneClassError(
-            f"there are no {absent} among {sum(cases):,} cases, and this question needs both classes",
+
+
+def call_weights(
+    rows: PairedRows, thresholds: dict[str, float], *, listener: Listener | None, where: str
+) -> dict[str, tuple[Matrix, Matrix]]:
+    """For every model the weights of tp, fn, fp and tn at its threshold, and the sums of their squares, in one pass."""
+    ibis = extra("ibis", name="sql", where=where)
+    table, zero = rows.table, number(ibis, 0.0)
+    weight = table.w if "w" in table.columns else number(ibis, 1.0)
+    sums: dict[str, Any] = {}
+    for i, threshold in enumerate(thresholds.values()):
+        called = table[f"x{i}"] >= number(ibis, threshold)
+        for cell, test in enumerate([(1, called), (1, ~called), (0, called), (0, ~called)]):
+            mine = ((table.positive == test[0]) & test[1]).ifelse(weight, zero)
+            sums |= {f"w{i}_{cell}": mine.sum(), f"q{i}_{cell}": (mine * mine).sum()}
+    (found,) = rows.answer(table.aggregate(**sums), stage="weighing calls", listener=listener, where=where).to_pylist()
+    return {
+        name: (np.array([found[f"w{i}_{c}"] for c in range(4)]), np.array([found[f"q{i}_{c}"] for c in range(4)]))
+        for i, name in enumerate(thresholds)
+    }
+
+
+def call_counts(rows: PairedRows, thresholds: dict[str, float], *, listener: Listener | None, where: str) -> Calls:
+    """How often each combination of class, calls and weight occurs, in one pass."""
+    ibis = extra("ibis", name="sql", where=where)
+    table = rows.table
+    code = table.positive
+    for i, threshold in enumerate(thresholds.values()):
+        called = table[f"x{i}"] >= number(ibis, threshold)
+        code = code + called.ifelse(ibis.literal(2 << i, "int64"), ibis.literal(0, "int64"))
+    keys = {"code": code} | ({"w": table.w} if "w" in table.columns else {})
+    counted = table.group_by(**keys).aggregate(cases=table.count().cast("int64")).limit(MOST_KINDS + 1)
+    found = rows.answer(counted, stage="counting calls", listener=listener, where=where)
+    if found.num_rows > MOST_KINDS:
+        raise ArgumentError(
+            f"rows carry more than {MOST_KINDS:,} different weights, too many to be drawn again by kind",
             where=where,
-            fix="check which label is positive, or give data with both classes",
+            fix="round the weights in the table or a view, or compare by AUC, which takes any",
         )
-    chosen = next(row["label"] for row, flag in zip(known, flags, strict=True) if flag)
-    kept = rows.filter(rows.there)
-    is_pos = (kept.label == ibis.literal(chosen, kept.label.type())).ifelse(1, 0).cast("int64")
-    # -0.0 and 0.0 are one score, which not every engine's order knows.
+    code, cases = (np.asarray(found[name].to_numpy()) for name in ("code", "cases"))
+    weight = np.asarray(found["w"].to_numpy()) if "w" in keys else np.ones(code.size)
+    order = np.lexsort((weight, code))
+    return Calls(code[order], cases[order], weight[order])
+
+
+def _of_clusters(
+    ibis: Any, rows: PairedRows, placed: Any, width: int, *, listener: Listener | None, where: str
+) -> PlacementSums:
+    """The same sums over clusters: rows are added up within each first."""
     zero = number(ibis, 0.0)
-    columns = {name: (kept[name] == zero).ifelse(zero, kept[name]) for name in scores}
-    return kept.select(positive=is_pos, **columns), cases, dropped
+    sums = {
+        f"u{side * width + i}": (placed.positive == 1 - side).ifelse(placed[f"u{i}"], zero).sum()
+        for side in (0, 1)
+        for i in range(width)
+    }
+    units = placed.group_by("cluster").aggregate(**sums)
+    there = {f"n{side}": (units[f"u{side * width + width - 1}"] > zero).sum().cast("int64") for side in (0, 1)}
+    aggregated = units.aggregate(**_moments(units, list(sums)), **there, n2=units.count().cast("int64"))
+    (found,) = rows.answer(aggregated, stage="ranking rows", listener=listener, where=where).to_pylist()
+    return PlacementSums(*_read(found, 2 * width), (found["n0"], found["n1"], found["n2"]), clustered=True)
 
 
-def _placement(ibis: Any, rows: Any, name: str, cases: tuple[int, int]) -> Any:
+def _moments(table: Any, names: list[str]) -> dict[str, Any]:
+    """Sums of columns, and of all products of two of them."""
+    sums = {f"s{i}": table[name].sum() for i, name in enumerate(names)}
+    pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
+    return sums | {f"p{i}_{j}": (table[names[i]] * table[names[j]]).sum() for i, j in pairs}
+
+
+def _read(row: dict[str, Any], width: int) -> tuple[Matrix, Matrix]:
+    products = [[row[f"p{min(i, j)}_{max(i, j)}"] for j in range(width)] for i in range(width)]
+    return np.array([row[f"s{i}"] for i in range(width)]), np.array(products)
+
+
+def _placement(ibis: Any, rows: PairedRows, name: str) -> Any:
     """A row's placement minus ½; twice a mid-rank is its rank from below plus n + 1 minus its rank from above."""
-    total, (pos, neg) = sum(cases), cases
+    table, (pos, neg) = rows.table, rows.cases
 
     def doubled(of: int, group: Any) -> Any:
-        up = ibis.rank().over(ibis.window(group_by=group, order_by=rows[name]))
-        down = ibis.rank().over(ibis.window(group_by=group, order_by=rows[name].desc()))
+        up = ibis.rank().over(ibis.window(group_by=group, order_by=table[name]))
+        down = ibis.rank().over(ibis.window(group_by=group, order_by=table[name].desc()))
         return up - down + ibis.literal(of, "int64")  # Ibis counts ranks from 0, which cancels
 
-    among_all = doubled(total, None)
-    of_class = (rows.positive == 1).ifelse(ibis.literal(pos, "int64"), ibis.literal(neg, "int64"))
-    among_own = doubled(0, rows.positive) + of_class
+    among_all = doubled(pos + neg, None)
+    of_class = (table.positive == 1).ifelse(ibis.literal(pos, "int64"), ibis.literal(neg, "int64"))
+    among_own = doubled(0, table.positive) + of_class
     beaten = (among_all - among_own).cast("float64")  # twice the rows of the other class below, ties counting half
-    half = number(ibis, 0.5)
-    return (rows.positive == 1).ifelse(beaten / number(ibis, 2.0 * neg) - half, half - beaten / number(ibis, 2.0 * pos))
+    return _about_half(ibis, table, beaten, (pos, neg))
+
+
+def _weighted_placement(ibis: Any, rows: PairedRows, name: str) -> Any:
+    """The same with the other class's weight below a row, from sums that run up and down and take ties along."""
+    table, (pos, neg), zero = rows.table, rows.weight, number(ibis, 0.0)
+
+    def doubled(side: int, total: float) -> Any:
+        weight = (table.positive == side).ifelse(table.w, zero)
+        up, down = (
+            weight.sum().over(ibis.range_window(preceding=None, following=0, order_by=order))
+            for order in (table[name], table[name].desc())
+        )
+        return up - down + number(ibis, total)
+
+    beaten = (table.positive == 1).ifelse(doubled(0, neg), doubled(1, pos))
+    return _about_half(ibis, table, beaten, (pos, neg))
+
+
+def _about_half(ibis: Any, table: Any, beaten: Any, whole: tuple[float, float]) -> Any:
+    """From twice what a row beats of the other class to its placement minus ½; a negative's is what beats it."""
+    pos, neg, half = number(ibis, 2.0 * whole[0]), number(ibis, 2.0 * whole[1]), number(ibis, 0.5)
+    return (table.positive == 1).ifelse(beaten / neg - half, half - beaten / pos)

@@ -1,4 +1,4 @@
-"""Where a second look pays: into how many parts each bucket is divided so that the AUC is known well enough."""
+"""Where a second look pays: into how many parts each bucket is divided, for the AUC or for one chosen split."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Counts, Flags, Floats, Ranking
 from thresher.sources.buckets import SUBS
 
 PIECES = 64
@@ -49,6 +49,44 @@ def pieces_for(bucket: Counts, pos: Floats, neg: Floats, *, tolerance: float) ->
         of_piece = float(mass[start:end].sum()) / whole * parts
         found.append(Piece(int(bucket[start]), min(SUBS, max(1, math.ceil(of_piece / (end - start))))))
     return tuple(found)
+
+
+def pieces_around(bucket: Counts, wanted: Flags, *, parts: int = MOST_PARTS) -> tuple[Piece, ...]:
+    """Divide the wanted buckets evenly, and no others unless the wanted ones lie in too many runs.
+
+    >>> pieces_around(np.array([3, 4, 5, 8]), np.array([False, True, True, False]), parts=10)
+    (Piece(first=3, parts=1), Piece(first=4, parts=5), Piece(first=6, parts=1))
+    """
+    at = np.flatnonzero(wanted)
+    if not at.size:
+        return ()
+    gap = np.diff(at)
+    widest = np.argsort(-gap, kind="stable")[: PIECES // 2 - 1]
+    breaks = np.sort(widest[gap[widest] > 1])
+    starts, ends = at[np.append(0, breaks + 1)], at[np.append(breaks, at.size - 1)]
+    each = min(SUBS, max(1, parts // int((ends - starts + 1).sum())))
+    found = [Piece(int(bucket[0]), 1)] if starts[0] else []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        found += [Piece(int(bucket[start]), each)]
+        if end + 1 < bucket.size:
+            found += [Piece(int(bucket[end]) + 1, 1)]
+    return tuple(found)
+
+
+def hiding_better(ranking: Ranking, slope: float) -> Flags:
+    """Segments that may hide a better split than any between segments, by tp - slope · fp.
+
+    Inside an open segment the curve reaches no higher than where all its positives come first.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> hiding_better(bounded, 1.0), hiding_better(bounded, 0.1)
+    (array([ True,  True]), array([False,  True]))
+    """
+    if ranking.spans is None or ranking.spans.corners:
+        return np.zeros(len(ranking), dtype=np.bool_)
+    tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    best = float((tp - slope * fp).max())
+    return ranking.spans.mixed & (tp[1:] - slope * fp[:-1] > best)
 
 
 def open_share(ranking: Ranking) -> float:

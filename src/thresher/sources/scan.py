@@ -6,32 +6,54 @@ and the ranking knows what that leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
-
-import numpy as np
+from functools import partial
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from thresher.errors import ArgumentError
 from thresher.ranking import Ranking
 from thresher.sources.buckets import BUCKETS
 from thresher.sources.columns import Missing
-from thresher.sources.database import Opened, TableName, is_engine_source, memory, opened, require_table_columns
-from thresher.sources.exact import ROWS_AT_ONCE, exact_ranking
+from thresher.sources.database import (
+    Opened,
+    TableName,
+    is_engine_source,
+    memory,
+    opened,
+    require_no_table,
+    require_table_columns,
+)
+from thresher.sources.exact import ROWS_AT_ONCE, Range, engine_rankings, exact_ranking
+from thresher.sources.file_rows import ROWS_IN_RANGE, file_rankings
+from thresher.sources.file_tally import NeedsEngine, countable, file_tally
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.frames import is_frame
+from thresher.sources.listing import listed_files
 from thresher.sources.memory import ranked_in_memory
 from thresher.sources.progress import Listener
-from thresher.sources.refinement import divided, open_share, pieces_for
-from thresher.sources.size import fits
+from thresher.sources.refinement import Piece
+from thresher.sources.refining import Condition, refined
+from thresher.sources.size import fits, rows_in
 from thresher.sources.tallies import Tallies, tallies_of
 from thresher.sources.tally import Wanted, tally
 
 Found: TypeAlias = dict[tuple[str, Any], Ranking]
-TOLERANCE = 1e-6
 ROWS_TO_GROUP = 1 << 21
-_PASSES = 3
 _SHARE_OF_MEMORY = 0.25
+
+
+class How(TypedDict, total=False):
+    """Options of `scan` that its kin share."""
+
+    table: TableName | None
+    positive: Any
+    where: Filter | None
+    exact: bool | None
+    refine: bool | Condition
+    buckets: int
+    missing: Missing
+    progress: Listener | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +64,7 @@ class Options:
     positive: Any = None
     where: Filter | None = None
     exact: bool | None = None
-    refine: bool = True
+    refine: bool | Condition = True
     buckets: int = BUCKETS
     missing: Missing = "raise"
     progress: Listener | None = None
@@ -58,7 +80,7 @@ def scan(
     weight: str | None = None,
     where: Filter | None = None,
     exact: bool | None = None,
-    refine: bool = True,
+    refine: bool | Condition = True,
     buckets: int = BUCKETS,
     missing: Missing = "raise",
     progress: Listener | None = None,
@@ -80,7 +102,8 @@ def scan(
         None: exact where that is cheap, else bounded. True: exact numbers, range by range in bounded memory. False: one
         pass of ranges, even where rows would fit.
     refine
-        Spend further passes until the AUC is known to 1e-6.
+        True: spend further passes until the AUC is known to 1e-6. An `OperatingCondition`: until the split that
+        `choose` picks under it is certain, which looks again only near that split. False: one pass.
     buckets
         How many ranges probabilities are counted in.
     missing
@@ -108,15 +131,8 @@ def scan_models(
     *,
     label: str,
     scores: Sequence[str],
-    table: TableName | None = None,
-    positive: Any = None,
     weight: str | None = None,
-    where: Filter | None = None,
-    exact: bool | None = None,
-    refine: bool = True,
-    buckets: int = BUCKETS,
-    missing: Missing = "raise",
-    progress: Listener | None = None,
+    **how: Unpack[How],
 ) -> dict[str, Ranking]:
     """The ranking of each of several score columns, in one pass; the rest is as in `scan`.
 
@@ -127,12 +143,7 @@ def scan_models(
     where_ = "scan_models(source, label=..., scores=[...])"
     if isinstance(scores, str) or len(set(scores)) != len(scores) or not scores:
         raise ArgumentError(f"scores must name columns, each once, got {scores!r}", where_, 'e.g. scores=["a", "b"]')
-    found = rankings_in(
-        source,
-        Wanted(label, tuple(scores), weight),
-        Options(table, positive, where, exact, refine, buckets, missing, progress),
-        name=where_,
-    )
+    found = rankings_in(source, Wanted(label, tuple(scores), weight), Options(**how), name=where_)
     return {model: ranking for (model, _), ranking in found.items()}
 
 
@@ -142,15 +153,8 @@ def scan_by(
     label: str,
     score: str,
     by: str | Sequence[str],
-    table: TableName | None = None,
-    positive: Any = None,
     weight: str | None = None,
-    where: Filter | None = None,
-    exact: bool | None = None,
-    refine: bool = True,
-    buckets: int = BUCKETS,
-    missing: Missing = "raise",
-    progress: Listener | None = None,
+    **how: Unpack[How],
 ) -> dict[Any, Ranking]:
     """A ranking for each value of a column, or for each tuple of values of several, in one pass.
 
@@ -164,12 +168,7 @@ def scan_by(
     where_ = "scan_by(source, label=..., score=..., by=...)"
     if not columns:
         raise ArgumentError("by names no column", where_, 'e.g. by="week"')
-    found = rankings_in(
-        source,
-        Wanted(label, (score,), weight, columns),
-        Options(table, positive, where, exact, refine, buckets, missing, progress),
-        name=where_,
-    )
+    found = rankings_in(source, Wanted(label, (score,), weight, columns), Options(**how), name=where_)
     return {group: ranking for (_, group), ranking in found.items()}
 
 
@@ -177,13 +176,47 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
     """The rankings of all models and groups of a source."""
     _require(options, name)
     in_memory = not callable(options.where) and not is_engine_source(source)
-    if in_memory and (is_frame(source) or (options.exact is not False and _fits(source, wanted, options))):
+    if in_memory:
+        require_no_table(source, options.table, name)
+    if in_memory and (is_frame(source) or (options.exact is not False and _fits(source, wanted, options, name))):
         return ranked_in_memory(source, wanted, options.where, options.positive, options.missing, where=name)
+    if in_memory and (found := _counted_files(source, wanted, options, name)) is not None:
+        return found
     with opened(source, table=options.table, where=name) as engine:
         named = [*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]
         require_table_columns(engine.table, named, place=engine.place, where=name)
         rows = replace(engine, table=filtered(engine.table, options.where, where=name))
         return _counted(rows, wanted, options, name)
+
+
+def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> Found | None:
+    """Rankings from files that need no engine; None where one is needed."""
+    if options.where is not None or (options.exact is not False and not _many(source, wanted)):
+        return None
+    files = listed_files(source, where=name)
+    if not countable(files, wanted, where=name):
+        return None
+
+    def tallied(stage: str, pieces: Sequence[Piece] = ()) -> Tallies:
+        how: dict[str, Any] = {"stage": stage, "listener": options.progress, "where": name}
+        found = file_tally(files, wanted, buckets=options.buckets, pieces=pieces, **how)
+        return tallies_of(found, wanted, positive=options.positive, missing=options.missing, where=name)
+
+    def fetch(found: Tallies, index: int, ranges: Sequence[Range]) -> Iterator[Ranking]:
+        how: dict[str, Any] = {"positive": found.labels[0], "listener": options.progress, "where": name}
+        return file_rankings(files, (wanted.label, found.names[index][0]), ranges, **how)
+
+    try:
+        found = tallied("counting")
+        if options.exact:
+            return _exact(found, tallied, fetch, rows_at_once=min(ROWS_AT_ONCE, ROWS_IN_RANGE))
+        return _ranges(found, tallied, options)
+    except NeedsEngine:
+        return None
+
+
+def _many(source: Any, wanted: Wanted) -> bool:
+    return (rows_in(source) or 0) * len(wanted.scores) > ROWS_TO_GROUP
 
 
 def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Found:
@@ -197,58 +230,47 @@ def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Fou
         return found.rankings()
     if options.exact is not False and found.rows * len(wanted.scores) <= ROWS_TO_GROUP:
         return tallied("counting every score", exact=True).rankings()
-    crowded = int(found.cases.max()) * 2 > ROWS_AT_ONCE
-    if (options.exact and crowded) or (options.refine and not options.exact):
-        found = _refined(found, tallied)
     if not options.exact:
-        return found.rankings()
+        return _ranges(found, tallied, options)
+
+    def fetch(found: Tallies, index: int, ranges: Sequence[Range]) -> Iterator[Ranking]:
+        how: dict[str, Any] = {"listener": options.progress, "where": name, "most": ROWS_AT_ONCE}
+        return engine_rankings(engine, found, index, ranges, **how)
+
+    return _exact(found, tallied, fetch, rows_at_once=ROWS_AT_ONCE)
+
+
+def _exact(
+    found: Tallies,
+    tallied: Callable[..., Tallies],
+    fetch: Callable[[Tallies, int, Sequence[Range]], Iterator[Ranking]],
+    *,
+    rows_at_once: int,
+) -> Found:
+    """Exact rankings, range by range; ranges that alone hold too many rows are divided first."""
+    if int(found.cases.max()) * 2 > rows_at_once:
+        found = refined(found, tallied, None)
     return {
-        each: exact_ranking(engine, found, i, listener=options.progress, where=name, rows_at_once=ROWS_AT_ONCE)
+        each: exact_ranking(found, i, partial(fetch, found, i), rows_at_once=rows_at_once)
         for i, each in enumerate(found.names)
     }
 
 
-def _refined(found: Tallies, tallied: Callable[..., Tallies]) -> Tallies:
-    """Count again with buckets divided where both classes crowd, until little enough is open."""
-    first, tolerance = found, TOLERANCE
-    for number in range(_PASSES - 1):
-        left = max(open_share(ranking) for ranking in found.rankings().values())
-        if left <= TOLERANCE:
-            return found
-        if number:
-            tolerance *= TOLERANCE / left
-        bucket, pos, neg = _shares(first)
-        pieces = pieces_for(bucket, pos, neg, tolerance=tolerance)
-        if not divided(pieces):
-            return found
-        found = tallied(f"refining ({number + 1})", pieces=pieces)
-    return found
+def _ranges(found: Tallies, tallied: Callable[..., Tallies], options: Options) -> Found:
+    condition = None if isinstance(options.refine, bool) else options.refine
+    return (refined(found, tallied, condition) if options.refine else found).rankings()
 
 
-def _shares(found: Tallies) -> tuple[Any, Any, Any]:
-    """The share of positives and of negatives in each bucket, of the ranking that is most open there."""
-    bucket, place = np.unique(found.key, return_inverse=True)
-    cases = found.cases if found.weight is None else found.weight
-    pos, neg = np.zeros(bucket.size), np.zeros(bucket.size)
-    for i in range(len(found.names)):
-        mine = found.ranking == i
-        both = [
-            np.bincount(place[mine & flags], cases[mine & flags], minlength=bucket.size)
-            for flags in (found.positive, ~found.positive)
-        ]
-        if all(side.sum() for side in both):
-            np.maximum(pos, both[0] / both[0].sum(), out=pos)
-            np.maximum(neg, both[1] / both[1].sum(), out=neg)
-    return bucket, pos, neg
-
-
-def _fits(source: Any, wanted: Wanted, options: Options) -> bool:
+def _fits(source: Any, wanted: Wanted, options: Options, where: str) -> bool:
     columns = len(wanted.columns) + (len(options.where) if isinstance(options.where, Mapping) else 0)
-    return fits(source, columns=columns, memory=int(memory() * _SHARE_OF_MEMORY))
+    return fits(source, columns=columns, memory=int(memory() * _SHARE_OF_MEMORY), where=where)
 
 
 def _require(options: Options, where: str) -> None:
     if not 16 <= options.buckets <= 2**22:
         raise ArgumentError(f"buckets must be 16 to {2**22:,}, got {options.buckets!r}", where, f"e.g. {BUCKETS}")
+    if not (isinstance(options.refine, bool) or hasattr(options.refine, "slope_coverage")):
+        fix = "pass True, False or an OperatingCondition"
+        raise ArgumentError(f"refine must be a bool or a condition, got {options.refine!r}", where, fix)
     if options.missing not in ("raise", "drop"):
         raise ArgumentError(f'missing must be "raise" or "drop", got {options.missing!r}', where, "pick one of them")

@@ -32,10 +32,10 @@ def rows_in(source: Place) -> int | None:
         return None  # whoever reads it says what is wrong
 
 
-def fits(source: Place, *, columns: int, memory: int) -> bool:
+def fits(source: Place, *, columns: int, memory: int, where: str) -> bool:
     """Whether ranking this many columns of a source needs no more than this memory, as far as one can tell.
 
-    >>> fits("-", columns=2, memory=1 << 30)
+    >>> fits("-", columns=2, memory=1 << 30, where="here")
     True
     """
     if os.fspath(source) == STDIN:
@@ -43,6 +43,6 @@ def fits(source: Place, *, columns: int, memory: int) -> bool:
     rows = rows_in(source)
     if rows is not None:
         return rows * columns * _BYTES_PER_VALUE * _COPIES <= memory
-    files = listed_files(source, where="scan(source)")
+    files = listed_files(source, where=where)
     size = sum(Path(file.name).stat().st_size * _UNPACKED.get(file.compression or "", 1) for file in files)
     return size * _COPIES <= memory

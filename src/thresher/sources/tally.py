@@ -80,12 +80,12 @@ def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
     columns |= {name: table[column] for name, column in zip(_by(wanted), wanted.by, strict=True)}
     scores = [table[name] for name in wanted.scores]
     for name, score in zip(wanted.scores, scores, strict=True):
-        _require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError, where)
+        require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError, where)
     columns |= {f"x{i}": _float(score) for i, score in enumerate(scores)}
-    columns |= {f"unfit{i}": found for i, score in enumerate(scores) if (found := _unfit(score)) is not None}
+    columns |= {f"unfit{i}": found for i, score in enumerate(scores) if (found := beyond_float64(score)) is not None}
     if wanted.weight is not None:
         weight = table[wanted.weight]
-        _require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
+        require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
         columns["w"] = _float(weight)
     if len(scores) == 1:
         rows = table.select(**columns)
@@ -102,11 +102,11 @@ def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
 
 def healthy(ibis: Any, rows: Any, *, weighted: bool) -> Any:
     """Rows that count: nothing missing, a weight above 0. NULL, not true either, where something is missing."""
-    fine = rows.label.notnull() & _known(rows.x)
+    fine = rows.label.notnull() & known(rows.x)
     if rows.label.type().is_floating():
-        fine &= _known(rows.label)
+        fine &= known(rows.label)
     if weighted:
-        fine &= _known(rows.w) & (rows.w > number(ibis, 0.0)) & (rows.w < number(ibis, float("inf")))
+        fine &= known(rows.w) & (rows.w > number(ibis, 0.0)) & (rows.w < number(ibis, float("inf")))
     return fine & ~rows.unfit if "unfit" in rows.columns else fine
 
 
@@ -134,11 +134,11 @@ def _by(wanted: Wanted) -> list[str]:
 def _faults(ibis: Any, rows: Any, *, weighted: bool) -> Any:
     """What is wrong with a row, a bit for each fault."""
     label = rows.label
-    fine = label.notnull() & _known(label) if label.type().is_floating() else label.notnull()
-    faults = [(NO_LABEL, fine), (NO_SCORE, _known(rows.x))]
+    fine = label.notnull() & known(label) if label.type().is_floating() else label.notnull()
+    faults = [(NO_LABEL, fine), (NO_SCORE, known(rows.x))]
     if weighted:
         zero, infinite = number(ibis, 0.0), number(ibis, float("inf"))
-        there = _known(rows.w)
+        there = known(rows.w)
         faults += [
             (NO_WEIGHT, there),
             (BAD_WEIGHT, (rows.w >= zero) & (rows.w < infinite)),
@@ -152,7 +152,7 @@ def _faults(ibis: Any, rows: Any, *, weighted: bool) -> Any:
     return state
 
 
-def _known(x: Any) -> Any:
+def known(x: Any) -> Any:
     """Neither NULL nor NaN.
 
     `x <= inf` would say the same of the value, but statistics of Parquet files leave NaN out, and an engine that trusts
@@ -166,7 +166,7 @@ def _float(column: Any) -> Any:
     return (column.cast("int64") if kind.is_boolean() else column).cast("float64")
 
 
-def _unfit(score: Any) -> Any | None:
+def beyond_float64(score: Any) -> Any | None:
     """Whether a whole number is too large for a float64 to hold every one of its size; None where it cannot be."""
     kind = score.type()
     if not (kind.is_integer() and kind.nbytes == 8):
@@ -174,7 +174,8 @@ def _unfit(score: Any) -> Any | None:
     return ((score >= _EXACT_IN_FLOAT64) | (score <= -_EXACT_IN_FLOAT64)).fill_null(False)
 
 
-def _require_numbers(kind: Any, what: str, error: type[ScoreError | WeightError], where: str) -> None:
+def require_numbers(kind: Any, what: str, error: type[ScoreError | WeightError], where: str) -> None:
+    """Raise the error unless a type is one of numbers that a float64 holds."""
     if kind.is_decimal() and (kind.precision is None or kind.precision > _EXACT_DIGITS):
         raise error(
             f"{what}, whose digits a float64 does not hold",

@@ -42,7 +42,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.rankings import rankings_of
     from thresher.cli.working import working
 
-    rankings = rankings_of(given, where=place(ctx))
+    free = not (given["maximise"] or given["minimise"] or given["subject_to"] or given["at_most"])
+    rankings = rankings_of(given, condition=condition if free else None, where=place(ctx))
     with working("trying every threshold"):
         choices = {
             name: choose(

@@ -60,27 +60,28 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("costs and class ratio matter to --measure cost only", ctx)
     measure = operating_condition(given) if given["measure"] == COST else given["measure"]
 
-    from thresher.cli.rows import labelled_scores
+    from thresher.cli.rows import rows_that_fit
+    from thresher.cli.scanned import scanning
     from thresher.cli.working import working
-    from thresher.inference import compare
+    from thresher.inference import compare, compare_scan
 
-    rows = labelled_scores(given, where=place(ctx))
-    with working("drawing the data again"):
-        found = compare(
-            rows.labels,
-            rows.scores,
-            positive=rows.positive,
-            weights=rows.weights,
-            clusters=rows.clusters,
-            measure=measure,
-            thresholds=_thresholds(given["thresholds"], ctx),
-            level=given["level"],
-            rope=given["rope"],
-            correction=given["correction"],
-            seed=given["seed"],
-            replicates=given["replicates"],
-            missing=given["missing"],
-        )
+    asked = {name: given[name] for name in ("level", "rope", "correction", "seed", "replicates")}
+    asked |= {"measure": measure, "thresholds": _thresholds(given["thresholds"], ctx)}
+    rows = rows_that_fit(given, where=place(ctx))
+    if rows is None:
+        with scanning(given, where=place(ctx)) as where_they_are:
+            found = compare_scan(given["source"], cluster=given["cluster"], **where_they_are, **asked)
+    else:
+        with working("drawing the data again"):
+            found = compare(
+                rows.labels,
+                rows.scores,
+                positive=rows.positive,
+                weights=rows.weights,
+                clusters=rows.clusters,
+                missing=given["missing"],
+                **asked,
+            )
     if given["as_json"]:
         differences = [one.to_dict() for one in found.differences.values()]
         estimates = {name: value if math.isfinite(value) else None for name, value in found.estimates.items()}

@@ -38,7 +38,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """Say which model to deploy at which threshold, and how sure that is.
 
     FILE holds one row per case: a true label and the score of each model. CSV, TSV, Parquet, Arrow or JSON lines,
-    plain or compressed; - reads from standard input.
+    plain or compressed; - reads from standard input. A database is a URL or a .duckdb file with --table. More rows than
+    fit in memory are counted where they are, and what needs rows is left out.
     """
     from thresher.cli.output import require_outputs
 
@@ -51,13 +52,21 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     condition = operating_condition(given)
 
     from thresher.cli.evaluated import evaluated, present, write
-    from thresher.cli.rows import labelled_scores
+    from thresher.cli.rows import rows_that_fit
     from thresher.inference.difference import require_rope
 
     require_rope(given["rope"], place(ctx))  # even of one model, which is compared with nobody
-    rows = labelled_scores(given, where=place(ctx))
+    title = (given["table"] or _name(given["source"])) if given["title"] is None else given["title"]
+    rows = rows_that_fit(given, where=place(ctx))
+    if rows is None:
+        from thresher.cli.scanned_summary import evaluated_where_it_is, present_scan
+
+        present_scan(evaluated_where_it_is(condition, given, where=place(ctx)), given, title=title)
+        return
     found = evaluated(rows, condition, given)
-    name = "standard input" if given["source"] == "-" else Path(given["source"]).name
-    title = name if given["title"] is None else given["title"]
     written = write(found, given, title=title)
     present(found, given, title=title, written=written)
+
+
+def _name(source: str) -> str:
+    return "standard input" if source == "-" else Path(source).name

@@ -1,0 +1,46 @@
+"""Sources of more rows than fit: what the options ask of them, as arguments of the library's scans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from thresher.cli.rows import named_columns, positive_label, table_name
+from thresher.cli.working import telling
+from thresher.errors import ArgumentError
+from thresher.sources.fetched import first_columns
+from thresher.sources.progress import Progress
+
+
+@contextmanager
+def scanning(given: Mapping[str, Any], *, where: str) -> Iterator[dict[str, Any]]:
+    """Arguments for `scan_models`, `compare_scan` and `evaluate_scan`, whose progress is told on a terminal."""
+    label, scores = named_columns(given, where=where)
+    if given.get("predictions"):
+        raise ArgumentError("--prediction needs rows, and there are more than fit", where, "leave it out, or sample")
+    table = table_name(given)
+    labels = first_columns(given["source"], [label], table=table, where=where)[label]
+    with telling("counting where the rows are") as tell:
+        yield {
+            "label": label,
+            "scores": scores,
+            "table": table,
+            "positive": positive_label(given.get("positive"), labels),
+            "weight": given.get("weight"),
+            "missing": given["missing"],
+            "progress": lambda now: tell(_words(now)),
+        }
+
+
+def _words(now: Progress) -> str:
+    """How far a scan has come.
+
+    >>> _words(Progress("counting", rows=2_000_000, total=10_000_000, seconds=0.5))
+    'counting: 2,000,000 of 10,000,000 rows, 4,000,000 per second'
+    >>> _words(Progress("ranking rows", rows=None, total=None, seconds=3.2))
+    'ranking rows: 3 s'
+    """
+    if now.rows is None or now.rate is None:
+        return f"{now.stage}: {now.seconds:.0f} s"
+    return f"{now.stage}: {now.rows:,} of {now.total:,} rows, {now.rate:,.0f} per second"

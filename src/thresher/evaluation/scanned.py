@@ -1,0 +1,215 @@
+"""`evaluate_scan`: the same question of a table that is too large to hold, from counts and sums its engine makes."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from thresher.calibration import brier_bounds, calibration_map, log_loss_bounds
+from thresher.cautions import Caution
+from thresher.choices import JointChoice, OperatingCondition, best_cost_bounds, joint_choice
+from thresher.curves import Bounds, auc_bounds, average_precision_bounds, ks_bounds, pr_area_bounds
+from thresher.errors import ArgumentError, ProbabilityError
+from thresher.evaluation.decision import Decision
+from thresher.evaluation.remarks import EXTREME
+from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
+from thresher.inference import Interval, auc_interval
+from thresher.inference.cost import cost_interval
+from thresher.inference.design_effect import SampledTable, sampled_cost_interval, sampled_table_intervals
+from thresher.inference.difference import require_rope
+from thresher.inference.interval import require_level
+from thresher.inference.scanned_placements import auc_comparison, empty_comparison, scanned_auc_intervals
+from thresher.inference.table import table_intervals
+from thresher.ranking import Ranking
+from thresher.sources.columns import Missing
+from thresher.sources.database import TableName
+from thresher.sources.filters import Filter
+from thresher.sources.paired import PlacementSums, call_weights, placement_sums
+from thresher.sources.paired_rows import PairedRows, opened_pairs
+from thresher.sources.progress import Listener
+from thresher.sources.scan import scan_models
+from thresher.sources.tally import Wanted
+
+_WHERE = "evaluate_scan(source, label=..., scores=[...])"
+_NO_ROWS = "needs rows, and only counts left the table"
+
+
+def evaluate_scan(
+    source: Any,
+    *,
+    label: str,
+    scores: Sequence[str],
+    table: TableName | None = None,
+    positive: Any = None,
+    weight: str | None = None,
+    where: Filter | None = None,
+    condition: OperatingCondition | None = None,
+    paired: bool = True,
+    exact: bool | None = None,
+    level: float = 0.95,
+    rope: float = 0.0,
+    missing: Missing = "raise",
+    progress: Listener | None = None,
+) -> ScannedEvaluation:
+    """Evaluate models whose scores are columns of a table, without moving its rows, and decide for one.
+
+    Two passes count ranges of scores, the second only near the best split under the condition, until it is certain;
+    sources and filters are those of `scan`, and `exact=True` reads the ranges instead. Several models, or weights, take
+    sums of placements inside the engine (see `compare_scan`), whose mid-ranks sort the rows; `paired=False` leaves that
+    out, and with it the comparison. Weights are sampling weights.
+
+    >>> mails = {"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}
+    >>> import ibis, pyarrow
+    >>> found = evaluate_scan(ibis.memtable(pyarrow.table(mails)), label="spam", scores=["tree"])
+    >>> found, found["tree"].bounds["auc"]
+    (ScannedEvaluation(tree; use tree at 0.7), Bounds(lower=0.888..., upper=0.888...))
+    """
+    require_level(level, _WHERE)
+    require_rope(rope, _WHERE)
+    if weight is not None and not paired:
+        raise ArgumentError("what weights do to intervals is told by a paired pass", _WHERE, "leave paired=False out")
+    asked = condition if condition is not None else OperatingCondition()
+    if isinstance(scores, str) or not scores:
+        raise ArgumentError(f"scores must name columns, got {scores!r}", _WHERE, 'e.g. scores=["a", "b"]')
+    wanted = Wanted(label, tuple(scores), weight)
+    how: dict[str, Any] = {"exact": exact, "refine": asked, "progress": progress}
+    if len(wanted.scores) == 1 and weight is None:
+        given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
+        rankings = scan_models(source, label=label, scores=scores, **given, **how)
+        return _evaluation(rankings, asked, level)
+    asking: dict[str, Any] = {"listener": progress, "where": _WHERE}
+    with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
+        rankings = _rankings(rows, wanted, how)
+        joint = joint_choice(rankings, asked)
+        sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
+        at = {name: choice.threshold for name, choice in joint.choices.items()}
+        cells = None if weight is None else call_weights(rows, at, **asking)
+    found = _evaluation(rankings, asked, level, dropped=rows.dropped, sums=sums, cells=cells)
+    if sums is None or len(rankings) == 1:
+        return found
+    empty = empty_comparison(wanted.scores, level=level, rope=rope, dropped=rows.dropped)
+    return replace(found, comparison=auc_comparison(sums, empty, _WHERE))
+
+
+def _rankings(rows: PairedRows, wanted: Wanted, how: dict[str, Any]) -> dict[str, Ranking]:
+    """The models' rankings of rows that miss nothing, so that all models are judged by the same."""
+    columns = [f"x{i}" for i in range(len(wanted.scores))]
+    weight = None if wanted.weight is None else "w"
+    found = scan_models(rows.table, label="positive", scores=columns, weight=weight, **how)
+    return dict(zip(wanted.scores, found.values(), strict=True))
+
+
+def _evaluation(
+    rankings: Mapping[str, Ranking],
+    asked: OperatingCondition,
+    level: float,
+    *,
+    dropped: int | None = None,
+    sums: PlacementSums | None = None,
+    cells: Mapping[str, tuple[Any, Any]] | None = None,
+) -> ScannedEvaluation:
+    """The evaluation without a comparison; `sums` and `cells` where an engine told more than rankings do."""
+    joint = joint_choice(rankings, asked)
+    method = "delong" if cells is None else "delong, weighted"
+    aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
+    models = {}
+    for i, (name, ranking) in enumerate(rankings.items()):
+        table = joint.choices[name].table
+        sampled = None if cells is None else SampledTable(*cells[name], None)
+        models[name] = ScannedModel(
+            name=name,
+            ranking=ranking,
+            auc=auc_interval(ranking, level=level) if aucs is None else aucs[i],
+            choice=joint.choices[name],
+            measures=table_intervals(table, level=level)
+            if sampled is None
+            else sampled_table_intervals(sampled, level=level),
+            expected_cost=cost_interval(table, asked, level=level)
+            if sampled is None
+            else sampled_cost_interval(sampled, asked, level=level),
+            bounds=_bounds(ranking, asked),
+        )
+    return ScannedEvaluation(
+        models=models,
+        condition=asked,
+        comparison=None,
+        joint=joint,
+        decision=_decision(models, joint, asked, level),
+        cautions=(*joint.cautions, *_remarks(models)),
+        dropped=max(ranking.dropped for ranking in rankings.values()) if dropped is None else dropped,
+        level=level,
+    )
+
+
+def _bounds(ranking: Ranking, condition: OperatingCondition) -> dict[str, Bounds]:
+    found = {
+        "auc": auc_bounds(ranking),
+        "average_precision": average_precision_bounds(ranking),
+        "pr_area": pr_area_bounds(ranking),
+        "ks": ks_bounds(ranking),
+        "expected_cost": best_cost_bounds(ranking, condition=condition),
+    }
+    try:
+        return found | {"brier": brier_bounds(ranking), "log_loss": log_loss_bounds(ranking)}
+    except ProbabilityError:
+        return found
+
+
+def _decision(
+    models: Mapping[str, ScannedModel], joint: JointChoice, asked: OperatingCondition, level: float
+) -> Decision:
+    from thresher.version import __version__
+
+    model = models[joint.model]
+    condition = asked.for_data(model.ranking)
+    low, high = joint.holds_for
+    per_cost = (condition.class_ratio or 1.0) / condition.cost_ratio
+    nan = math.nan
+    return Decision(
+        model=joint.model,
+        threshold=joint.threshold,
+        equivalent=joint.choice.interval,
+        condition=condition,
+        expected_cost=model.expected_cost,
+        honest_cost=Interval(nan, nan, nan, nan, level, "none", _NO_ROWS),
+        threshold_interval=Interval(joint.threshold, nan, nan, nan, level, "none", _NO_ROWS),
+        runner_up=joint.runner_up,
+        gap=joint.gap,
+        cost_ratios=(low, high),
+        class_ratios=(low * per_cost, high * per_cost),
+        wins=None,
+        firm_for=None,
+        calibration=calibration_map(model.ranking, method="isotonic").to_dict(),
+        fingerprint=_fingerprint(models),
+        version=__version__,
+    )
+
+
+def _fingerprint(models: Mapping[str, ScannedModel]) -> str:
+    """A digest of the counts: the same rows give the same text, whatever the engine and the order it reads them in."""
+    digest = hashlib.sha256()
+    for name, model in models.items():
+        digest.update(name.encode("utf-8", "surrogatepass"))
+        for column in (model.ranking.score, model.ranking.pos, model.ranking.neg):
+            digest.update(column.astype("<f8").tobytes())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _remarks(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
+    """What a careful analyst would notice, and what counts alone cannot tell."""
+    ranking = next(iter(models.values())).ranking
+    rare, frequent = min(ranking.Pos, ranking.Neg), max(ranking.Pos, ranking.Neg)
+    if frequent >= EXTREME * rare:
+        yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")
+    for name, model in models.items():
+        if model.auc.estimate < 0.5:
+            text = f"{name} has AUC {model.auc.estimate:.3f}; are labels or scores turned round?"
+            yield Caution("auc-below-half", text)
+        if "brier" not in model.bounds:
+            scores = f"{model.ranking.score[-1]:g} to {model.ranking.score[0]:g}"
+            yield Caution("not-probabilities", f"{name} scores from {scores}")
+    told = "the cost on rows the threshold was not chosen on, where it falls in resamples and how often the winner wins"
+    yield Caution("counts-only", f"{told} need rows, and only counts left the table")

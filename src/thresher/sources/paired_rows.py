@@ -1,0 +1,171 @@
+"""Rows of a table for comparing models: those that miss nothing, by class, as an expression for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import MissingValueError, OneClassError, ScoreError, WeightError
+from thresher.extras import extra
+from thresher.sources.columns import Missing, column
+from thresher.sources.database import Opened, TableName, opened, require_table_columns
+from thresher.sources.filters import Filter, filtered
+from thresher.sources.labels import is_positive
+from thresher.sources.progress import Listener
+from thresher.sources.tally import Wanted, beyond_float64, known, number, require_numbers
+
+_MOST_LABELS = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedRows:
+    """Rows as the engine has them (`positive` is 1 or 0, `x0`, `x1`, … the scores, `w` and `cluster` where asked for).
+
+    `cases` and `weight` are how many rows each class has and what they weigh, positives first.
+    """
+
+    engine: Opened
+    table: Any
+    cases: tuple[int, int]
+    weight: tuple[float, float]
+    dropped: int
+
+    def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
+        """The Arrow table that an expression over the rows gives."""
+        return self.engine.answer(expression, stage=stage, listener=listener, where=where)
+
+
+@contextmanager
+def opened_pairs(
+    source: Any,
+    wanted: Wanted,
+    *,
+    table: TableName | None = None,
+    where_: Filter | None = None,
+    cluster: str | None = None,
+    positive: Any = None,
+    missing: Missing = "raise",
+    listener: Listener | None = None,
+    where: str,
+) -> Iterator[PairedRows]:
+    """Open a source, and take its rows that a filter takes."""
+    with opened(source, table=table, where=where) as engine:
+        beside = [*([] if cluster is None else [cluster]), *(where_ if isinstance(where_, Mapping) else ())]
+        require_table_columns(engine.table, [*wanted.columns, *beside], place=engine.place, where=where)
+        yield paired_rows(
+            replace(engine, table=filtered(engine.table, where_, where=where)),
+            wanted,
+            cluster=cluster,
+            positive=positive,
+            missing=missing,
+            listener=listener,
+            where=where,
+        )
+
+
+def paired_rows(
+    engine: Opened,
+    wanted: Wanted,
+    *,
+    cluster: str | None,
+    positive: Any,
+    missing: Missing,
+    listener: Listener | None,
+    where: str,
+) -> PairedRows:
+    """Count the labels, refuse what is refused everywhere, and say which rows are left."""
+    ibis = extra("ibis", name="sql", where=where)
+    rows = _asked(ibis, engine.table, wanted, cluster, where)
+    sums = {"cases": rows.count().cast("int64")} | ({"weight": rows.w.sum()} if wanted.weight is not None else {})
+    counted = rows.group_by("label", "state").aggregate(**sums).limit(_MOST_LABELS)
+    found = engine.answer(counted, stage="counting labels", listener=listener, where=where).to_pylist()
+    dropped = _refused(found, missing, where)
+    counts = [row for row in found if row["state"] == _FINE]
+    labels = column([row["label"] for row in counts], name="labels", where=where)
+    flags = is_positive(labels, positive=positive, where=where) if counts else np.zeros(0, dtype=np.bool_)
+    sides = [[row for row, flag in zip(counts, flags, strict=True) if flag == side] for side in (True, False)]
+    cases = tuple(sum(row["cases"] for row in side) for side in sides)
+    _require_both_classes(cases, where)
+    weight = tuple(float(sum(row.get("weight", row["cases"]) for row in side)) for side in sides)
+    kept = rows.filter(rows.state == _FINE)
+    chosen = ibis.literal(sides[0][0]["label"], kept.label.type())
+    is_pos = (kept.label == chosen).ifelse(1, 0).cast("int64")
+    # -0.0 and 0.0 are one score, which not every engine's order knows.
+    zero = number(ibis, 0.0)
+    columns = {f"x{i}": (kept[f"x{i}"] == zero).ifelse(zero, kept[f"x{i}"]) for i in range(len(wanted.scores))}
+    columns |= {name: kept[name] for name in ("w", "cluster") if name in kept.columns}
+    table = kept.select(positive=is_pos, **columns)
+    return PairedRows(engine, table, (cases[0], cases[1]), (weight[0], weight[1]), dropped)
+
+
+_FINE, _GONE, _BAD, _NOTHING, _UNFIT = range(5)
+
+
+def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: str) -> Any:
+    """The columns that are asked for, and the state of each row: fine, incomplete, or what is wrong with it."""
+    label = table[wanted.label]
+    columns: dict[str, Any] = {}
+    tests: list[tuple[Any, int]] = []
+    for i, name in enumerate(wanted.scores):
+        kind = table[name].type()
+        require_numbers(kind, f"scores must be numbers, got {kind} in {name!r}", ScoreError, where)
+        columns[f"x{i}"] = table[name].cast("float64")
+        if (large := beyond_float64(table[name])) is not None:
+            tests.append((large, _UNFIT))
+    there = label.notnull() & known(label) if label.type().is_floating() else label.notnull()
+    for score in columns.values():
+        there &= known(score)
+    if wanted.weight is not None:
+        weight = table[wanted.weight]
+        require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
+        w = columns["w"] = weight.cast("float64")
+        zero = number(ibis, 0.0)
+        there &= known(w)
+        tests += [((w < zero) | (w == number(ibis, float("inf"))), _BAD), (w == zero, _NOTHING)]
+    if cluster is not None:
+        columns["cluster"] = table[cluster]
+        there &= columns["cluster"].notnull()
+    state = ibis.cases((there, ibis.literal(_FINE, "int64")), else_=ibis.literal(_GONE, "int64"))
+    for test, kind in tests:
+        state = ibis.cases((there & test, ibis.literal(kind, "int64")), else_=state)
+    return table.select(label=label, state=state, **columns)
+
+
+def _refused(found: Sequence[dict[str, Any]], missing: Missing, where: str) -> int:
+    """How many rows are left out on request; raises where rows are refused."""
+    total = sum(row["cases"] for row in found)
+    if large := sum(row["cases"] for row in found if row["state"] == _UNFIT):
+        raise ScoreError(
+            f"{large:,} of {total:,} rows have scores that may not fit a float64 exactly: whole numbers beyond 2**53",
+            where=where,
+            fix="subtract an offset so that they do, or round them yourself",
+        )
+    bad = sum(row["cases"] for row in found if row["state"] == _BAD)
+    if bad:
+        raise WeightError(
+            f"{bad:,} of {total:,} weights are negative or infinite",
+            where=where,
+            fix="a weight says how many rows a row stands for: give 0 or more",
+        )
+    dropped: int = sum(row["cases"] for row in found if row["state"] == _GONE)
+    if dropped and missing == "raise":
+        raise MissingValueError(
+            f"{dropped:,} of {total:,} rows miss a label, a score, a weight or a cluster, and none is ever guessed",
+            where=where,
+            fix='fill them, or pass missing="drop" to leave those rows out',
+        )
+    return dropped
+
+
+def _require_both_classes(cases: tuple[int, ...], where: str) -> None:
+    if not all(cases):
+        absent = "positives" if not cases[0] else "negatives"
+        raise OneClassError(
+            f"there are no {absent} among {sum(cases):,} cases, and this question needs both classes",
+            where=where,
+            fix="check which label is positive, or give data with both classes",
+        )

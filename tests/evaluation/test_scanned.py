@@ -1,0 +1,131 @@
+"""A scanned table is judged as its rows are, as far as counts and sums tell."""
+
+import json
+from importlib import import_module
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import thresher as th
+from tests.sources.test_scan import in_postgres
+
+CONDITION = th.OperatingCondition(cost_ratio=3)
+
+
+def rows(size=3000):
+    rng = np.random.default_rng(5)
+    y = (rng.random(size) < 0.3).astype(np.int16)
+    tree, logit = (1 / (1 + np.exp(-rng.normal(size=size) - worth * y)) for worth in (1.5, 1.0))
+    weight = rng.integers(0, 9, size) / 8
+    return {"y": y, "tree": tree, "logit": logit, "w": weight, "narrow": 0.5 + tree / 1000}
+
+
+@pytest.fixture(params=["duckdb", "postgres"])
+def source(request):
+    if request.param == "duckdb":
+        return ibis.memtable(pa.table(rows())), {}
+    server = request.getfixturevalue("postgres")
+    in_postgres(server, "evaluated", rows())
+    return server.url, {"table": "evaluated"}
+
+
+def same(found, expected):
+    assert found.estimate == pytest.approx(expected.estimate, abs=1e-12)
+    assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper), abs=1e-9)
+    assert found.method == expected.method
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_numbers_are_those_of_the_rows(source, weight):
+    place, how = source
+    data = rows()
+    models = {name: data[name] for name in ("tree", "logit")}
+    found = th.evaluate_scan(place, label="y", scores=list(models), condition=CONDITION, weight=weight, **how)
+    weights = None if weight is None else data[weight]
+    expected = th.evaluate(data["y"], models, condition=CONDITION, weights=weights)
+    for name in models:
+        same(found[name].auc, expected[name].auc)
+        same(found[name].expected_cost, expected[name].expected_cost)
+        assert set(found[name].measures) == set(expected[name].measures)
+        same(found[name].measures["tpr"], expected[name].measures["tpr"])
+    assert found.decision.model == expected.decision.model
+    assert found.decision.threshold == expected.decision.threshold
+    assert found.decision.cost_ratios == pytest.approx(expected.decision.cost_ratios)
+    assert found.comparison is not None
+    assert expected.comparison is not None
+    same(found.comparison["tree", "logit"].interval, expected.comparison["tree", "logit"].interval)
+
+
+def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
+    """Bounds hold what the rows say, and the decision is certain."""
+    scanning = import_module("thresher.sources.scan")
+    monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
+    place, how = source
+    data = rows()
+    found = th.evaluate_scan(place, label="y", scores=["narrow"], condition=CONDITION, **how)["narrow"]
+    exact = th.rank(data["y"], data["narrow"])
+    assert found.ranking.unresolved.any()
+    assert found.bounds["expected_cost"].width == 0
+    assert found.choice.expected_cost == th.choose(exact, CONDITION).expected_cost
+    for name, value in {
+        "auc": th.auc(exact),
+        "average_precision": th.average_precision(exact),
+        "pr_area": th.pr_area(exact),
+        "ks": th.ks(exact).statistic,
+        "brier": float(th.brier(exact)),
+        "log_loss": float(th.log_loss(exact)),
+    }.items():
+        assert value in found.bounds[name], name
+
+
+def test_what_needs_rows_is_not_told():
+    found = th.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree"], condition=CONDITION)
+    assert np.isnan(found.decision.honest_cost.estimate)
+    assert found.decision.wins is None
+    assert "counts-only" in [caution.code for caution in found.cautions]
+    assert found.comparison is None
+    assert "need rows" in found.summary()
+
+
+def test_the_decision_is_read_back_and_applied():
+    found = th.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree", "logit"])
+    plain = json.loads(found.decision.to_json())
+    assert th.Decision.from_dict(plain).to_dict() == plain
+    assert th.apply(plain, [0.0, 1.0]).tolist() == [False, True]
+    assert json.loads(found.to_json())["decision"] == plain
+
+
+def test_models_are_judged_on_the_same_rows():
+    data = rows()
+    data["tree"][:5], data["logit"][3:9] = np.nan, np.nan
+    table = ibis.memtable(pa.table(data))
+    found = th.evaluate_scan(table, label="y", scores=["tree", "logit"], missing="drop")
+    assert found.dropped == 9
+    assert {ranking.total for ranking in (model.ranking for model in found.models.values())} == {2991}
+    with pytest.raises(th.MissingValueError, match="9 of 3,000 rows"):
+        th.evaluate_scan(table, label="y", scores=["tree", "logit"])
+
+
+def test_without_the_paired_pass_nothing_is_compared():
+    table = ibis.memtable(pa.table(rows()))
+    found = th.evaluate_scan(table, label="y", scores=["tree", "logit"], paired=False)
+    assert found.comparison is None
+    same(found["tree"].auc, th.auc_interval(found["tree"].ranking))
+    with pytest.raises(th.ArgumentError, match="paired pass"):
+        th.evaluate_scan(table, label="y", scores=["tree"], weight="w", paired=False)
+
+
+@pytest.mark.parametrize("change", [{"level": 2}, {"rope": -1}, {"scores": "tree"}, {"scores": []}])
+def test_questions_that_are_none(change):
+    asked: dict[str, Any] = {"scores": ["tree"], **change}
+    with pytest.raises(th.ArgumentError):
+        th.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", **asked)
+
+
+def test_a_model_that_is_not_there():
+    found = th.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", scores=["tree"])
+    with pytest.raises(th.ArgumentError, match="no model 'forest'"):
+        found["forest"]
