@@ -26,7 +26,7 @@ from thresher.inference.interval import require_level
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.stability import Stability, decision_stability
-from thresher.ranking import Ranking, counted, counted_weights
+from thresher.ranking import Ranking, counted, counted_weights, side_by_side
 from thresher.sources.columns import Missing
 from thresher.tables import Contingency, contingency
 from thresher.visible import visible, visible_lines
@@ -199,10 +199,11 @@ def evaluate(
         replicates=replicates,
         seed=seed,
     )
-    models = {
-        name: model_evaluation(
+
+    def alone(name: str) -> ModelEvaluation:
+        return model_evaluation(
             name,
-            ranking,
+            rankings[name],
             joint.choices[name],
             rows=scored,
             condition=asked,
@@ -213,8 +214,8 @@ def evaluate(
             given=_given(rows, name),
             level=level,
         )
-        for name, ranking in rankings.items()
-    }
+
+    models = dict(zip(rankings, side_by_side(alone, list(rankings), scored.positive.size), strict=True))
     found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()}, stability)
     return Evaluation(
         models=models,

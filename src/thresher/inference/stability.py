@@ -10,18 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.choices import OperatingCondition
-from thresher.curves import hull_splits, thinned
+from thresher.curves import hull_splits
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.interval import Interval
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
-from thresher.ranking import Flags, Floats, Ranking
+from thresher.ranking import Flags, Floats, Ranking, side_by_side
 from thresher.tables import Contingency
 
 MOST_BLOCKS = 2000
@@ -91,7 +92,7 @@ def decision_stability(
     """Resample the data and make the decision again each time.
 
     `clusters` numbers each row's cluster from 0; clusters are drawn whole. Candidates are every
-    split of a model, or 256 of them that include the hull's corners where they fit.
+    split of a model, or 256 of them: corners of the hull first.
 
     >>> from thresher import rank
     >>> labels = np.array([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
@@ -107,47 +108,56 @@ def decision_stability(
     left_out = (drawn == 0).astype(np.float64)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
     plain = weights is None and clusters is None
-    threshold: dict[str, Interval] = {}
-    honest: dict[str, Interval] = {}
-    apparent: dict[str, float] = {}
-    best: dict[str, Floats] = {}
-    best_at: dict[str, Floats] = {}
-    ks_gain: dict[str, float] = {}
-    for name, ranking in rankings.items():
-        cut, cell = _candidates(ranking, scores[name], block)
+
+    def again(name: str) -> _Again:
+        cut, cell = _candidates(rankings[name], scores[name], block)
         tp, fp = (_covered(cell, rows, weights, (blocks, cut.size)) for rows in (positive, ~positive))
         inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
         whole = _rates(np.ones((1, blocks)), tp, fp)
         cost = _cost(condition, *inside)
         chosen = _middle_of_best(cost)
         row = np.arange(replicates)
-        best[name] = cost[row, chosen]
-        best_at[name] = _least_costs(condition, grid, *inside)
-        ks_gain[name] = _ks_gain(inside, whole)
-        threshold[name] = _threshold_interval(ranking, condition, cut[chosen], level)
         of_data = _cost(condition, *whole)
         recommended = int(_middle_of_best(of_data)[0])
-        apparent[name] = float(of_data[0, recommended])
         if plain:
             seen = cost_interval(_table(tp, fp, recommended), condition, level=level)
         else:
             called = scores[name] >= cut[recommended]
             sampled = sampled_table(positive, called, weight=weights, cluster=clusters)
             seen = sampled_cost_interval(sampled, condition, level=level)
-        honest[name] = out_of_bag_interval(
-            _mean(_cost(condition, *outside)[row, chosen]), seen, condition, cost[:, recommended]
+        return _Again(
+            _threshold_interval(rankings[name], condition, cut[chosen], level),
+            out_of_bag_interval(_mean(_cost(condition, *outside)[row, chosen]), seen, condition, cost[:, recommended]),
+            float(of_data[0, recommended]),
+            cost[row, chosen],
+            _least_costs(condition, grid, *inside),
+            _ks_gain(inside, whole),
         )
+
+    found = dict(zip(rankings, side_by_side(again, list(rankings), positive.size), strict=True))
+    best_at = {name: each.best_at for name, each in found.items()}
     return Stability(
-        threshold=threshold,
-        honest_cost=honest,
-        apparent_cost=apparent,
-        wins=_wins(best),
+        threshold={name: each.threshold for name, each in found.items()},
+        honest_cost={name: each.honest_cost for name, each in found.items()},
+        apparent_cost={name: each.apparent_cost for name, each in found.items()},
+        wins=_wins({name: each.best for name, each in found.items()}),
         cost_ratio=grid,
         wins_at={name: np.array([_wins_of(name, best_at, i) for i in range(grid.size)]) for name in rankings},
         replicates=replicates,
         blocks=blocks,
-        ks_gain=ks_gain,
+        ks_gain={name: each.ks_gain for name, each in found.items()},
     )
+
+
+class _Again(NamedTuple):
+    """What deciding again and again says of one model."""
+
+    threshold: Interval
+    honest_cost: Interval
+    apparent_cost: float
+    best: Floats
+    best_at: Floats
+    ks_gain: float
 
 
 def _blocks(
@@ -187,9 +197,11 @@ def _some_splits(ranking: Ranking) -> npt.NDArray[np.intp]:
     if every <= MOST_CANDIDATES:
         return np.arange(every)
     corner = hull_splits(ranking, pool="ties")
-    if corner.size > MOST_CANDIDATES // 2:
-        return thinned(ranking, points=MOST_CANDIDATES).split
     tp, fp = ranking.covered()
+    if corner.size > MOST_CANDIDATES // 2:
+        along = tp[corner] / ranking.Pos + fp[corner] / ranking.Neg
+        even = np.searchsorted(along, np.linspace(0, 2, MOST_CANDIDATES)).clip(max=corner.size - 1)
+        return corner[even[np.diff(even, prepend=-1) > 0]]
     along = tp / ranking.Pos + fp / ranking.Neg
     even = np.searchsorted(along, np.linspace(0, 2, MOST_CANDIDATES - corner.size)).clip(max=every - 1)
     return np.union1d(corner, even)

@@ -3,7 +3,7 @@
 from thresher.ranking.condensed import condensed
 from thresher.ranking.counting import Counts, Flags, counted, counted_weights
 from thresher.ranking.order import Indices, beating, falling
-from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, pieces_of, processors
+from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, pieces_of, processors, side_by_side
 from thresher.ranking.ranking import Ranking
 from thresher.ranking.scores import rankable
 from thresher.ranking.segments import MOST_CASES, require_safe_total
@@ -33,5 +33,6 @@ __all__ = [
     "rankable",
     "require_safe_total",
     "resolved",
+    "side_by_side",
     "wide",
 ]

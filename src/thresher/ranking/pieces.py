@@ -54,9 +54,10 @@ def side_by_side(work: Callable[[U], T], items: Sequence[U], size: int) -> tuple
     >>> side_by_side(abs, (-1, 2), 2)
     (1, 2)
     """
-    if size < PIECES_WORTH_THREADS * PIECE or processors() < 2:
+    threads = min(processors(), MOST_THREADS, len(items))
+    if size < PIECES_WORTH_THREADS * PIECE or threads < 2:
         return tuple(map(work, items))
-    with ThreadPoolExecutor(len(items)) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         return tuple(pool.map(work, items))
 
 
