@@ -147,6 +147,14 @@ def test_scores_that_are_no_probabilities_are_refused():
             question(r)
 
 
+def test_a_range_up_to_infinity_may_be_refused_but_for_its_top():
+    """Hypothesis found it: calling the +inf alone positive is cheaper than any split between these ranges."""
+    r = th.Ranking.of_ranges([0.5, 0.0], [math.inf, 0.0], pos=[0, 1], neg=[3, 0])
+    assert th.choose(th.Ranking([math.inf, 0.5, 0.0], pos=[0, 0, 1], neg=[1, 2, 0])).expected_cost in (
+        th.best_cost_bounds(r)
+    )
+
+
 def test_a_choice_on_open_segments_says_so():
     r = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
     assert "unresolved" in [caution.code for caution in th.choose(r).cautions]

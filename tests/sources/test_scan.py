@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
+from thresher.ranking import kept_number
 
 scanning = import_module("thresher.sources.scan")
 exactly = import_module("thresher.sources.exact")
@@ -175,11 +176,38 @@ def test_exact_range_by_range(source, monkeypatch, data, kept):
     assert th.auc(found) == th.auc(exact)
     assert th.auc_bounds(found) == th.auc_bounds(exact)
     assert th.best_cost_bounds(found).width == 0
+    assert th.average_precision(found) == pytest.approx(th.average_precision(exact), rel=1e-14)
+    assert th.pr_area(found) == pytest.approx(th.pr_area(exact), rel=1e-14)
+    assert th.ks(found).statistic == th.ks(exact).statistic
+    for bounds in (th.average_precision_bounds, th.pr_area_bounds, th.ks_bounds):
+        assert bounds(found).width == 0
     for cost_ratio in (0.2, 1, 7):
         condition = th.OperatingCondition(cost_ratio=cost_ratio)
         one, other = th.choose(found, condition), th.choose(exact, condition)
         assert one.expected_cost == other.expected_cost
         assert one.threshold == other.threshold
+
+
+@pytest.mark.usefixtures("bounded")
+def test_losses_are_exact_range_by_range(folder, monkeypatch, data):
+    monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 700)
+    monkeypatch.setattr(exactly, "ROWS_KEPT", 0)
+    monkeypatch.setattr(exactly, "SEGMENTS", 1)
+    monkeypatch.setattr(exactly, "SEGMENTS_PER_RANGE", 1)
+    probability = (data["p"] > 0) & (data["p"] < 1)
+    exact = th.rank(data[NAMES["label"]][probability], data["p"][probability])
+    asked: dict[str, Any] = {"label": NAMES["label"], "score": "p", "buckets": 256, "exact": True}
+    found = th.scan(str(folder), where=lambda t: (t.p > 0) & (t.p < 1), **asked)
+    assert not found.exact
+    for one, bounds in ((th.brier, th.brier_bounds), (th.log_loss, th.log_loss_bounds)):
+        assert float(one(found)) == pytest.approx(float(one(exact)), rel=1e-14)
+        assert bounds(found).width == 0
+    certain = th.scan(str(folder), where=lambda t: (t.p >= 0) & (t.p <= 1), **asked)
+    within = (data["p"] >= 0) & (data["p"] <= 1)
+    expected = th.log_loss(th.rank(data[NAMES["label"]][within], data["p"][within]))
+    assert repr(th.log_loss(certain)) == repr(expected)
+    assert th.Ranking.from_json(found.to_json()) == found
+    assert kept_number((found + found).spans, "brier") is None
 
 
 def test_several_models_in_one_pass(source, data):

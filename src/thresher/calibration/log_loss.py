@@ -10,7 +10,7 @@ import numpy as np
 from thresher.calibration.true_class import probability_rows
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, kept_number
 
 
 class LogLoss(float):
@@ -65,6 +65,10 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
     ranking.require_probabilities("log_loss(ranking)")
+    if clip is None and (known := kept_number(ranking.spans, "log_loss")) is not None:
+        return LogLoss(
+            known, certain_and_wrong=int(kept_number(ranking.spans, "certain_and_wrong") or 0), cases=ranking.total
+        )
     score, pos, neg = ranking.score, ranking.pos, ranking.neg
     wrong = neg[score == 1].sum() + pos[score == 0].sum()
     if clip is None and wrong:

@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher.calibration.brier import brier
 from thresher.calibration.log_loss import log_loss
-from thresher.curves.bounds import Bounds, certain, outward
+from thresher.curves.bounds import Bounds, certain, outward, told
 from thresher.ranking import Counts, Floats, Ranking
 
 
@@ -26,6 +26,8 @@ def brier_bounds(ranking: Ranking) -> Bounds:
     ranking.require_probabilities(where)
     if ranking.spans is None:
         return certain(brier(ranking))
+    if (known := told(ranking, "brier")) is not None:
+        return known
     spans = ranking.spans
     best_pos, worst_pos = (1 - spans.pos_high) ** 2, (1 - spans.pos_low) ** 2
     best_neg, worst_neg = spans.neg_low**2, spans.neg_high**2
@@ -45,6 +47,8 @@ def log_loss_bounds(ranking: Ranking) -> Bounds:
     ranking.require_probabilities(where)
     if ranking.spans is None:
         return certain(float(log_loss(ranking)))
+    if (known := told(ranking, "log_loss")) is not None:
+        return known
     spans = ranking.spans
     if (spans.pos_low == 0).any() or (spans.neg_high == 1).any():
         return Bounds(math.inf, math.inf)

@@ -52,7 +52,7 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
     if ranking.spans is None or ranking.spans.corners:
         return certain(reached)
     fp, tp = upper_corners_of(ranking)
-    if np.isposinf(ranking.spans.high[0]):  # no threshold refuses a score of +inf
+    if np.isposinf(ranking.spans.low[0]):  # no threshold refuses a score of +inf; of a range up to it, some refuse most
         fp, tp = fp[1:], tp[1:]
     table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
     resolved = asked.for_data(ranking)

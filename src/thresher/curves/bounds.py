@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from thresher.curves.area import auc
 from thresher.curves.gain import ks
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Counts, Floats, Ranking, kept_number
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
@@ -130,13 +130,27 @@ def ks_bounds(ranking: Ranking) -> Bounds:
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
     reached = np.abs(tp / ranking.Pos - fp / ranking.Neg).max()
     (x, y), (u, v) = upper_corners_of(ranking), lower_corners_of(ranking)
-    furthest = max((y / ranking.Pos - x / ranking.Neg).max(), (u / ranking.Neg - v / ranking.Pos).max())
+    furthest = (u / ranking.Neg - v / ranking.Pos).max()
+    if not ranking.spans.corners:  # where every corner of the hull is known, so is the highest point above the diagonal
+        furthest = max(furthest, (y / ranking.Pos - x / ranking.Neg).max())
+    if furthest < reached - _ULPS:
+        return certain(ks(ranking).statistic)
     return outward(ranking, float(reached), float(furthest), 0.0, 1.0)
 
 
 def certain(value: float) -> Bounds:
     """Bounds of a value that is known."""
     return Bounds(value, value)
+
+
+def told(ranking: Ranking, name: str) -> Bounds | None:
+    """Bounds of a number that a ranking of ranges keeps exactly, None of any other.
+
+    >>> told(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), "average_precision") is None
+    True
+    """
+    known = kept_number(ranking.spans, name)
+    return None if known is None else certain(known)
 
 
 def outward(ranking: Ranking, lower: float, upper: float, least: float, most: float, *, scale: float = 1.0) -> Bounds:

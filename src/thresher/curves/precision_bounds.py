@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from thresher.curves.bounds import Bounds, certain, outward
+from thresher.curves.bounds import Bounds, certain, outward, told
 from thresher.curves.precision_recall import average_precision, pr_area
 from thresher.ranking import Flags, Floats, Ranking
 
@@ -25,6 +25,8 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
     ranking.require_both_classes("average_precision_bounds(ranking)")
     if ranking.spans is None:
         return certain(average_precision(ranking))
+    if (known := told(ranking, "average_precision")) is not None:
+        return known
     several = ranking.spans.low < ranking.spans.high
     pos, neg, before, wrong = _columns(ranking)
     tied = pos * (before + pos) / np.maximum(before + pos + wrong + neg, np.finfo(np.float64).tiny)
@@ -47,6 +49,8 @@ def pr_area_bounds(ranking: Ranking) -> Bounds:
     ranking.require_both_classes("pr_area_bounds(ranking)")
     if ranking.spans is None:
         return certain(pr_area(ranking))
+    if (known := told(ranking, "pr_area")) is not None:
+        return known
     mixed = ranking.spans.mixed
     pos, neg, before, wrong = _columns(ranking)
     straight = _straight(pos, neg, before, wrong)

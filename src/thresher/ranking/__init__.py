@@ -7,7 +7,7 @@ from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, pro
 from thresher.ranking.ranking import Ranking
 from thresher.ranking.scores import rankable
 from thresher.ranking.segments import MOST_CASES, require_safe_total
-from thresher.ranking.spans import UNKNOWN, Spans, resolved
+from thresher.ranking.spans import UNKNOWN, Spans, kept_number, resolved
 
 __all__ = [
     "MOST_CASES",
@@ -26,6 +26,7 @@ __all__ = [
     "falling",
     "filled",
     "in_pieces",
+    "kept_number",
     "processors",
     "rankable",
     "require_safe_total",

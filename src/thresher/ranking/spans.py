@@ -8,7 +8,7 @@ not known is only the order of positives and negatives inside a range that both 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,7 +29,8 @@ class Spans:
     (ties counting one), and -1 where it is not; None when it is known nowhere. `corners` says that every corner of
     the hull is a split between segments, so that no case inside one lies above the hull of what is known.
     `rounding` bounds the relative error of the counts, which is 0 unless they are sums of weights that an engine
-    added in an order of its own.
+    added in an order of its own. `numbers` holds exact ones of the cases behind these segments by the names of their
+    functions, e.g. "average_precision", where somebody saw every case; other segments do not inherit them.
     """
 
     pos_low: Floats
@@ -39,10 +40,11 @@ class Spans:
     won: Counts | None = None
     corners: bool = False
     rounding: float = 0.0
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            if isinstance(column := getattr(self, field.name), np.ndarray):
+        for part in fields(self):
+            if isinstance(column := getattr(self, part.name), np.ndarray):
                 column.flags.writeable = False
 
     @property
@@ -102,9 +104,11 @@ class Spans:
     def same_as(self, other: Spans) -> bool:
         """Whether both say the same of every segment."""
         ends = (np.array_equal(a, b, equal_nan=True) for a, b in zip(self.ends, other.ends, strict=True))
+        if self.corners != other.corners or dict(self.numbers) != dict(other.numbers):
+            return False
         if self.won is None or other.won is None:
-            return self.won is other.won and self.corners == other.corners and all(ends)
-        return all(ends) and self.corners == other.corners and np.array_equal(self.won, other.won)
+            return self.won is other.won and all(ends)
+        return all(ends) and np.array_equal(self.won, other.won)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: an absent class has no ends (None), infinite ones are texts."""
@@ -113,6 +117,8 @@ class Spans:
             plain["won"] = self.won.tolist()
         if self.corners:
             plain["corners"] = True
+        if self.numbers:
+            plain["numbers"] = {name: _plain(number) for name, number in self.numbers.items()}
         return plain | ({"rounding": self.rounding} if self.rounding else {})
 
     @classmethod
@@ -124,8 +130,24 @@ class Spans:
         won = None if value.get("won") is None else np.array(value["won"])
         corners = value.get("corners", False) is True
         return cls(
-            pos_low, pos_high, neg_low, neg_high, won=won, corners=corners, rounding=float(value.get("rounding", 0.0))
+            pos_low,
+            pos_high,
+            neg_low,
+            neg_high,
+            won=won,
+            corners=corners,
+            rounding=float(value.get("rounding", 0.0)),
+            numbers={str(name): float(number) for name, number in value.get("numbers", {}).items()},
         )
+
+
+def kept_number(spans: Spans | None, name: str) -> float | None:
+    """An exact number of the cases behind ranges of scores, where somebody saw them all; None where none is kept.
+
+    >>> kept_number(None, "average_precision") is None
+    True
+    """
+    return None if spans is None else spans.numbers.get(name)
 
 
 def require_spans(score: Any, pos: Any, neg: Any, spans: Spans) -> None:

@@ -12,6 +12,7 @@ from thresher.extras import extra
 from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, counted_weights
 from thresher.ranking.spans import joined
 from thresher.sources.database import Opened
+from thresher.sources.exact_numbers import RunningNumbers
 from thresher.sources.progress import Listener
 from thresher.sources.tallies import Tallies
 from thresher.sources.tally import Wanted, healthy, number, prepared
@@ -39,7 +40,7 @@ def exact_ranking(
     """The exact ranking of one model and group, from the engine's rows, a range of scores at a time.
 
     Where that would keep more than a few million scores, the ranking is condensed: pairs won, hull and choices stay
-    exact (see `condensed`).
+    exact (see `condensed`), and so do the numbers that are sums over scores in order, which are added up on the way.
     """
     bounded = tallies.ranking_of(index)
     spans = bounded.spans
@@ -48,20 +49,26 @@ def exact_ranking(
     rows = _rows_per_segment(tallies, index, bounded)
     several = spans.low < spans.high
     whole = int(rows[several].sum()) <= ROWS_KEPT
-    ranges = list(_ranges(bounded, rows, several if whole else spans.mixed, rows_at_once))
+    ranges = list(_ranges(bounded, rows, several, rows_at_once))
     fetched = np.zeros(len(bounded), dtype=np.bool_)
     for one in ranges:
         fetched[one.first : one.end] = True
-    parts = [_untouched(bounded, np.flatnonzero(~fetched))] if not fetched.all() else []
+    alone, (tp, fp), running = np.flatnonzero(~fetched), bounded.covered(), RunningNumbers()
+    parts = [_untouched(bounded, alone)] if alone.size else []
+    running.add(bounded.score[alone], bounded.pos[alone], bounded.neg[alone], before=(tp[alone], fp[alone]))
     each = max(SEGMENTS_PER_RANGE, SEGMENTS // max(1, len(ranges)))
     for at, one in enumerate(ranges):
         stage = f"range {at + 1} of {len(ranges)}"
         found = _ranked(engine, tallies, index, one, stage=stage, listener=listener, where=where, most=rows_at_once)
+        above = [covered[:-1] + start[one.first] for covered, start in zip(found.covered(), (tp, fp), strict=True)]
+        running.add(found.score, found.pos, found.neg, before=(above[0], above[1]))
         part = found if whole else condensed(found, segments=each)
         parts.append((part.score, part.pos, part.neg, part.spans))
-        del found, part
+        del found, above, part
     score, pos, neg, joint = joined(*parts)
-    joint = None if joint is None else replace(joint, corners=True)
+    if joint is not None:
+        # What an engine's sums of weights leave open in the last digit stays with the bounds.
+        joint = replace(joint, corners=True, numbers={} if bounded.weighted else running.numbers())
     return Ranking.of_segments(score, pos, neg, dropped=bounded.dropped, spans=joint)
 
 
