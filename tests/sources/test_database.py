@@ -1,6 +1,7 @@
 """Engines that refuse, vanish or are interrupted: one paragraph, no secrets, nothing left behind."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
+from tests.engines import require
 from thresher import extras
 from thresher.sources import database
 
@@ -66,32 +68,128 @@ def test_scans_only_read(postgres):
             backend.con.execute("DROP TABLE there")
 
 
-def test_a_server_that_dies_in_the_middle(postgres):
+@pytest.fixture
+def slower(postgres):
+    """A view of 2,000 rows that takes twenty seconds to filter."""
     with postgres.connection() as connection:
-        connection.execute("DROP TABLE IF EXISTS slow")
+        connection.execute("DROP TABLE IF EXISTS slow CASCADE")
         connection.execute("CREATE TABLE slow AS SELECT g % 2 AS y, g::float8 AS p FROM generate_series(1, 2000) g")
         connection.execute("CREATE OR REPLACE VIEW slower AS SELECT y, p, pg_sleep(0.01)::text AS s FROM slow")
+    return "slower"
 
+
+RUNNING = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state = 'active' AND backend_type = 'client backend'"
+
+
+def when_running(connection):
+    """Wait until somebody has asked the slow view for half a second."""
+    for _ in range(300):
+        time.sleep(0.1)
+        if connection.execute(f"SELECT 1 {RUNNING} AND now() - query_start > interval '0.5 s'").fetchall():
+            return
+    raise RuntimeError("nobody asked")
+
+
+@pytest.mark.parametrize("fault", ["terminated", "stopped"])
+def test_a_server_that_dies_in_the_middle(postgres, slower, fault):
     def kill():
         with postgres.connection() as connection:
-            for _ in range(300):
-                time.sleep(0.1)
-                done = connection.execute(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
-                    "AND state = 'active' AND backend_type = 'client backend' "
-                    "AND now() - query_start > interval '0.5 s'"
-                )
-                if done.fetchall():
-                    break
+            when_running(connection)
+            if fault == "terminated":
+                connection.execute(f"SELECT pg_terminate_backend(pid) {RUNNING}")
+        if fault == "stopped":
+            postgres.stop("immediate")
+            postgres.start()
 
     killer = threading.Thread(target=kill)
     killer.start()
     try:
         with pytest.raises(th.SourceError, match="the connection was lost"):
-            th.scan(postgres.url, table="slower", label="y", score="p", where=lambda t: t.s == "")
+            th.scan(postgres.url, table=slower, label="y", score="p", where=lambda t: t.s == "")
     finally:
         killer.join()
     assert th.scan(postgres.url, table="slow", label="y", score="p").total == 2000
+
+
+def test_control_c_leaves_no_query_behind(postgres, slower):
+    code = (
+        "import thresher as th;"
+        f"th.scan({postgres.url!r}, table={slower!r}, label='y', score='p', where=lambda t: t.s == '')"
+    )
+    scanning = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)  # noqa: S603
+    with postgres.connection() as connection:
+        when_running(connection)
+        scanning.send_signal(signal.SIGINT)
+        _, told = scanning.communicate(timeout=60)
+        assert "KeyboardInterrupt" in told
+        left = 1
+        for _ in range(50):
+            left = len(connection.execute(f"SELECT 1 {RUNNING}").fetchall())
+            if not left:
+                break
+            time.sleep(0.1)
+        assert left == 0
+
+
+def test_a_disk_that_is_full(tmp_path):
+    """Files of more than a megabyte cannot be written, so that the engine cannot spill."""
+    rng = np.random.default_rng(0)
+    size = 1_500_000
+    rows = pa.table({"y": rng.integers(0, 2, size), "a": rng.random(size), "b": rng.random(size)})
+    pq.write_table(rows, tmp_path / "rows.parquet")
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    code = f"""if True:
+        import resource, thresher as th
+        from thresher.sources import database
+        usual = database._spilling
+        database._spilling = lambda stack: usual(stack) | {{"memory_limit": "60MB"}}
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+        try:
+            th.compare_scan({str(tmp_path / "rows.parquet")!r}, label="y", scores=["a", "b"])
+        except th.SourceError as error:
+            print(error)
+    """
+    ran = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "TMPDIR": str(spill)},
+        timeout=120,
+    )
+    assert "rows.parquet: there is no room to spill" in ran.stdout
+    assert "free disk space" in ran.stdout
+    assert list(spill.iterdir()) == []
+
+
+def test_a_machine_of_spark_that_dies_in_the_middle():
+    """In a process of its own: the session is gone afterwards."""
+    require(shutil.which("java"), "default-jre-headless")
+    code = """if True:
+        import os, signal, threading, time, warnings
+        warnings.simplefilter("ignore")
+        import thresher as th
+        from tests import engines
+        sessions = engines.spark_session()  # which stops its session when nobody holds it any more
+        session = next(sessions)
+        rows = session.range(3_000_000).selectExpr("cast(id % 2 as int) as y", "rand(1) as p")
+        machine = session.sparkContext._gateway.proc.pid
+        killer = threading.Timer(1.0, os.kill, (machine, signal.SIGKILL))
+        killer.start()
+        try:
+            for _ in range(100):
+                th.scan(rows, label="y", score="p", exact=False, refine=False)
+        except th.SourceError as error:
+            print(error)
+        os._exit(0)
+    """
+    code = code.replace("print(error)", "print(error, flush=True)")
+    ran = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=180
+    )
+    # Between two calls there is nobody left to answer; within one, the answer does not come.
+    assert "a worker was lost" in ran.stdout or "it cannot be reached" in ran.stdout
 
 
 def test_an_absent_driver_names_its_extra(monkeypatch):

@@ -189,7 +189,7 @@ def _of_spark(ibis: Any, frame: Any, stack: ExitStack, where: str) -> tuple[Any,
     engine = ibis.pyspark.connect(session)
     name = f"thresher_{uuid4().hex}"
     frame.createOrReplaceTempView(name)
-    stack.callback(session.catalog.dropTempView, name)
+    stack.callback(_forgotten, session, name)
     return engine.table(name), engine
 
 
@@ -255,6 +255,11 @@ def _engine_of(table: Any) -> Any:
 def _closed(engine: Any) -> None:
     with suppress(Exception):  # a server that is gone need not be told goodbye
         engine.disconnect()
+
+
+def _forgotten(session: Any, name: str) -> None:
+    with suppress(Exception):  # a session that died has forgotten it already
+        session.catalog.dropTempView(name)
 
 
 def _module(source: Any) -> str:

@@ -16,7 +16,7 @@ _INTERRUPTED = re.compile(r"(?i)(interrupt error|query interrupted)")
 
 # What a message holds, what it means and what to do; the first that fits speaks.
 _KNOWN: dict[str, tuple[str, str]] = {
-    r"no space left|disk full|disk quota|out of disk|max_temp_directory_size": (
+    r"no space left|disk full|disk quota|out of disk|max_temp_directory_size|could not write file|file too large": (
         "there is no room to spill",
         "free disk space, or scan with fewer buckets",
     ),
@@ -32,7 +32,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "the connection was lost",
         _AGAIN,
     ),
-    r"executor.*(lost|failure)|job aborted|sparkcontext.*(stopped|shut)|py4j|connection reset": (
+    r"executor.*(lost|failure)|job aborted|sparkcontext.*(stopped|shut)|py4jnetworkerror|connection reset": (
         "a worker was lost",
         _AGAIN,
     ),
@@ -83,7 +83,7 @@ def _paragraph(error: Exception, place: str, where: str) -> SourceError:
     said = without_secrets(" ".join(str(error).split())) or type(error).__name__
     shown = without_secrets(place)
     for pattern, (meaning, fix) in _KNOWN.items():
-        if re.search(pattern, said, flags=re.IGNORECASE):
+        if re.search(pattern, f"{type(error).__name__}: {said}", flags=re.IGNORECASE):
             return SourceError(f"{shown}: {meaning} ({said[:300]})", where, fix)
     return SourceError(
         f"{shown} could not be scanned: {said[:300]}", where, "check the source and the columns; nothing was changed"
