@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore:The copy keyword:DeprecationWarning"),  # PySpark to pandas
 ]
-ENGINES = ("files", "postgres", "spark")
+ENGINES = ("files", "duckdb", "postgres", "spark")
 ROWS = 4000
 NAMES = {"label": 'y"; DROP TABLE mails; --', "p": "p", "q": "q", "w": "w", "country": "select"}
 
@@ -73,6 +73,8 @@ def source(request, folder, data):
     """A source and the options that name its table."""
     if request.param == "files":
         return str(folder / "*.parquet"), {"exact": False}
+    if request.param == "duckdb":
+        return ibis.duckdb.connect().read_parquet(str(folder / "*.parquet")), {}
     if request.param == "postgres":
         server = request.getfixturevalue("postgres")
         in_postgres(server, "mails", data)
@@ -307,6 +309,8 @@ FAULTY: dict[str, list[Any]] = {
 @pytest.fixture(params=ENGINES)
 def faulty(request, tmp_path):
     table = pa.table({name: pa.array(values, pa.float64()) for name, values in FAULTY.items()})
+    if request.param == "duckdb":
+        return ibis.memtable(table), {}
     if request.param == "files":
         pq.write_table(table, tmp_path / "faulty.parquet")
         return tmp_path / "faulty.parquet", {"where": lambda t: t.w.isnull() | (t.w >= 0)}

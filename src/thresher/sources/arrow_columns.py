@@ -44,12 +44,31 @@ def numpy_column(values: Any, *, name: str, where: str) -> Column:
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         plain = values.cast(arrow.large_string())  # chunks of many gigabytes fit, and views have few kernels
         return _from_dictionary(plain.dictionary_encode(), arrow, name=name, where=where)
+    if (types.is_integer(kind) or types.is_floating(kind)) and not values.null_count:
+        return plain_numbers(values)
     if types.is_floating(kind) or types.is_temporal(kind) or (values.null_count == 0 and not types.is_null(kind)):
         array: Column = (
             values.to_numpy() if isinstance(values, arrow.ChunkedArray) else values.to_numpy(zero_copy_only=False)
         )
         return array
     return objects(values.to_pylist())
+
+
+def plain_numbers(values: Any) -> Column:
+    """Arrow's integers or floats, none of them missing, as a NumPy array; of one chunk nothing is copied.
+
+    pyarrow's own way loads pandas where that is installed, which takes longer than to read most files.
+
+    >>> import pyarrow as pa
+    >>> plain_numbers(pa.chunked_array([[1, 2], [3]]))
+    array([1, 2, 3])
+    """
+    if hasattr(values, "chunks"):
+        chunks = [np.from_dlpack(chunk) for chunk in values.chunks]
+        if len(chunks) == 1:
+            return chunks[0]
+        return np.concatenate(chunks) if chunks else np.zeros(0, dtype=values.type.to_pandas_dtype())
+    return np.from_dlpack(values)
 
 
 def is_arrow(values: Any) -> bool:

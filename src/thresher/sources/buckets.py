@@ -49,7 +49,7 @@ def place(x: Any, *, buckets: int, by: Arithmetic) -> Any:
     side = by.number(buckets / 4)
     away = one - by.number(2.0) / (one + _fourth(by.size(x), by))
     nearby = one - one / (one + _fourth(by.size(x), by))
-    inside = (_fourth(by.size(x), by) - _fourth(by.size(one - x), by) + one) * by.number(buckets / 2)
+    inside = _inside(x, buckets, by)
     above = by.number(buckets + 1.0) + away * side
     below = by.number(-1.0) - nearby * side
     return by.pick(x < by.number(0.0), below, by.pick(x > one, above, inside))
@@ -61,8 +61,31 @@ def bucket_of(x: Floats, *, buckets: int = BUCKETS) -> npt.NDArray[np.int64]:
     >>> bucket_of(np.array([0.0, 0.5, 1.0]), buckets=16)
     array([ 0,  8, 16])
     """
-    with np.errstate(invalid="ignore"):  # roots of what other branches are for
-        return np.floor(place(x, buckets=buckets, by=NUMPY)).astype(np.int64)
+    return np.floor(place_of(x, buckets=buckets)).astype(np.int64)
+
+
+def place_of(x: Floats, *, buckets: int) -> Floats:
+    """`place` in NumPy, which leaves out the branches that no score needs.
+
+    >>> place_of(np.array([0.0, 0.5]), buckets=16)
+    array([0., 8.])
+    """
+    if x.size and x.min() >= 0 and x.max() <= 1:
+        # As `_inside` has it, in place: new arrays would cost more than the arithmetic.
+        at, other = np.sqrt(x), np.subtract(1.0, x)
+        for column in (at, other, other):
+            np.sqrt(column, out=column)
+        at -= other
+        at += 1.0
+        at *= buckets / 2
+        return at
+    with np.errstate(invalid="ignore"):  # what other branches are for
+        return np.asarray(place(x, buckets=buckets, by=NUMPY))
+
+
+def _inside(x: Any, buckets: int, by: Arithmetic) -> Any:
+    one = by.number(1.0)
+    return (_fourth(by.size(x), by) - _fourth(by.size(one - x), by) + one) * by.number(buckets / 2)
 
 
 def _fourth(x: Any, by: Arithmetic) -> Any:

@@ -6,7 +6,7 @@ and the ranking knows what that leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypedDict, Unpack
 
@@ -24,12 +24,15 @@ from thresher.sources.database import (
     require_table_columns,
 )
 from thresher.sources.exact import ROWS_AT_ONCE, exact_ranking
+from thresher.sources.file_tally import TooManyLabels, countable, file_tally
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.frames import is_frame
+from thresher.sources.listing import listed_files
 from thresher.sources.memory import ranked_in_memory
 from thresher.sources.progress import Listener
+from thresher.sources.refinement import Piece
 from thresher.sources.refining import Condition, refined
-from thresher.sources.size import fits
+from thresher.sources.size import fits, rows_in
 from thresher.sources.tallies import Tallies, tallies_of
 from thresher.sources.tally import Wanted, tally
 
@@ -175,11 +178,36 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
         require_no_table(source, options.table, name)
     if in_memory and (is_frame(source) or (options.exact is not False and _fits(source, wanted, options, name))):
         return ranked_in_memory(source, wanted, options.where, options.positive, options.missing, where=name)
+    if in_memory and (found := _counted_files(source, wanted, options, name)) is not None:
+        return found
     with opened(source, table=options.table, where=name) as engine:
         named = [*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]
         require_table_columns(engine.table, named, place=engine.place, where=name)
         rows = replace(engine, table=filtered(engine.table, options.where, where=name))
         return _counted(rows, wanted, options, name)
+
+
+def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> Found | None:
+    """Rankings of ranges from files that need no engine; None where one is needed."""
+    if options.where is not None or options.exact or (options.exact is None and not _many(source, wanted)):
+        return None
+    files = listed_files(source, where=name)
+    if not countable(files, wanted, where=name):
+        return None
+
+    def tallied(stage: str, pieces: Sequence[Piece] = ()) -> Tallies:
+        how: dict[str, Any] = {"stage": stage, "listener": options.progress, "where": name}
+        found = file_tally(files, wanted, buckets=options.buckets, pieces=pieces, **how)
+        return tallies_of(found, wanted, positive=options.positive, missing=options.missing, where=name)
+
+    try:
+        return _ranges(tallied("counting"), tallied, options)
+    except TooManyLabels:
+        return None
+
+
+def _many(source: Any, wanted: Wanted) -> bool:
+    return (rows_in(source) or 0) * len(wanted.scores) > ROWS_TO_GROUP
 
 
 def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Found:
@@ -194,14 +222,18 @@ def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Fou
     if options.exact is not False and found.rows * len(wanted.scores) <= ROWS_TO_GROUP:
         return tallied("counting every score", exact=True).rankings()
     if not options.exact:
-        condition = None if isinstance(options.refine, bool) else options.refine
-        return (refined(found, tallied, condition) if options.refine else found).rankings()
+        return _ranges(found, tallied, options)
     if int(found.cases.max()) * 2 > ROWS_AT_ONCE:
         found = refined(found, tallied, None)
     return {
         each: exact_ranking(engine, found, i, listener=options.progress, where=name, rows_at_once=ROWS_AT_ONCE)
         for i, each in enumerate(found.names)
     }
+
+
+def _ranges(found: Tallies, tallied: Callable[..., Tallies], options: Options) -> Found:
+    condition = None if isinstance(options.refine, bool) else options.refine
+    return (refined(found, tallied, condition) if options.refine else found).rankings()
 
 
 def _fits(source: Any, wanted: Wanted, options: Options, where: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreError, WeightError
 from thresher.ranking import Counts, Flags, Floats, Ranking, require_safe_total, resolved
 from thresher.sources import tally as query
+from thresher.sources.arrow_columns import plain_numbers
 from thresher.sources.columns import Column, Missing, column
 from thresher.sources.labels import is_positive
 from thresher.sources.tally import FAULT, MOST_GROUPS, Wanted
@@ -166,11 +167,12 @@ def _coded(values: Any) -> tuple[Counts, list[Any]]:
     encoded = values.combine_chunks().dictionary_encode()
     encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
     known = encoded.dictionary.to_pylist()
-    return encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False).astype(np.int64), known
+    indices = encoded.indices.fill_null(len(known)) if encoded.null_count else encoded.indices
+    return plain_numbers(indices).astype(np.int64), known
 
 
 def _numbers(values: Any) -> Column:
-    return np.asarray(values.to_numpy())
+    return np.asarray(values.to_numpy()) if values.null_count else plain_numbers(values)
 
 
 def _distinct(values: Counts) -> Counts:

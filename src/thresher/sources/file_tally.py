@@ -1,0 +1,253 @@
+"""Parquet files counted batch by batch: the table that the one query would give, without an engine.
+
+Counting by bucket is what NumPy does best: a bucket of every row, and counts, lowest and highest scores added to arrays
+that are as long as there are buckets. Memory is that of these arrays and of one batch, whatever the number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from thresher.extras import extra
+from thresher.ranking import Counts, Flags, Floats
+from thresher.sources import tally as query
+from thresher.sources.arrow_columns import plain_numbers
+from thresher.sources.buckets import SUBS, place_of
+from thresher.sources.data_file import DataFile
+from thresher.sources.faults import told_plainly
+from thresher.sources.progress import Listener, heard
+from thresher.sources.refinement import Piece
+from thresher.sources.tally import FAULT, Wanted
+
+_ROWS = 1 << 19
+_MOST_LABELS = 8
+_FEW = 256
+_EXACT_IN_FLOAT64 = 2**53
+_WIDE = 8  # bytes
+_STATES = query.NO_LABEL | query.NO_SCORE | query.UNFIT_SCORE
+
+
+def countable(files: Sequence[DataFile], wanted: Wanted, *, where: str) -> bool:
+    """Whether these are Parquet files with plain columns of numbers as scores, and nothing but counts is asked."""
+    if files[0].format != "parquet" or wanted.weight is not None or wanted.by:
+        return False
+    arrow = extra("pyarrow", name="files", where=where)
+    parquet = extra("pyarrow.parquet", name="files", where=where)
+    for file in files:
+        with told_plainly(file.name, where):
+            schema = parquet.read_schema(file.name)
+        if any(schema.get_field_index(name) < 0 or name in file.partition for name in wanted.columns):
+            return False
+        kinds = [schema.field(name).type for name in wanted.scores]
+        numbers = [arrow.types.is_floating(kind) or arrow.types.is_integer(kind) for kind in kinds]
+        label = schema.field(wanted.label).type
+        if not all(numbers) or arrow.types.is_nested(label) or arrow.types.is_floating(label):
+            return False
+    return True
+
+
+class TooManyLabels(Exception):  # noqa: N818 - a way out, not an error
+    """A column of labels holds more values than labels have; an engine says it better."""
+
+
+def file_tally(
+    files: Sequence[DataFile],
+    wanted: Wanted,
+    *,
+    buckets: int,
+    pieces: Sequence[Piece] = (),
+    stage: str,
+    listener: Listener | None,
+    where: str,
+) -> Any:
+    """The table that `tally` asks an engine for, as an Arrow table."""
+    arrow = extra("pyarrow", name="files", where=where)
+    parquet = extra("pyarrow.parquet", name="files", where=where)
+    grid = _Grid(buckets, pieces)
+    counters = [_Counter(grid) for _ in wanted.scores]
+    labels = _Labels()
+    done, total = [0], sum(parquet.read_metadata(file.name).num_rows for file in files)
+    with heard(listener, stage, total=total, share=lambda: done[0] / max(total, 1)):
+        for batch in _batches(parquet, files, wanted.columns, where):
+            code = labels.coded(batch[wanted.label])
+            for counter, name in zip(counters, wanted.scores, strict=True):
+                counter.add(code, batch[name], labels=len(labels.known))
+            done[0] += len(code)
+    columns = [counter.rows() for counter in counters]
+    found = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
+    if len(columns) > 1:
+        found["model"] = np.repeat(np.arange(len(columns)), [each["key"].size for each in columns])
+    plain = {name: _arrow(arrow, values) for name, values in found.items()}
+    return arrow.table(plain | {"label": labels.named(arrow, plain["label"])})
+
+
+class _Labels:
+    """The labels seen so far, each with a number."""
+
+    def __init__(self) -> None:
+        self.known: list[Any] = []
+        self.arrays: list[Any] = []
+
+    def coded(self, values: Any) -> Counts:
+        """The number of each label, to which new ones are added; -1 where it is missing."""
+        if (small := _small_numbers(values)) is not None:
+            low, high = int(small.min()), int(small.max())
+            if self.known == [*range(len(self.known))] and low >= 0 and high < len(self.known):
+                return small  # as 0 and 1 are from the second batch on
+            if high - low < _FEW:
+                index = small.astype(np.int64) - low
+                there = np.flatnonzero(np.bincount(index))
+                number = np.full(high - low + 1, -1)
+                number[there] = [self._number(label + low, values, index, label) for label in there.tolist()]
+                found: Counts = number[index]
+                return found
+        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+        seen = encoded.dictionary.to_pylist()
+        codes = [
+            -1 if x is None else self._number(x, encoded.dictionary, np.arange(len(seen)), i)
+            for i, x in enumerate(seen)
+        ]
+        indices = encoded.indices.fill_null(len(seen)) if encoded.indices.null_count else encoded.indices
+        return np.array([*codes, -1])[plain_numbers(indices)]
+
+    def _number(self, label: Any, values: Any, index: Counts, at: int) -> int:
+        """The number of a label; of a new one, an entry of `values` where `index` says `at` is kept."""
+        if label not in self.known:
+            if len(self.known) == _MOST_LABELS:
+                raise TooManyLabels
+            self.known.append(label)
+            self.arrays.append(values.slice(int(np.argmax(index == at)), 1))
+        return self.known.index(label)
+
+    def named(self, arrow: Any, number: Any) -> Any:
+        """Labels by their numbers; that one past the last is of what is missing."""
+        if not self.arrays:
+            return arrow.nulls(len(number))
+        return arrow.concat_arrays([*self.arrays, arrow.nulls(1, self.arrays[0].type)]).take(number)
+
+
+class _Grid:
+    """The cells that scores fall into: buckets, or parts of them, numbered without gaps."""
+
+    def __init__(self, buckets: int, pieces: Sequence[Piece]) -> None:
+        self.buckets = buckets
+        self.lowest = -2 - buckets // 4
+        bucket = np.arange(self.lowest, buckets + buckets // 4 + 3)
+        parts = np.ones(bucket.size, dtype=np.int64)
+        if pieces:
+            first = np.array([piece.first for piece in pieces[1:]])
+            each = np.array([piece.parts for piece in pieces])
+            parts = each[np.searchsorted(first, bucket, side="right")]
+        self.start = np.concatenate([[0], np.cumsum(parts)])
+        self.parts = parts.astype(np.float64)
+        self.divided = bool(pieces)
+
+    @property
+    def cells(self) -> int:
+        return int(self.start[-1])
+
+    def cell(self, score: Floats) -> Counts:
+        at = place_of(score, buckets=self.buckets)
+        bucket = np.floor(at)
+        index = bucket.astype(np.int64) - self.lowest
+        if not self.divided:
+            return index
+        at -= bucket
+        at *= self.parts[index]
+        return self.start[index] + at.astype(np.int64)
+
+    def key(self, cell: Counts) -> Counts:
+        index = np.searchsorted(self.start, cell, side="right") - 1
+        bucket = index + self.lowest
+        return bucket * SUBS + (cell - self.start[index]) if self.divided else bucket
+
+
+class _Counter:
+    """Counts, lowest and highest scores of one model, by label and cell."""
+
+    def __init__(self, grid: _Grid) -> None:
+        self.grid = grid
+        self.labels = 0
+        self.cases = np.zeros(0, dtype=np.int64)
+        self.low, self.high = np.zeros(0), np.zeros(0)
+        self.faults = np.zeros((_MOST_LABELS + 1, _STATES + 1), dtype=np.int64)
+
+    def add(self, code: Counts, values: Any, *, labels: int) -> None:
+        """Take a batch: the number of each row's label (-1 for none) and its score."""
+        self._make_room(labels)
+        score, state = _scores(values)
+        if state is not None or code.min() < 0:
+            state = np.where(code < 0, query.NO_LABEL, 0) | (0 if state is None else state)
+            fine: Flags = state == 0
+            np.add.at(self.faults, (code[~fine], state[~fine]), 1)
+            code, score = code[fine], score[fine]
+        if score.size:
+            cell = self.grid.cell(score)
+            cell += code * np.int64(self.grid.cells)
+            np.add.at(self.cases, cell, np.ones(cell.size, dtype=np.int64))
+            np.minimum.at(self.low, cell, score)
+            np.maximum.at(self.high, cell, score)
+
+    def rows(self) -> dict[str, Any]:
+        """What was counted, a row for each label and cell that has cases, and for each label and fault."""
+        cell = np.flatnonzero(self.cases)
+        label, key = cell // self.grid.cells, self.grid.key(cell % self.grid.cells)
+        of_fault, state = np.nonzero(self.faults)
+        number = np.where(of_fault == _MOST_LABELS, self.labels, of_fault)  # -1 counted from the end
+        nothing = np.full(state.size, np.nan)
+        return {
+            "label": np.concatenate([label, number]),
+            "key": np.concatenate([key, FAULT + state]),
+            "cases": np.concatenate([self.cases[cell], self.faults[of_fault, state]]),
+            "low": np.concatenate([self.low[cell], nothing]),
+            "high": np.concatenate([self.high[cell], nothing]),
+        }
+
+    def _make_room(self, labels: int) -> None:
+        more = (labels - self.labels) * self.grid.cells
+        if more:
+            self.cases = np.concatenate([self.cases, np.zeros(more, dtype=np.int64)])
+            self.low = np.concatenate([self.low, np.full(more, np.inf)])
+            self.high = np.concatenate([self.high, np.full(more, -np.inf)])
+            self.labels = labels
+
+
+def _batches(parquet: Any, files: Sequence[DataFile], names: list[str], where: str) -> Iterator[Any]:
+    """Pieces of the files, the next one being read while one is counted."""
+    with ThreadPoolExecutor(1) as reader:
+        for file in files:
+            with told_plainly(file.name, where), parquet.ParquetFile(file.name) as opened:
+                pieces = opened.iter_batches(batch_size=_ROWS, columns=names, use_threads=False)
+                ahead = reader.submit(next, pieces, None)
+                while (batch := ahead.result()) is not None:
+                    ahead = reader.submit(next, pieces, None)
+                    yield batch
+
+
+def _small_numbers(values: Any) -> Counts | None:
+    """Labels that are whole numbers, none of them missing."""
+    if not len(values) or values.null_count or not str(values.type).startswith(("int", "uint")):
+        return None
+    found: Counts = plain_numbers(values)
+    return found
+
+
+def _scores(values: Any) -> tuple[Floats, Counts | None]:
+    """Scores as float64, and what is wrong with each: missing or too large a whole number; None where nothing is."""
+    raw = values.to_numpy(zero_copy_only=False) if values.null_count else plain_numbers(values)
+    score = raw.astype(np.float64, copy=False)
+    if raw.dtype.kind != "f" and raw.dtype.itemsize == _WIDE:
+        large = np.abs(score) >= _EXACT_IN_FLOAT64
+        return score, np.where(large, query.UNFIT_SCORE, 0) if large.any() else None
+    missing = np.isnan(score)
+    return score, np.where(missing, query.NO_SCORE, 0) if missing.any() else None
+
+
+def _arrow(arrow: Any, values: Any) -> Any:
+    """Numbers of NumPy as Arrow has them; nothing is copied."""
+    kind = arrow.float64() if values.dtype.kind == "f" else arrow.int64()
+    return arrow.Array.from_buffers(kind, values.size, [None, arrow.py_buffer(np.ascontiguousarray(values))])
