@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,10 +34,11 @@ class Range:
     rows: int
 
 
-def exact_ranking(
-    engine: Opened, tallies: Tallies, index: int, *, listener: Listener | None, where: str, rows_at_once: int
-) -> Ranking:
-    """The exact ranking of one model and group, from the engine's rows, a range of scores at a time.
+Fetch: TypeAlias = Callable[[Sequence[Range]], Iterator[Ranking]]
+
+
+def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: int) -> Ranking:
+    """The exact ranking of one model and group, from its rows, a range of scores at a time.
 
     Where that would keep more than a few million scores, the ranking is condensed: pairs won, hull and choices stay
     exact (see `condensed`), and so do the numbers that are sums over scores in order, which are added up on the way.
@@ -57,19 +58,33 @@ def exact_ranking(
     parts = [_untouched(bounded, alone)] if alone.size else []
     running.add(bounded.score[alone], bounded.pos[alone], bounded.neg[alone], before=(tp[alone], fp[alone]))
     each = max(SEGMENTS_PER_RANGE, SEGMENTS // max(1, len(ranges)))
-    for at, one in enumerate(ranges):
-        stage = f"range {at + 1} of {len(ranges)}"
-        found = _ranked(engine, tallies, index, one, stage=stage, listener=listener, where=where, most=rows_at_once)
+    for one, found in zip(ranges, fetch(ranges), strict=True):
         above = [covered[:-1] + start[one.first] for covered, start in zip(found.covered(), (tp, fp), strict=True)]
         running.add(found.score, found.pos, found.neg, before=(above[0], above[1]))
         part = found if whole else condensed(found, segments=each)
         parts.append((part.score, part.pos, part.neg, part.spans))
-        del found, above, part
+        del above, part
     score, pos, neg, joint = joined(*parts)
     if joint is not None:
         # What an engine's sums of weights leave open in the last digit stays with the bounds.
         joint = replace(joint, corners=True, numbers={} if bounded.weighted else running.numbers())
     return Ranking.of_segments(score, pos, neg, dropped=bounded.dropped, spans=joint)
+
+
+def engine_rankings(
+    engine: Opened,
+    tallies: Tallies,
+    index: int,
+    ranges: Sequence[Range],
+    *,
+    listener: Listener | None,
+    where: str,
+    most: int,
+) -> Iterator[Ranking]:
+    """The exact ranking of the rows within each range, one query for each."""
+    for at, one in enumerate(ranges):
+        stage = f"range {at + 1} of {len(ranges)}"
+        yield _ranked(engine, tallies, index, one, stage=stage, listener=listener, where=where, most=most)
 
 
 def _rows_per_segment(tallies: Tallies, index: int, bounded: Ranking) -> Counts:

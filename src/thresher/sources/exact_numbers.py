@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from thresher.ranking import Counts, Floats
+from thresher.ranking import Counts, Floats, in_pieces
 
 
 class RunningNumbers:
@@ -32,22 +32,18 @@ class RunningNumbers:
         """Take segments with the positives and negatives before each."""
         if not score.size:
             return
-        of_pos, of_neg, right, wrong = (np.asarray(part, dtype=np.float64) for part in (pos, neg, *before))
-        cases, called = of_pos + of_neg, right + wrong
-        rate = of_pos / cases
-        with np.errstate(divide="ignore", invalid="ignore"):
-            curved = np.where(called > 0, (right - rate * called) / cases * np.log1p(cases / called), 0.0)
         self._cases[0] += int(pos.sum())
         self._cases[1] += int(neg.sum())
-        self._add("average_precision", of_pos * (right + of_pos) / (called + cases))
-        self._add("pr_area", of_pos * (rate + curved))
         self._probabilities &= bool(score.min() >= 0 and score.max() <= 1)
-        if self._probabilities:
-            self._add("brier", (1 - score) ** 2 * of_pos + score**2 * of_neg)
-            with np.errstate(divide="ignore"):
-                losses = ((of_pos, -np.log(score)), (of_neg, -np.log1p(-score)))
-            self._add("log_loss", *(count[count > 0] * loss[count > 0] for count, loss in losses))
-            self._add("certain_and_wrong", of_pos[score == 0], of_neg[score == 1])
+        right, wrong = (np.broadcast_to(np.asarray(part, dtype=np.float64), score.shape) for part in before)
+
+        def sums(piece: slice) -> dict[str, float]:
+            part = _precision_sums(pos[piece], neg[piece], right[piece], wrong[piece])
+            return part | (_loss_sums(score[piece], pos[piece], neg[piece]) if self._probabilities else {})
+
+        for found in in_pieces(sums, score.size):
+            for name, value in found.items():
+                self._sums.setdefault(name, []).append(value)
 
     def numbers(self) -> dict[str, float]:
         """The numbers of all segments taken so far."""
@@ -56,5 +52,31 @@ class RunningNumbers:
         named = list(per) if self._probabilities else list(per)[:2]
         return {name: math.fsum(self._sums[name]) / per[name] for name in named if per[name]}
 
-    def _add(self, name: str, *columns: Floats) -> None:
-        self._sums.setdefault(name, []).extend(float(column.sum()) for column in columns)
+
+def _precision_sums(pos: Counts, neg: Counts, right: Floats, wrong: Floats) -> dict[str, float]:
+    """Sums over the positives of segments, after so many right and wrong calls."""
+    has = np.flatnonzero(pos)
+    of_pos, of_neg = pos[has].astype(np.float64), neg[has].astype(np.float64)
+    right, called = right[has], right[has] + wrong[has]
+    cases = of_pos + of_neg
+    rate = of_pos / cases
+    with np.errstate(divide="ignore", invalid="ignore"):
+        curved = (right - rate * called) / cases * np.log1p(cases / called)
+    curved[called == 0] = 0.0
+    return {
+        "average_precision": float((of_pos * (right + of_pos) / (called + cases)).sum()),
+        "pr_area": float((of_pos * (rate + curved)).sum()),
+    }
+
+
+def _loss_sums(score: Floats, pos: Counts, neg: Counts) -> dict[str, float]:
+    """Sums over the cases of segments whose scores are probabilities."""
+    has_pos, has_neg = np.flatnonzero(pos), np.flatnonzero(neg)
+    of_pos, of_neg, p, q = pos[has_pos], neg[has_neg], score[has_pos], score[has_neg]
+    with np.errstate(divide="ignore"):
+        log_loss = -float((of_pos * np.log(p)).sum()) - float((of_neg * np.log1p(-q)).sum())
+    return {
+        "brier": float((of_pos * (1 - p) ** 2).sum()) + float((of_neg * q**2).sum()),
+        "log_loss": log_loss,
+        "certain_and_wrong": float(of_pos[p == 0].sum() + of_neg[q == 1].sum()),
+    }

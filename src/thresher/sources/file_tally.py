@@ -50,8 +50,8 @@ def countable(files: Sequence[DataFile], wanted: Wanted, *, where: str) -> bool:
     return True
 
 
-class TooManyLabels(Exception):  # noqa: N818 - a way out, not an error
-    """A column of labels holds more values than labels have; an engine says it better."""
+class NeedsEngine(Exception):  # noqa: N818 - a way out, not an error
+    """More labels than two, or more rows of a few scores than fit: an engine counts or tells it better."""
 
 
 def file_tally(
@@ -69,10 +69,10 @@ def file_tally(
     parquet = extra("pyarrow.parquet", name="files", where=where)
     grid = _Grid(buckets, pieces)
     counters = [_Counter(grid) for _ in wanted.scores]
-    labels = _Labels()
+    labels = Labels()
     done, total = [0], sum(parquet.read_metadata(file.name).num_rows for file in files)
     with heard(listener, stage, total=total, share=lambda: done[0] / max(total, 1)):
-        for batch in _batches(parquet, files, wanted.columns, where):
+        for batch in batches_of(parquet, files, wanted.columns, where):
             code = labels.coded(batch[wanted.label])
             for counter, name in zip(counters, wanted.scores, strict=True):
                 counter.add(code, batch[name], labels=len(labels.known))
@@ -85,7 +85,7 @@ def file_tally(
     return arrow.table(plain | {"label": labels.named(arrow, plain["label"])})
 
 
-class _Labels:
+class Labels:
     """The labels seen so far, each with a number."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class _Labels:
         """The number of a label; of a new one, an entry of `values` where `index` says `at` is kept."""
         if label not in self.known:
             if len(self.known) == _MOST_LABELS:
-                raise TooManyLabels
+                raise NeedsEngine
             self.known.append(label)
             self.arrays.append(values.slice(int(np.argmax(index == at)), 1))
         return self.known.index(label)
@@ -179,7 +179,7 @@ class _Counter:
     def add(self, code: Counts, values: Any, *, labels: int) -> None:
         """Take a batch: the number of each row's label (-1 for none) and its score."""
         self._make_room(labels)
-        score, state = _scores(values)
+        score, state = scores_of(values)
         if state is not None or code.min() < 0:
             state = np.where(code < 0, query.NO_LABEL, 0) | (0 if state is None else state)
             fine: Flags = state == 0
@@ -216,7 +216,7 @@ class _Counter:
             self.labels = labels
 
 
-def _batches(parquet: Any, files: Sequence[DataFile], names: list[str], where: str) -> Iterator[Any]:
+def batches_of(parquet: Any, files: Sequence[DataFile], names: list[str], where: str) -> Iterator[Any]:
     """Pieces of the files, the next one being read while one is counted."""
     with ThreadPoolExecutor(1) as reader:
         for file in files:
@@ -236,7 +236,7 @@ def _small_numbers(values: Any) -> Counts | None:
     return found
 
 
-def _scores(values: Any) -> tuple[Floats, Counts | None]:
+def scores_of(values: Any) -> tuple[Floats, Counts | None]:
     """Scores as float64, and what is wrong with each: missing or too large a whole number; None where nothing is."""
     raw = values.to_numpy(zero_copy_only=False) if values.null_count else plain_numbers(values)
     score = raw.astype(np.float64, copy=False)

@@ -6,8 +6,9 @@ and the ranking knows what that leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from thresher.errors import ArgumentError
@@ -23,8 +24,9 @@ from thresher.sources.database import (
     require_no_table,
     require_table_columns,
 )
-from thresher.sources.exact import ROWS_AT_ONCE, exact_ranking
-from thresher.sources.file_tally import TooManyLabels, countable, file_tally
+from thresher.sources.exact import ROWS_AT_ONCE, Range, engine_rankings, exact_ranking
+from thresher.sources.file_rows import ROWS_IN_RANGE, file_rankings
+from thresher.sources.file_tally import NeedsEngine, countable, file_tally
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.frames import is_frame
 from thresher.sources.listing import listed_files
@@ -188,8 +190,8 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
 
 
 def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> Found | None:
-    """Rankings of ranges from files that need no engine; None where one is needed."""
-    if options.where is not None or options.exact or (options.exact is None and not _many(source, wanted)):
+    """Rankings from files that need no engine; None where one is needed."""
+    if options.where is not None or (options.exact is not False and not _many(source, wanted)):
         return None
     files = listed_files(source, where=name)
     if not countable(files, wanted, where=name):
@@ -200,9 +202,16 @@ def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> 
         found = file_tally(files, wanted, buckets=options.buckets, pieces=pieces, **how)
         return tallies_of(found, wanted, positive=options.positive, missing=options.missing, where=name)
 
+    def fetch(found: Tallies, index: int, ranges: Sequence[Range]) -> Iterator[Ranking]:
+        how: dict[str, Any] = {"positive": found.labels[0], "listener": options.progress, "where": name}
+        return file_rankings(files, (wanted.label, found.names[index][0]), ranges, **how)
+
     try:
-        return _ranges(tallied("counting"), tallied, options)
-    except TooManyLabels:
+        found = tallied("counting")
+        if options.exact:
+            return _exact(found, tallied, fetch, rows_at_once=min(ROWS_AT_ONCE, ROWS_IN_RANGE))
+        return _ranges(found, tallied, options)
+    except NeedsEngine:
         return None
 
 
@@ -223,10 +232,26 @@ def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Fou
         return tallied("counting every score", exact=True).rankings()
     if not options.exact:
         return _ranges(found, tallied, options)
-    if int(found.cases.max()) * 2 > ROWS_AT_ONCE:
+
+    def fetch(found: Tallies, index: int, ranges: Sequence[Range]) -> Iterator[Ranking]:
+        how: dict[str, Any] = {"listener": options.progress, "where": name, "most": ROWS_AT_ONCE}
+        return engine_rankings(engine, found, index, ranges, **how)
+
+    return _exact(found, tallied, fetch, rows_at_once=ROWS_AT_ONCE)
+
+
+def _exact(
+    found: Tallies,
+    tallied: Callable[..., Tallies],
+    fetch: Callable[[Tallies, int, Sequence[Range]], Iterator[Ranking]],
+    *,
+    rows_at_once: int,
+) -> Found:
+    """Exact rankings, range by range; ranges that alone hold too many rows are divided first."""
+    if int(found.cases.max()) * 2 > rows_at_once:
         found = refined(found, tallied, None)
     return {
-        each: exact_ranking(engine, found, i, listener=options.progress, where=name, rows_at_once=ROWS_AT_ONCE)
+        each: exact_ranking(found, i, partial(fetch, found, i), rows_at_once=rows_at_once)
         for i, each in enumerate(found.names)
     }
 
