@@ -112,11 +112,14 @@ def test_bad_weights_texts_and_lonely_clusters_are_refused():
     data["w"][:2] = [-1, np.inf]
     data["user"][:] = 1
     data["word"] = np.array(["x"] * 100)
+    data["huge"] = np.arange(100) + 2**53
     table = ibis.memtable(pa.table(data))
     with pytest.raises(th.WeightError, match="2 of 100 weights are negative or infinite"):
         th.compare_scan(table, label="y", scores=["a", "c"], weight="w")
     with pytest.raises(th.ScoreError, match="scores must be numbers"):
         th.compare_scan(table, label="y", scores=["a", "word"])
+    with pytest.raises(th.ScoreError, match=r"100 of 100 rows .* beyond 2\*\*53"):
+        th.compare_scan(table, label="y", scores=["a", "huge"])
     with pytest.raises(th.ArgumentError, match="one cluster"):
         th.compare_scan(table, label="y", scores=["a", "c"], cluster="user")
     with pytest.raises(th.ArgumentError, match="cannot be drawn again"):

@@ -16,7 +16,7 @@ from thresher.sources.database import Opened, TableName, opened, require_table_c
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.labels import is_positive
 from thresher.sources.progress import Listener
-from thresher.sources.tally import Wanted, known, number, require_numbers
+from thresher.sources.tally import Wanted, beyond_float64, known, number, require_numbers
 
 _MOST_LABELS = 1000
 
@@ -102,28 +102,30 @@ def paired_rows(
     return PairedRows(engine, table, (cases[0], cases[1]), (weight[0], weight[1]), dropped)
 
 
-_FINE, _GONE, _BAD, _NOTHING = range(4)
+_FINE, _GONE, _BAD, _NOTHING, _UNFIT = range(5)
 
 
 def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: str) -> Any:
-    """The columns that are asked for, and the state of each row: fine, incomplete, of a bad weight or of none."""
+    """The columns that are asked for, and the state of each row: fine, incomplete, or what is wrong with it."""
     label = table[wanted.label]
-    columns = {}
+    columns: dict[str, Any] = {}
+    tests: list[tuple[Any, int]] = []
     for i, name in enumerate(wanted.scores):
         kind = table[name].type()
         require_numbers(kind, f"scores must be numbers, got {kind} in {name!r}", ScoreError, where)
         columns[f"x{i}"] = table[name].cast("float64")
+        if (large := beyond_float64(table[name])) is not None:
+            tests.append((large, _UNFIT))
     there = label.notnull() & known(label) if label.type().is_floating() else label.notnull()
     for score in columns.values():
         there &= known(score)
-    tests = []
     if wanted.weight is not None:
         weight = table[wanted.weight]
         require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
         w = columns["w"] = weight.cast("float64")
         zero = number(ibis, 0.0)
         there &= known(w)
-        tests = [((w < zero) | (w == number(ibis, float("inf"))), _BAD), (w == zero, _NOTHING)]
+        tests += [((w < zero) | (w == number(ibis, float("inf"))), _BAD), (w == zero, _NOTHING)]
     if cluster is not None:
         columns["cluster"] = table[cluster]
         there &= columns["cluster"].notnull()
@@ -136,6 +138,12 @@ def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: st
 def _refused(found: Sequence[dict[str, Any]], missing: Missing, where: str) -> int:
     """How many rows are left out on request; raises where rows are refused."""
     total = sum(row["cases"] for row in found)
+    if large := sum(row["cases"] for row in found if row["state"] == _UNFIT):
+        raise ScoreError(
+            f"{large:,} of {total:,} rows have scores that may not fit a float64 exactly: whole numbers beyond 2**53",
+            where=where,
+            fix="subtract an offset so that they do, or round them yourself",
+        )
     bad = sum(row["cases"] for row in found if row["state"] == _BAD)
     if bad:
         raise WeightError(

@@ -82,7 +82,7 @@ def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
     for name, score in zip(wanted.scores, scores, strict=True):
         require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError, where)
     columns |= {f"x{i}": _float(score) for i, score in enumerate(scores)}
-    columns |= {f"unfit{i}": found for i, score in enumerate(scores) if (found := _unfit(score)) is not None}
+    columns |= {f"unfit{i}": found for i, score in enumerate(scores) if (found := beyond_float64(score)) is not None}
     if wanted.weight is not None:
         weight = table[wanted.weight]
         require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
@@ -166,7 +166,7 @@ def _float(column: Any) -> Any:
     return (column.cast("int64") if kind.is_boolean() else column).cast("float64")
 
 
-def _unfit(score: Any) -> Any | None:
+def beyond_float64(score: Any) -> Any | None:
     """Whether a whole number is too large for a float64 to hold every one of its size; None where it cannot be."""
     kind = score.type()
     if not (kind.is_integer() and kind.nbytes == 8):
