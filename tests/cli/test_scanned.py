@@ -123,8 +123,10 @@ def test_what_is_wrong_is_told_without_secrets(refused, database):
         (place, *table, "--label", "malignnt", *ROWS[2:]),
     ):
         assert "tulip" not in refused("evaluate", *words)
+    assert "fix:   pass --table ...: " in refused("evaluate", place, *ROWS)
+    assert "has no table" in refused("evaluate", place, "--table", 'predictions"; DROP TABLE predictions; --', *ROWS)
     assert "'forest', 'logistic'" in refused("evaluate", *database, "--label", "malignant")
-    assert "holds no tables" in refused("evaluate", "predictions.csv", "--table", "x", *ROWS)
+    assert "fix:   leave --table out" in refused("evaluate", "predictions.csv", "--table", "x", *ROWS)
 
 
 def test_a_server_that_does_not_answer(refused):

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 
 _OPTION = re.compile(
-    r"\b(?P<name>positive|missing|weights|clusters|level|rope|seed|replicates|correction|cost_ratio|class_ratio"
+    r"\b(?P<name>positive|missing|table|weights?|clusters?|level|rope|seed|replicates|correction|cost_ratio|class_ratio"
     r"|prevalence|cost_fp|cost_fn|cost_tp|cost_tn|maximise|minimise|subject_to|at_most|measure|method|smoothing"
     r"|thresholds|bins|interpolate|groups|time|search|criterion)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
 )

@@ -25,8 +25,8 @@ def rankings_of(given: Mapping[str, Any], *, condition: Any = None, where: str) 
     """
     source = given["source"]
     if is_ranking(source, where=where):
-        if given["label"] or given["scores"]:
-            raise ArgumentError("a ranking has no columns", where, "leave --label and --score out")
+        if given["label"] or given["scores"] or given.get("table"):
+            raise ArgumentError("a ranking has no columns or tables", where, "leave --label, --score and --table out")
         return {Path(source).stem: kept_ranking(source, where=where)}
     rows = rows_that_fit(given, where=where)
     if rows is not None:

@@ -196,7 +196,9 @@ def _of_spark(ibis: Any, frame: Any, stack: ExitStack, where: str) -> tuple[Any,
 def _table(engine: Any, table: TableName | None, place: str, where: str) -> Any:
     if table is None:
         known = _listed(engine)
-        raise ArgumentError(f"{without_secrets(place)} holds tables, and none is named", where, f"pass table=…{known}")
+        raise ArgumentError(
+            f"{without_secrets(place)} holds tables, and none is named", where, f"pass table=...{known}"
+        )
     *schema, name = (table,) if isinstance(table, str) else table
     database = tuple(schema) if len(schema) > 1 else (schema[0] if schema else None)
     if name not in _names(engine, database):

@@ -14,8 +14,8 @@ from thresher.sources.exact import Range
 from thresher.sources.file_tally import Labels, NeedsEngine, batches_of, scores_of
 from thresher.sources.progress import Listener, heard
 
-ROWS_IN_RANGE = 1 << 20
-ROWS_HELD = 1 << 24
+ROWS_IN_RANGE = 1 << 21
+ROWS_HELD = 1 << 25
 
 
 def file_rankings(
