@@ -130,10 +130,10 @@ def scale_table() -> str:
             width = f"{found['width']:.1e}" if found["width"] else "exact"
             lines.append(f"| {way} | {rows:,} | {ratio:.1f}× | {found['gibibytes']:.2f} | {width} |")
             print(lines[-1], flush=True)
-    spark = child("benchmarks.scale", "spark", str(10**6), setting={})
+    spark = child("benchmarks.scale", "spark", str(few), setting={})
     ratio = spark["mllib"] / spark["seconds"]
     told = "Spark: MLlib's BinaryClassificationMetrics ÷ bounded scan"
-    lines.append(f"| {told} | {10**6:,} | {ratio:.0f}× | | {spark['width']:.1e} |")
+    lines.append(f"| {told} | {few:,} | {ratio:.0f}× | | {spark['width']:.1e} |")
     return "\n".join(lines)
 
 

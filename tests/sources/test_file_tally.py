@@ -43,6 +43,7 @@ def rows():
             "whole": pa.array(rng.integers(-50, 50, SIZE)),
             "holes": pa.array([None if i % 50 == 3 else np.nan if i % 50 == 4 else x for i, x in enumerate(p)]),
             "huge": pa.array(rng.integers(0, 9, SIZE) + 2**53),
+            "vast": pa.array([None if i % 9 == 0 else 2**60 + i for i in range(SIZE)]),
             "noise": pa.array(rng.normal(size=SIZE)),
             "many": pa.array(rng.integers(0, 30, SIZE)),
         }
@@ -92,7 +93,7 @@ def test_labels_of_every_kind(monkeypatch, folder, label, refine):
     assert one["p"].unresolved.any() == (refine is not True)
 
 
-@pytest.mark.parametrize("score", ["half", "whole", "wild", "holes", "huge"])
+@pytest.mark.parametrize("score", ["half", "whole", "wild", "holes", "huge", "vast"])
 @pytest.mark.parametrize("missing", ["raise", "drop"])
 def test_scores_of_every_kind(monkeypatch, folder, score, missing):
     one, other, used = both_ways(monkeypatch, folder, label="int", scores=[score], missing=missing, refine=False)
@@ -127,6 +128,18 @@ def test_files_that_differ_and_broken_ones_are_told(tmp_path):
     (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(th.SourceError, match=r"b\.parquet"):
         th.scan(tmp_path, label="y", score="p", exact=False)
+
+
+def test_files_without_rows_and_labels_of_two_types(tmp_path, monkeypatch):
+    pq.write_table(pa.table({"y": pa.array([], pa.int8()), "p": pa.array([], pa.float64())}), tmp_path / "a.parquet")
+    with pytest.raises(th.EmptyError, match="no rows"):
+        th.scan(tmp_path, label="y", score="p", exact=False)
+    pq.write_table(pa.table({"y": pa.array([1, 0], pa.int8()), "p": [0.5, 0.25]}), tmp_path / "b.parquet")
+    assert th.scan(tmp_path, label="y", score="p", exact=False) == th.rank([1, 0], [0.5, 0.25])
+    pq.write_table(pa.table({"y": [True, False], "p": [0.75, 0.125]}), tmp_path / "c.parquet")
+    one, other, used = both_ways(monkeypatch, tmp_path, label="y", scores=["p"])
+    assert not used
+    assert one == other
 
 
 def test_the_grid_numbers_cells_without_gaps():

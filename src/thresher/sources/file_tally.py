@@ -27,7 +27,7 @@ _ROWS = 1 << 19
 _MOST_LABELS = 8
 _FEW = 256
 _EXACT_IN_FLOAT64 = 2**53
-_WIDE = 8  # bytes
+_WIDE = ("int64", "uint64")
 _STATES = query.NO_LABEL | query.NO_SCORE | query.UNFIT_SCORE
 
 
@@ -37,6 +37,7 @@ def countable(files: Sequence[DataFile], wanted: Wanted, *, where: str) -> bool:
         return False
     arrow = extra("pyarrow", name="files", where=where)
     parquet = extra("pyarrow.parquet", name="files", where=where)
+    labels = set()
     for file in files:
         with told_plainly(file.name, where):
             schema = parquet.read_schema(file.name)
@@ -45,9 +46,10 @@ def countable(files: Sequence[DataFile], wanted: Wanted, *, where: str) -> bool:
         kinds = [schema.field(name).type for name in wanted.scores]
         numbers = [arrow.types.is_floating(kind) or arrow.types.is_integer(kind) for kind in kinds]
         label = schema.field(wanted.label).type
+        labels.add(label)
         if not all(numbers) or arrow.types.is_nested(label) or arrow.types.is_floating(label):
             return False
-    return True
+    return len(labels) == 1
 
 
 class NeedsEngine(Exception):  # noqa: N818 - a way out, not an error
@@ -98,7 +100,7 @@ class Labels:
             low, high = int(small.min()), int(small.max())
             if self.known == [*range(len(self.known))] and low >= 0 and high < len(self.known):
                 return small  # as 0 and 1 are from the second batch on
-            if high - low < _FEW:
+            if high - low < _FEW and abs(low) < _EXACT_IN_FLOAT64:
                 index = small.astype(np.int64) - low
                 there = np.flatnonzero(np.bincount(index))
                 number = np.full(high - low + 1, -1)
@@ -225,7 +227,8 @@ def batches_of(parquet: Any, files: Sequence[DataFile], names: list[str], where:
                 ahead = reader.submit(next, pieces, None)
                 while (batch := ahead.result()) is not None:
                     ahead = reader.submit(next, pieces, None)
-                    yield batch
+                    if batch.num_rows:
+                        yield batch
 
 
 def _small_numbers(values: Any) -> Counts | None:
@@ -240,11 +243,11 @@ def scores_of(values: Any) -> tuple[Floats, Counts | None]:
     """Scores as float64, and what is wrong with each: missing or too large a whole number; None where nothing is."""
     raw = values.to_numpy(zero_copy_only=False) if values.null_count else plain_numbers(values)
     score = raw.astype(np.float64, copy=False)
-    if raw.dtype.kind != "f" and raw.dtype.itemsize == _WIDE:
-        large = np.abs(score) >= _EXACT_IN_FLOAT64
-        return score, np.where(large, query.UNFIT_SCORE, 0) if large.any() else None
-    missing = np.isnan(score)
-    return score, np.where(missing, query.NO_SCORE, 0) if missing.any() else None
+    wrong = [(np.isnan(score), query.NO_SCORE)] if raw.dtype.kind == "f" else []
+    if str(values.type) in _WIDE:
+        wrong.append((np.abs(score) >= _EXACT_IN_FLOAT64, query.UNFIT_SCORE))
+    states = [np.where(rows, bit, 0) for rows, bit in wrong if rows.any()]
+    return score, np.bitwise_or.reduce(states) if states else None
 
 
 def _arrow(arrow: Any, values: Any) -> Any:
