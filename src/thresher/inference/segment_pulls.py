@@ -48,9 +48,9 @@ def variance_by_cases(ranking: Ranking) -> Variance:
     return variance
 
 
-def variance_by_rows(ranking: Ranking, rows: ScoredRows, name: str) -> Variance:
-    """The same by the weights and clusters of rows, for the ranking of the model of that name."""
-    segment = np.searchsorted(-ranking.score, -rows.scores[name].astype(np.float64))
+def variance_by_rows(lowest: Floats, rows: ScoredRows, name: str) -> Variance:
+    """The same by the weights and clusters of rows, given the lowest score of each segment of a model's ranking."""
+    segment = np.searchsorted(-lowest, -rows.scores[name].astype(np.float64))
     heavy = np.ones(segment.size) if rows.weight is None else rows.weight
     if rows.cluster is None:
         Pos = int(np.count_nonzero(rows.positive))
