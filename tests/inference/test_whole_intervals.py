@@ -133,13 +133,16 @@ def test_scores_turned_round_have_the_same_distance():
     assert (plain.estimate, plain.lower, plain.upper) == pytest.approx((turned.estimate, turned.lower, turned.upper))
 
 
-def test_joining_a_long_ranking_changes_nothing_to_speak_of(monkeypatch):
+@pytest.mark.parametrize("names", [(), ("weights",), ("clusters",)])
+def test_joining_a_long_ranking_changes_nothing_to_speak_of(monkeypatch, names):
     rng = np.random.default_rng(1)
     scores = rng.random(3000)
     labels = rng.random(3000) < scores
-    whole = intervals(labels, scores)
+    every = {"weights": rng.exponential(size=3000), "clusters": rng.integers(500, size=3000)}
+    more = {name: every[name] for name in names}
+    whole = intervals(labels, scores, **more)
     monkeypatch.setattr(room, "MOST_SEGMENTS", 300)
-    few = intervals(labels, scores)
+    few = intervals(labels, scores, **more)
     for name in NAMES:
         assert few[name].estimate == whole[name].estimate
         assert few[name].width == pytest.approx(whole[name].width, rel=0.02, abs=2e-4), name

@@ -23,7 +23,7 @@ def miscalibration_without_noise(ranking: Ranking, *, worth: float = 1.0, seed: 
     >>> round(miscalibration_without_noise(spam_tree), 4)
     -0.0004
     """
-    few = joined(ranking, most=MOST_GROUPS)
+    few, _ = joined(ranking, most=MOST_GROUPS)
     cases = np.add(few.pos, few.neg, dtype=np.float64)
     error = np.sqrt(few.score * (1 - few.score) / (cases * worth))
     rng = np.random.default_rng(seed)

@@ -47,13 +47,16 @@ def variance_by_cases(ranking: Ranking) -> Variance:
     return variance
 
 
-def variance_by_rows(ranking: Ranking, rows: ScoredRows, name: str) -> Variance:
-    """The same by the weights and clusters of rows, for the ranking of the model of that name."""
-    segment = np.searchsorted(-ranking.score, -rows.scores[name].astype(np.float64))
+def variance_by_rows(lowest: Floats, rows: ScoredRows, name: str) -> Variance:
+    """The same by the weights and clusters of rows, given the lowest score of each segment of a model's ranking."""
+    segment = np.searchsorted(-lowest, -rows.scores[name].astype(np.float64))
     heavy = np.ones(segment.size) if rows.weight is None else rows.weight
-    if rows.cluster is None:
-        Pos = int(np.count_nonzero(rows.positive))
-        heavy = heavy * np.sqrt(np.where(rows.positive, _step(Pos), _step(segment.size - Pos)))
+    if rows.cluster is None:  # the squares of a segment's rows can be added up beforehand
+        of_pos, of_neg = (
+            np.bincount(segment[side], weights=heavy[side] ** 2, minlength=lowest.size) * _step(float(side.sum()))
+            for side in (rows.positive, ~rows.positive)
+        )
+        return lambda pulls: float(of_pos @ pulls.pos**2 + of_neg @ pulls.neg**2)
 
     def variance(pulls: SegmentPulls) -> float:
         return spread(heavy * np.where(rows.positive, pulls.pos[segment], pulls.neg[segment]), rows.cluster)

@@ -40,7 +40,7 @@ class WholeModel:
     """What intervals of a whole model's numbers are made from: its rows, its ranking, and how numbers vary.
 
     Rows that carry weights or belong to clusters are looked at one by one; otherwise cases are
-    counted, and a long ranking is joined, which changes no spread to speak of.
+    counted. A long ranking is joined, which changes no spread to speak of.
     """
 
     rows: ScoredRows
@@ -52,10 +52,9 @@ class WholeModel:
     @classmethod
     def of(cls, rows: ScoredRows, name: str, ranking: Ranking, level: float) -> WholeModel:
         """Look at rows where they matter, and at as few segments as will do."""
-        if rows.weight is None and rows.cluster is None:
-            near = joined(ranking, most=MOST_SEGMENTS)
-            return cls(rows, name, near, variance_by_cases(near), level)
-        return cls(rows, name, ranking, variance_by_rows(ranking, rows, name), level)
+        near, lowest = joined(ranking, most=MOST_SEGMENTS)
+        plain = rows.weight is None and rows.cluster is None
+        return cls(rows, name, near, variance_by_cases(near) if plain else variance_by_rows(lowest, rows, name), level)
 
     @property
     def plain(self) -> bool:
