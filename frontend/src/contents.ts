@@ -89,7 +89,8 @@ export interface Measure {
 export interface Pair {
   a: string;
   b: string;
-  difference: Real; // a - b, in AUC
+  measure: string;
+  difference: Real; // a - b
   lower: Real;
   upper: Real;
   p_value: Real;

@@ -115,6 +115,15 @@ def test_the_address_keeps_class_and_threshold(opened):
     assert again.complaints == []
 
 
+def test_classes_are_compared_by_several_measures(opened):
+    evaluation = examples.classes()
+    head, *rows = opened(evaluation).table("Pairwise comparison of models")
+    assert head[:2] == ["pair", "difference"]
+    assert len(rows) == len(evaluation.comparisons)
+    row = next(row for row in rows if row[0] == "forest - tree, Brier score")
+    assert float(row[1]) == pytest.approx(evaluation.comparisons["brier"]["forest", "tree"].difference)
+
+
 def test_labels_of_axes_lie_beside_their_ticks(opened):
     reader = opened(examples.classes(labels=("elephants", "模型模型模型", "dog")))
     panel = reader.page.locator("[data-panel=confusion0] .lower")

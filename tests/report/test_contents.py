@@ -10,6 +10,7 @@ import pytest
 import thresher as th
 from tests.report import examples
 from thresher.report import contents
+from thresher.report.grid import grids
 from thresher.report.page import embedded
 
 CONTRACT = Path(__file__).parents[2] / "frontend" / "src" / "contents.ts"
@@ -142,3 +143,14 @@ def test_titles(binary, several):
     assert several["title"] == "2 models on 90 cases"
     assert contents(examples.emails(), title="Ten e-mails")["title"] == "Ten e-mails"
     assert contents(examples.emails())["title"] == "1 model on 10 cases"
+
+
+def test_classes_are_compared_and_cautioned():
+    evaluation = examples.classes()
+    found = contents(evaluation)
+    assert [caution["code"] for caution in found["cautions"]] == [caution.code for caution in evaluation.cautions]
+    assert {pair["measure"] for pair in found["comparison"]} >= {"overall accuracy", "Brier score"}
+    pair = evaluation.comparisons["brier"]["forest", "tree"]
+    assert [one["difference"] for one in found["comparison"] if one["measure"] == "Brier score"] == [pair.difference]
+    captions = [grid.caption for grid in grids(found)]
+    assert "Differences, paired" in captions

@@ -22,11 +22,12 @@ def test_numbers_are_those_of_the_evaluation(evaluation, found):
     assert numbers["auc"]["interval"]["lower"] == of.auc.lower
     assert numbers["brier"]["value"] == of.brier.estimate
     assert numbers["miscalibration"]["value"] == of.decomposition.miscalibration
-    assert numbers["average_precision"] == {
-        "name": "average_precision",
-        "label": "average precision",
+    assert numbers["average_precision"]["interval"]["upper"] == of.numbers["average_precision"].upper
+    assert numbers["auc_calibrated"] == {
+        "name": "auc_calibrated",
+        "label": "AUC after calibration",
         "interval": None,
-        "value": of.average_precision,
+        "value": of.calibration.auc_after,
     }
     assert [measure["name"] for measure in found["measures"]] == list(th.MEASURES)
     assert found["measures"][0]["interval"]["upper"] == of.measures["accuracy"].upper

@@ -56,14 +56,15 @@ export function givenTable(contents: Contents): HTMLElement | null {
   return table.root;
 }
 
-/** Paired differences in AUC. */
+/** Paired differences, in AUC or in several measures. */
 export function comparisonTable(contents: Contents): HTMLElement | null {
   const { comparison } = contents;
   if (!comparison.length) return null;
-  const columns = ["difference in AUC", "interval", "p value", "adjusted p", "verdict"];
+  const several = comparison.some((pair) => pair.measure !== comparison[0].measure);
+  const columns = [several ? "difference" : `difference in ${comparison[0].measure}`, "interval", "p value", "adjusted p", "verdict"];
   const rows = comparison.map((pair) => ({
-    text: `${pair.a} - ${pair.b}`,
-    node: el("span", {}, named(pair.a), " − ", named(pair.b)),
+    text: `${pair.a} - ${pair.b}${several ? `, ${pair.measure}` : ""}`,
+    node: el("span", {}, named(pair.a), " − ", named(pair.b), several ? el("small", {}, pair.measure) : null),
   }));
   const table = new Table("Pairwise comparison of models", [{ text: "pair" }, ...columns.map((text) => ({ text }))], rows);
   comparison.forEach((pair, row) => {

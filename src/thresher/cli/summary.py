@@ -146,16 +146,9 @@ def _packed(wide: Sequence[int], room: int) -> Iterator[list[int]]:
 
 
 def _numbers(model: ModelEvaluation) -> list[Text]:
-    parts, none = model.decomposition, Text("–", style=FAINT)
-    return [
-        interval_text(model.auc),
-        interval_text(model.expected_cost),
-        interval_text(model.honest_cost),
-        interval_text(model.threshold),
-        none if model.brier is None else interval_text(model.brier),
-        none if parts is None else Text(number(parts.miscalibration)),
-        Text(number(model.average_precision)),
-    ]
+    costs = model.expected_cost, model.honest_cost, model.threshold
+    others = (model.numbers.get(name) for name in ("brier", "miscalibration", "average_precision"))
+    return [Text("–", style=FAINT) if each is None else interval_text(each) for each in (model.auc, *costs, *others)]
 
 
 def at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:

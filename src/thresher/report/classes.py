@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,24 @@ from thresher.visible import visible
 # A page of k classes holds k curves per model, so each gets its share of the room.
 CURVE_POINTS = 6000
 FEWEST_POINTS = 150
+
+NUMBERS: Mapping[str, str] = MappingProxyType(
+    {
+        "overall_accuracy": "overall accuracy",
+        "macro_recall": "mean class accuracy (macro recall)",
+        "macro_precision": "macro precision",
+        "macro_f1": "macro F1",
+        "weighted_f1": "weighted F1",
+        "mcc": "MCC",
+        "kappa": "kappa",
+        "one_vs_rest_macro": "AUC, one-vs-rest, macro",
+        "one_vs_rest_weighted": "AUC, one-vs-rest, weighted",
+        "one_vs_one_macro": "AUC, one-vs-one, macro",
+        "one_vs_one_weighted": "AUC, one-vs-one, weighted",
+        "brier": "Brier score",
+        "log_loss": "log loss",
+    }
+)
 
 
 def class_model(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
@@ -47,19 +67,19 @@ def _row(found: MulticlassModel, i: int, label: Any, level: float) -> dict[str, 
 
 def _numbers(found: MulticlassModel) -> list[dict[str, Any]]:
     rates, areas, matrix = found.rates, found.auc, found.confusion
-    listed: list[tuple[str, str, Interval | float]] = [
-        ("overall_accuracy", "overall accuracy", rates.overall_accuracy),
-        ("macro_recall", "mean class accuracy (macro recall)", rates.macro_recall),
-        ("macro_precision", "macro precision", rates.macro_precision),
-        ("macro_f1", "macro F1", rates.macro_f1),
-        ("weighted_f1", "weighted F1", matrix.weighted_f1),
-        ("mcc", "MCC", matrix.mcc),
-        ("kappa", "kappa", matrix.kappa),
-        ("one_vs_rest_macro", "AUC, one-vs-rest, macro", areas.one_vs_rest_macro),
-        ("one_vs_rest_weighted", "AUC, one-vs-rest, weighted", areas.one_vs_rest_weighted),
-        ("one_vs_one_macro", "AUC, one-vs-one, macro", areas.one_vs_one_macro),
-        ("one_vs_one_weighted", "AUC, one-vs-one, weighted", areas.one_vs_one_weighted),
-        ("brier", "Brier score", found.brier),
-        ("log_loss", "log loss", found.log_loss),
-    ]
-    return [number(name, label, value) for name, label, value in listed]
+    values: dict[str, Interval | float] = {
+        "overall_accuracy": rates.overall_accuracy,
+        "macro_recall": rates.macro_recall,
+        "macro_precision": rates.macro_precision,
+        "macro_f1": rates.macro_f1,
+        "weighted_f1": matrix.weighted_f1,
+        "mcc": matrix.mcc,
+        "kappa": matrix.kappa,
+        "one_vs_rest_macro": areas.one_vs_rest_macro,
+        "one_vs_rest_weighted": areas.one_vs_rest_weighted,
+        "one_vs_one_macro": areas.one_vs_one_macro,
+        "one_vs_one_weighted": areas.one_vs_one_weighted,
+        "brier": found.brier,
+        "log_loss": found.log_loss,
+    }
+    return [number(name, label, values[name]) for name, label in NUMBERS.items()]

@@ -9,8 +9,9 @@ from typing import Any
 
 from thresher.choices import OperatingCondition
 from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.inference import Comparison
 from thresher.report.answer import answer, answer_on_classes
-from thresher.report.classes import class_model
+from thresher.report.classes import NUMBERS, class_model
 from thresher.report.model import model
 from thresher.report.numbers import real, reals
 from thresher.tables import MEASURES
@@ -52,29 +53,27 @@ def _title(evaluation: Evaluation | MulticlassEvaluation) -> str:
 def _of_two(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "answer": answer(evaluation),
-        "cautions": [{"code": caution.code, "text": visible(caution.text)} for caution in evaluation.cautions],
+        "cautions": _cautions(evaluation),
         "data": _data(evaluation),
         "condition": _condition(evaluation.decision.condition, from_data=evaluation.condition.class_ratio is None),
         "decision": evaluation.decision.to_dict(),
         "models": [model(evaluation, name) for name in evaluation.models],
         "measures": _measures(),
-        "comparison": _comparison(evaluation),
+        "comparison": [] if evaluation.comparison is None else _pairs(evaluation.comparison, "AUC"),
         "classes": [],
         "class_models": [],
     }
 
 
 def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
-    first = next(iter(evaluation.models.values()))
-    ranking = first.rankings[evaluation.classes[0]]
     return {
         "answer": answer_on_classes(evaluation),
-        "cautions": [],
+        "cautions": _cautions(evaluation),
         "data": {
             "rows": evaluation.rows,
-            "dropped": ranking.dropped,
-            "weighted": ranking.weighted,
-            "clusters": None,
+            "dropped": evaluation.dropped,
+            "weighted": evaluation.weighted,
+            "clusters": evaluation.clusters,
             "Pos": 0,
             "Neg": 0,
             "positive": "",
@@ -86,7 +85,7 @@ def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
         "decision": None,
         "models": [],
         "measures": _measures(),
-        "comparison": [],
+        "comparison": [pair for name, found in evaluation.comparisons.items() for pair in _pairs(found, NUMBERS[name])],
         "classes": [visible(str(label)) for label in evaluation.classes],
         "class_models": [class_model(evaluation, name) for name in evaluation.models],
     }
@@ -135,11 +134,14 @@ def _measures() -> list[dict[str, Any]]:
     ]
 
 
-def _comparison(evaluation: Evaluation) -> list[dict[str, Any]]:
-    if evaluation.comparison is None:
-        return []
+def _cautions(evaluation: Evaluation | MulticlassEvaluation) -> list[dict[str, str]]:
+    return [{"code": caution.code, "text": visible(caution.text)} for caution in evaluation.cautions]
+
+
+def _pairs(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
     return [
         {
+            "measure": measure,
             "a": visible(found.a),
             "b": visible(found.b),
             "difference": real(found.difference),
@@ -149,5 +151,5 @@ def _comparison(evaluation: Evaluation) -> list[dict[str, Any]]:
             "adjusted": real(found.p_adjusted),
             "verdict": found.verdict,
         }
-        for found in evaluation.comparison.differences.values()
+        for found in comparison.differences.values()
     ]

@@ -109,9 +109,10 @@ def _given(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> 
 
 
 def _comparison(contents: Mapping[str, Any]) -> Grid:
+    several = len({pair["measure"] for pair in contents["comparison"]}) > 1
     rows = [
         (
-            f"{pair['a']} − {pair['b']}",
+            f"{pair['a']} − {pair['b']}" + (f", {pair['measure']}" if several else ""),
             said_limits({"estimate": pair["difference"], "lower": pair["lower"], "upper": pair["upper"]}),
             _p(pair["p_value"]),
             _p(pair["adjusted"]),
@@ -119,7 +120,8 @@ def _comparison(contents: Mapping[str, Any]) -> Grid:
         )
         for pair in contents["comparison"]
     ]
-    return Grid("Differences in AUC, paired", ("pair", "difference", "p", "adjusted", "verdict on the first"), rows)
+    caption = "Differences, paired" if several else "Differences in AUC, paired"
+    return Grid(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows)
 
 
 def _p(value: Any) -> str:
@@ -130,10 +132,7 @@ def _data(contents: Mapping[str, Any]) -> Grid:
     data, condition = contents["data"], contents["condition"]
     declared = "as in the data" if condition["class_ratio_from_data"] else said(condition["class_ratio"])
     told = [
-        ("rows", said(data["rows"])),
-        ("rows dropped for missing values", said(data["dropped"])),
-        ("weights", "yes" if data["weighted"] else "no"),
-        ("clusters", "no" if data["clusters"] is None else said(data["clusters"])),
+        *_rows_read(data),
         (f"positives ({data['positive']})", said(data["Pos"], 8)),
         (f"negatives ({data['negative']})", said(data["Neg"], 8)),
         ("class ratio in the data", said(data["Pos"] / data["Neg"])),
@@ -145,6 +144,15 @@ def _data(contents: Mapping[str, Any]) -> Grid:
         ("thresher", contents["version"]),
     ]
     return Grid("Data", ("", "value"), told)
+
+
+def _rows_read(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("rows", said(data["rows"])),
+        ("rows dropped for missing values", said(data["dropped"])),
+        ("weights", "yes" if data["weighted"] else "no"),
+        ("clusters", "no" if data["clusters"] is None else said(data["clusters"])),
+    ]
 
 
 def _ties(ties: Mapping[str, int]) -> str:
@@ -179,8 +187,10 @@ def _of_classes(contents: Mapping[str, Any]) -> list[Grid]:
         )
         for model in models
     ]
-    data = [("rows", said(contents["data"]["rows"])), ("thresher", contents["version"])]
-    return [*found, _numbers(contents, models), Grid("Data", ("", "value"), data)]
+    found.append(_numbers(contents, models))
+    if contents["comparison"]:
+        found.append(_comparison(contents))
+    return [*found, Grid("Data", ("", "value"), [*_rows_read(contents["data"]), ("thresher", contents["version"])])]
 
 
 def _heads(first: str, models: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

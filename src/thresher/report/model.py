@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,21 @@ from thresher.visible import visible
 CLASSROOM = 60
 _SCORE_DIGITS = 9
 _FAR = 1e290
+_LABELS = MappingProxyType(
+    {
+        "auc": "AUC",
+        "average_precision": "average precision",
+        "pr_area": "area under the PR curve",
+        "ks": "Kolmogorov-Smirnov",
+        "brier": "Brier score",
+        "log_loss": "log loss",
+        "miscalibration": "calibration loss (miscalibration)",
+        "refinement": "refinement loss",
+        "discrimination": "discrimination",
+        "uncertainty": "uncertainty",
+        "auc_calibrated": "AUC after calibration",
+    }
+)
 
 
 def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
@@ -85,27 +101,12 @@ def pools(ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def numbers(found: ModelEvaluation) -> list[dict[str, Any]]:
-    """Numbers of the whole model, with intervals where there are any."""
-    parts = found.decomposition
-    listed: list[tuple[str, str, Interval | float | None]] = [
-        ("auc", "AUC", found.auc),
-        ("average_precision", "average precision", found.average_precision),
-        ("pr_area", "area under the PR curve", found.pr_area),
-        ("ks", "Kolmogorov-Smirnov", found.ks),
-        ("brier", "Brier score", found.brier),
-        ("log_loss", "log loss", found.log_loss),
-    ]
-    if parts is not None:
-        listed += [
-            ("calibration", "calibration loss", parts.calibration),
-            ("refinement", "refinement loss", parts.refinement),
-            ("miscalibration", "miscalibration", parts.miscalibration),
-            ("discrimination", "discrimination", parts.discrimination),
-            ("uncertainty", "uncertainty", parts.uncertainty),
-        ]
-    listed += [
-        ("auc_calibrated", "AUC after calibration", found.calibration.auc_after),
-    ]
+    """Numbers of the whole model with their intervals, and those that have none."""
+    alone: dict[str, float | None] = {
+        "log_loss": found.log_loss,  # which may be infinite, and then has no interval
+        "auc_calibrated": found.calibration.auc_after,
+    }
+    listed = ((name, label, found.numbers.get(name, alone.get(name))) for name, label in _LABELS.items())
     return [number(name, label, value) for name, label, value in listed if value is not None]
 
 
