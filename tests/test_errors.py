@@ -44,12 +44,13 @@ def test_a_positive_label_that_is_not_there_is_a_problem_with_labels():
 
 
 def test_whole_numbers_only():
-    for value in (2.0, "2", None):
+    for value in (2.5, "2", None):
         with pytest.raises(th.ArgumentError, match="points must be a whole number, got"):
             require_whole(value, name="points", least=2, where="here", fix="give 2")
     with pytest.raises(th.ArgumentError, match="points must be at least 2, got 1"):
         require_whole(np.int64(1), name="points", least=2, where="here", fix="give 2")
     assert require_whole(np.int32(2), name="points", least=2, where="here", fix="give 2") == 2
+    assert require_whole(2.0, name="points", least=2, where="here", fix="give 2") == 2
 
 
 @pytest.mark.parametrize("split", [-1, 4, 99])

@@ -89,6 +89,13 @@ def test_the_scan_would_see_a_sort():
     assert {"np.argsort", "pair.sort"} <= set(calls)
 
 
+def test_a_ranking_of_ordinary_size_needs_no_scipy():
+    rank = "thresher.rank(numpy.arange(9000) % 2, numpy.sin(numpy.arange(9000)))"
+    code = f"import sys, numpy, thresher; {rank}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()  # noqa: S603
+    assert not [name for name in loaded if name.startswith("scipy")]
+
+
 def test_importing_thresher_does_not_even_import_numpy():
     code = "import sys, thresher; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()  # noqa: S603

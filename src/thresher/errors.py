@@ -105,7 +105,7 @@ def require_whole(value: Any, *, name: str, least: int, where: str, fix: str) ->
     3
     """
     try:
-        number = operator.index(value)
+        number = int(value) if isinstance(value, float) and value.is_integer() else int(operator.index(value))
     except TypeError:
         raise ArgumentError(f"{name} must be a whole number, got {value!r}", where, fix) from None
     if number < least:

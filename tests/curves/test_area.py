@@ -11,6 +11,7 @@ import thresher as th
 from tests import reference
 from tests.strategies import labelled_scores, ranking, rough_weights, rows_of, two_class_counts, two_class_rankings
 from thresher.curves import area as area_room
+from thresher.ranking import pieces
 
 SPAM_TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
 
@@ -162,3 +163,15 @@ class TestPartial:
 def test_wide_integers_are_used_when_needed_and_change_nothing(monkeypatch, limit):
     monkeypatch.setattr(area_room, "_EXACT_IN_INT64", limit)
     assert th.pairs(SPAM_TREE) == area_room.Pairs(won=1300, tied=950, lost=250)
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7])
+@given(two_class_rankings)
+def test_pairs_are_counted_across_pieces(piece, ranking):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE", piece)
+        found = th.pairs(ranking)
+    won, tied = np.tril(np.ones((len(ranking), len(ranking))), -1).T, np.eye(len(ranking))
+    assert found.won == ranking.pos @ won @ ranking.neg
+    assert found.tied == ranking.pos @ tied @ ranking.neg
+    assert found.total == ranking.Pos * ranking.Neg

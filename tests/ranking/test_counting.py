@@ -56,8 +56,9 @@ def test_few_scores_are_tallied_and_those_too_close_are_sorted(dtype, sign):
     rng = np.random.default_rng(9)
     flags = rng.random(5000) < 0.3
     even = (sign * rng.integers(1, 90, 5000) / 100).astype(dtype)
-    close = np.where(rng.random(5000) < 0.5, even, np.nextafter(even, dtype(9 * sign)))
-    for score, tallied in ((even, True), (close, False)):
+    few = (sign * rng.integers(1, 9, 5000) / 10).astype(dtype)
+    close = np.where(rng.random(5000) < 0.5, few, np.nextafter(few, dtype(9 * sign)))
+    for score, tallied in ((even, True), (few, True), (close, False)):
         found = counting._tallied(packed(score, flags), negative=sign < 0)
         assert (found is not None) == tallied
         assert segments(counted(flags, score)) == reference.segments(rows_of(flags, score))

@@ -36,7 +36,6 @@ def itself(values):
 @pytest.fixture
 def slow(monkeypatch):
     """Everything is dealt, whatever the processor."""
-    monkeypatch.setattr(dealing, "FEWEST", 1)
     monkeypatch.setattr(dealing, "partitioning_is_slow", lambda: True)
 
 
@@ -104,15 +103,52 @@ def test_ranges_are_about_equally_full(shape):
     assert np.bincount(numbers).max() < SIZE / 3
 
 
-@given(hnp.arrays(np.int32, st.integers(1, 200), elements=st.integers(0, 9)), st.booleans())
-def test_dealing_keeps_the_order_within_each_range(numbers, by_sparse):
+@given(
+    st.integers(2, 10).flatmap(
+        lambda n: st.tuples(st.just(n), hnp.arrays(np.int32, st.integers(1, 200), elements=st.integers(0, n - 1)))
+    )
+)
+def test_dealing_keeps_the_order_within_each_range(given_numbers):
+    ranges, numbers = given_numbers
     items = np.arange(numbers.size, dtype=np.uint64)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dealing, "FEWEST", 0 if by_sparse else 10**6)
-        found, ends = dealt(items, numbers, 10)
+    found, ends = dealt(items, numbers, ranges)
     assert found.tolist() == sorted(items.tolist(), key=lambda i: numbers[i])
-    assert np.diff(ends).tolist() == np.bincount(numbers, minlength=10).tolist()
+    assert np.diff(ends).tolist() == np.bincount(numbers, minlength=ranges).tolist()
     assert ends.dtype == np.int32
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_range_that_two_networks_share_is_sorted_on_its_own(seed):
+    rng = np.random.default_rng(seed)
+    crowd = 0.5 + rng.random(rng.integers(130, 250)) * 1e-9
+    values = rng.permutation(np.concatenate([rng.random(4000), crowd]))
+    found = dealing._by_networks(values.copy(), values)
+    assert found is not None
+    assert np.array_equal(found, np.sort(values))
+
+
+@pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_full_ranges_are_dealt_again(monkeypatch, shape):
+    monkeypatch.setattr(dealing, "TOO_FULL", 1000)
+    values = SHAPES[shape] + 0.0
+    assert np.array_equal(rising(values.copy(), itself), np.sort(values))
+
+
+@pytest.mark.usefixtures("slow")
+def test_scores_near_both_ends_are_told_apart_when_dealt_again(monkeypatch):
+    monkeypatch.setattr(dealing, "TOO_FULL", 1000)
+    near = np.concatenate([RNG.random(SIZE) * 1e-6, 1 - RNG.random(SIZE // 2) * 1e-6])
+    found = dealing._again(near.copy(), near, itself)
+    assert found is not None
+    assert np.array_equal(found, np.sort(near))
+
+
+def test_numbers_stay_in_range_when_floats_round_up():
+    numbers = numbered(np.array([0, 1, 0, 0], dtype=np.float32), 1 << 25)
+    assert numbers is not None
+    assert numbers.max() == (1 << 25) - 1
 
 
 @given(hnp.arrays(np.float64, st.integers(0, 300), elements=ORDERED), st.integers(1, 50))

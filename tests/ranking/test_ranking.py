@@ -322,3 +322,11 @@ class TestShown:
     @given(counts)
     def test_text_names_every_segment(self, segments):
         assert str(ranking(segments)).count("[") == len(segments)
+
+
+def test_runs_are_wide_whatever_the_counts_are():
+    ranking = th.rank([1, 0, 1, 0] * 100, [0.9, 0.8, 0.3, 0.3] * 100)
+    pos, neg = ranking.runs(np.array([0, 2, 3]))
+    assert ranking.narrow[0].dtype == np.uint8
+    assert pos.dtype == neg.dtype == np.int64
+    assert (pos.tolist(), neg.tolist()) == ([100, 100], [100, 100])

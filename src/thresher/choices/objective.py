@@ -74,13 +74,15 @@ class Objective:
         looked = [near(piece) for piece, (low, _) in zip(pieces, lows, strict=True) if low <= limit]
         tied = np.concatenate([splits for splits, _ in looked])
         others = [low for low in lows if low[0] > limit] + [other for _, other in looked]
-        if self.exact is not None:
-            exactly = self.exact(tied)
-            best = np.array([value == min(exactly) for value in exactly])
-            others += [lowest(slice(split, split + 1)) for split in tied[~best].tolist()]
-            tied = tied[best]
         value, second = min(others)
-        return tied, None if value == worst else second
+        if self.exact is None:
+            return tied, None if value == worst else second
+        # Floats may not tell apart what lies close to the best, nor what lies close to the second best.
+        wide = limit if value == worst else value + self.slack(value)
+        close = np.concatenate([np.flatnonzero(loss(piece) <= wide) + piece.start for piece in pieces])
+        costs = np.array(self.exact(close), dtype=object)
+        tied, dearer = close[costs == costs.min()], costs > costs.min()
+        return tied, int(close[dearer][costs[dearer].argmin()]) if dearer.any() else None
 
 
 def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective:

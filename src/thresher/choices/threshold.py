@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -215,8 +216,10 @@ def _allowed(
     allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
     allowed[0] = refusable
     if at_most is not None:
-        if not isinstance(at_most, int | float | np.number) or not at_most >= 0:
-            raise ArgumentError(f"at_most must be 0 or more, got {at_most!r}", _WHERE, "give a number of cases")
+        if not isinstance(at_most, Real) or not float(at_most) >= 0:
+            raise ArgumentError(
+                f"at_most must be a number, 0 or more, got {at_most!r}", _WHERE, "give a number of cases"
+            )
         tp, fp = ranking.covered()
         allowed &= tp + fp <= at_most
     if tables is not None:

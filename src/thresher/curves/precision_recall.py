@@ -32,6 +32,7 @@ def precision_recall(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
             np.divide(tp[piece], out, out=out)
 
     precision = filled(tp.size, right)
+    precision.flags.writeable = False
     return recalls(ranking), precision, ranking.thresholds()
 
 
@@ -47,7 +48,8 @@ def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
     """
     ranking.require_both_classes("precision_at(ranking, recall)")
     wanted = np.asarray(recall)
-    if wanted.dtype.kind not in "iuf" or not ((wanted >= 0) & (wanted <= 1)).all():
+    wanted = wanted.astype(np.float64) if wanted.dtype.kind in "biufO" else np.full(wanted.shape, np.nan)
+    if not ((wanted >= 0) & (wanted <= 1)).all():
         raise ArgumentError("recall must be numbers in [0, 1]", "precision_at(ranking, recall)", "give proportions")
     tp, fp = ranking.covered()
     recall_at = recalls(ranking)  # rates are compared with rates: a rate times Pos may round past its count

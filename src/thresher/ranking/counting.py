@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking.dealing import dealt, nearly_rising, numbered, ranges_of, rising
+from thresher.ranking.dealing import dealt, nearly_rising, numbered, partitioning_is_slow, ranges_of, rising
 from thresher.ranking.packing import Keys, classes_in, packed, scores_in
 from thresher.ranking.pieces import MOST_THREADS, Floats, processors
 
@@ -30,6 +30,7 @@ MOST_RANGES = 512  # as many open ends as the cache holds
 ROWS_PER_HAND = 1 << 19  # dealt at once: memory that is used again stays in the cache
 _PIECE = 1 << 15
 _SAMPLE = 256
+_FEW = 0.9  # of a sample are distinct where it is worth trying
 _PLACES = 1 << 12
 _BATCH = 8
 
@@ -86,6 +87,9 @@ def _range_by_range(
 ) -> Segments:
     """Count each range of scores on its own; ranges share no score, so they only need laying end to end."""
     ranges = ranges_of(score, min(MOST_RANGES, score.size // ROWS_PER_RANGE))
+    many = ranges.count > 2
+    if many:
+        partitioning_is_slow()  # judged now, before threads disturb each other
     threads = max(1, min(processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD))
     hands = max(threads, -(-score.size // ROWS_PER_HAND))
 
@@ -101,12 +105,13 @@ def _range_by_range(
         return dealt(rows, numbers, ranges.count)
 
     def count(numbers: range) -> list[Segments | None]:
-        return [laid.put(i, segments(laid.rows(i), negative=i < ranges.negative)) for i in numbers]
+        return [laid.put(i, segments(laid.rows(i), negative=i < ranges.negative, many=many)) for i in numbers]
 
     with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
         each = pool.map if pool else map
         laid = _Laid(list(each(deal, range(hands))), dtypes[1])
-        batches = [range(i, min(i + _BATCH, ranges.count)) for i in range(0, ranges.count, _BATCH)]
+        together = max(1, min(_BATCH, ranges.count // (4 * threads)))
+        batches = [range(i, min(i + together, ranges.count)) for i in range(0, ranges.count, together)]
         found = [piece for batch in each(count, batches) for piece in batch]
         return laid.joined(found)
 
@@ -118,11 +123,7 @@ class _Laid:
         self.hands = hands
         self.starts: list[int] = np.array([ends for _, ends in hands], dtype=np.int64).sum(axis=0).tolist()
         rows = self.starts[-1]
-        self.columns: tuple[npt.NDArray[Any], ...] = (
-            np.empty(rows),
-            np.empty(rows, dtype=counts),
-            np.empty(rows, dtype=counts),
-        )
+        self.columns: Segments = (np.empty(rows), np.empty(rows, dtype=counts), np.empty(rows, dtype=counts))
 
     def rows(self, number: int) -> Rows:
         """All rows of one range."""
@@ -140,16 +141,18 @@ class _Laid:
     def joined(self, found: list[Segments | None]) -> Segments:
         """All segments, once every range is counted."""
         self.hands.clear()
-        places = [self._place(number) for number in range(len(found))]
-        pieces = [(piece, place) for piece, place in zip(found, places, strict=True) if place.start < place.stop][::-1]
-        score, pos, neg = columns = self.columns
-        if any(piece for piece, _ in pieces):
-            if all(piece for piece, _ in pieces):
-                del self.columns, columns, score, pos, neg  # which nobody used
-            score, pos, neg = (
-                np.concatenate([piece[i][::-1] if piece else columns[i][place] for piece, place in pieces])
-                for i in range(3)
-            )
+        pieces = [(piece, self._place(number)) for number, piece in enumerate(found)][::-1]
+        pieces = [(piece, place) for piece, place in pieces if place.start < place.stop]
+        back = [piece for piece, _ in pieces if piece is not None]
+        if not back:
+            return self.columns
+        if len(back) == len(pieces):
+            self.columns = (np.empty(0),) * 3  # nobody used them, and they are large
+        columns = self.columns
+        score, pos, neg = (
+            np.concatenate([columns[i][place] if piece is None else piece[i][::-1] for piece, place in pieces])
+            for i in range(3)
+        )
         return score.astype(np.float64, copy=False), pos, neg
 
     def _place(self, number: int) -> slice:
@@ -157,12 +160,15 @@ class _Laid:
         return slice(rows - self.starts[number + 1], rows - self.starts[number])
 
 
-def _counted_keys(keys: Keys, *, negative: bool) -> Segments:
+def _counted_keys(keys: Keys, *, negative: bool, many: bool) -> Segments:
     """Segments of packed rows by rising score, in as little memory as they fit."""
     few = _tallied(keys, negative=negative)
     if few is not None:
         return few
-    keys = rising(keys, lambda some: scores_in(some, negative=negative))
+    if many:
+        keys = rising(keys, lambda some: scores_in(some, negative=negative))
+    else:
+        keys.sort()
     score, pos = scores_in(keys, negative=negative), classes_in(keys)
     first = _starts_run(score)
     if first.all():
@@ -174,8 +180,10 @@ def _counted_keys(keys: Keys, *, negative: bool) -> Segments:
 
 def _tallied(keys: Keys, *, negative: bool) -> Segments | None:
     """Segments of packed rows whose scores are few enough for arithmetic to tell them apart; None where it does not."""
-    sample = scores_in(keys[:: max(keys.size // _SAMPLE, 1)], negative=negative)
-    if keys.size < 4 * _SAMPLE or np.unique(sample).size > sample.size // 2:
+    if keys.size < 4 * _SAMPLE:
+        return None
+    sample = scores_in(keys[:: keys.size // _SAMPLE], negative=negative)
+    if np.unique(sample).size > _FEW * sample.size:
         return None
     score = scores_in(keys, negative=negative)
     numbers = numbered(score, _PLACES)
@@ -196,16 +204,15 @@ def _narrow(pos: Counts, cases: Counts) -> tuple[Counts, Counts]:
     return pos.astype(dtype), (cases - pos).astype(dtype)
 
 
-def _summed_pairs(pair: npt.NDArray[np.complex128], *, negative: bool) -> Segments:  # noqa: ARG001
+def _summed_pairs(pair: npt.NDArray[np.complex128], *, negative: bool, many: bool) -> Segments:  # noqa: ARG001
     """Segments of rows whose weight is above 0 for positives and below 0 for negatives.
 
     A complex number is a pair that NumPy sorts whole, by its real and then by its imaginary part.
     That beats sorting indices, and equal scores are added up in the same order however rows came.
     """
-    pair = nearly_rising(pair, pair.real)
-    pair.sort(kind="stable")
-    if _starts_run(pair.real).all():
-        return pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0)
+    if many:
+        pair = nearly_rising(pair, pair.real)
+    pair.sort(kind="stable" if many else None)
     return _collapsed(pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0))
 
 

@@ -2,7 +2,7 @@
 
 SciPy's conversion of a sparse row to columns is a counting sort in compiled code that releases the interpreter lock.
 Some processors are slow at the instruction with which NumPy partitions what it sorts; there a range is dealt once more,
-into ranges so small that only NumPy's networks of comparisons are left to do. The order is the same in any case.
+into ranges so small that only NumPy's networks of comparisons are left to do. Keys come out in one order in any case.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Spread: TypeAlias = Callable[[Numbers], Numbers]
 
 NETWORK = 256  # NumPy sorts as many numbers by a fixed network of comparisons
-PER_STEP = 1
 PER_RANGE = 24  # so that few ranges hold more than half a network even where scores crowd
 MOST_CROWDED = 0.3
 CROWDED = 4  # times as full as the other way before the dearer one is taken
 SAMPLE = 4096
-FEWEST = 1 << 12  # below, sorting the numbers takes less than SciPy's overhead
+TOO_FULL = 1 << 18  # keys of a range that are dealt again, as they would leave the cache
+MOST = int(np.iinfo(np.int32).max)
 SLOW = 8.0  # a whole sort of 2^15 numbers takes 18 times its networks where it is slow, elsewhere 2 times
 
 
@@ -76,9 +76,14 @@ def ranges_of(scores: Numbers, count: int) -> Ranges:
 def _evened(sample: Numbers, spread: Spread, count: int) -> Ranges:
     along = spread(sample)
     low, high = along[sample.size // 100], along[-1 - sample.size // 100]
+    return Ranges(count, spread, low, _scale(low, high, count - 1))
+
+
+def _scale(low: Any, high: Any, steps: int) -> Any:
+    """So many steps from low to high; 0 where arithmetic cannot tell them apart."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        scale = along.dtype.type(count - 1) / (high - low)
-    return Ranges(count, spread, low, scale if 0 < scale < np.inf else along.dtype.type(0))
+        scale = type(low)(steps) / (high - low)
+    return scale if 0 < scale < np.inf else type(low)(0)
 
 
 def _itself(scores: Numbers) -> Numbers:
@@ -98,10 +103,10 @@ def dealt(items: Numbers, numbers: npt.NDArray[np.int32], ranges: int) -> tuple[
     >>> dealt(np.array([7, 8, 9]), np.array([1, 0, 1], dtype=np.int32), 2)
     (array([8, 7, 9]), array([0, 1, 3], dtype=int32))
     """
-    if items.size < FEWEST:
-        return items[numbers.argsort(kind="stable")], np.cumsum(
-            [0, *np.bincount(numbers, minlength=ranges)], dtype=np.int32
-        )
+    if ranges == 2:  # which needs no SciPy
+        first = numbers == 0
+        ends = np.array([0, np.count_nonzero(first), items.size], dtype=np.int32)
+        return np.concatenate([items[first], items[~first]]), ends
     from scipy.sparse import csr_array
 
     row = csr_array((1, ranges), dtype=items.dtype)  # filled by hand: its own checks take longer than dealing
@@ -116,8 +121,9 @@ def rising(keys: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers:
     >>> rising(np.array([3, 1, 2]), lambda keys: keys.astype(float))
     array([1, 2, 3])
     """
-    if keys.size > 2 * NETWORK and partitioning_is_slow():
-        ordered = _by_networks(keys, along(keys))
+    if 2 * NETWORK < keys.size <= MOST and partitioning_is_slow():
+        place = along(keys)
+        ordered = _again(keys, place, along) if keys.size > TOO_FULL else _by_networks(keys, place)
         if ordered is not None:
             return ordered
     keys.sort()
@@ -130,7 +136,7 @@ def nearly_rising(items: Numbers, place: Numbers) -> Numbers:
     >>> nearly_rising(np.array([3, 0, 1]), np.array([3.0, 0.0, 1.0]))
     array([0, 1, 3])
     """
-    ranges = 1 << (items.size // PER_STEP).bit_length()
+    ranges = 1 << items.size.bit_length()
     numbers = numbered(place, ranges)
     return items if numbers is None else dealt(items, numbers, ranges)[0]
 
@@ -141,15 +147,22 @@ def numbered(place: Numbers, ranges: int) -> npt.NDArray[np.int32] | None:
     >>> numbered(np.array([0.0, 2.0, 1.0]), 3)
     array([0, 2, 1], dtype=int32)
     """
-    if place.size < 2:
+    if not 2 <= place.size <= MOST:
         return None
     low = place.min()
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        scale = place.dtype.type(ranges - 1) / (place.max() - low)
-    if not 0 < scale < np.inf:
+    scale = _scale(low, place.max(), ranges - 1)
+    return np.minimum(((place - low) * scale).astype(np.int32), ranges - 1) if scale else None
+
+
+def _again(keys: Numbers, place: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers | None:
+    """Keys in rising order, dealt into ranges of their own; None where that tells too few of them apart."""
+    ranges = ranges_of(place, keys.size // (TOO_FULL // 4))
+    parts, ends = dealt(keys, ranges(place), ranges.count)
+    if np.diff(ends).max() > 0.9 * keys.size:
         return None
-    along = (place - low) * scale
-    return np.minimum(along, ranges - 1, out=along).astype(np.int32)
+    return np.concatenate(
+        [rising(parts[a:b], along) for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
+    )
 
 
 def _by_networks(keys: Numbers, place: Numbers) -> Numbers | None:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.ranking.counting import ROWS_PER_RANGE, Counts, Flags
-from thresher.ranking.dealing import dealt, nearly_rising, partitioning_is_slow, ranges_of
+from thresher.ranking.dealing import MOST, dealt, nearly_rising, partitioning_is_slow, ranges_of
 from thresher.ranking.pieces import Floats
 
 Indices = npt.NDArray[np.intp]
@@ -54,7 +54,7 @@ def beating(positive: Flags, score: npt.NDArray[Any], weight: Floats | None = No
 
 def _rising(score: npt.NDArray[Any]) -> Indices:
     """Rows by rising score; where NumPy's sort is slow, pairs of a score and a row are dealt and sorted instead."""
-    if score.size < ROWS_WORTH_DEALING or not partitioning_is_slow():
+    if not ROWS_WORTH_DEALING <= score.size <= MOST or not partitioning_is_slow():
         return np.argsort(score)
     pair = np.empty(score.size, dtype=np.complex128)
     pair.real, pair.imag = score, np.arange(score.size)

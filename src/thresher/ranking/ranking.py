@@ -29,8 +29,8 @@ class Ranking(Kept):
 
     Built from counts in any order: they are sorted, equal scores are added up and segments
     without cases vanish. `dropped` counts rows left out on request while reading. Counts are
-    int64; they are float64 when rows carry weights. `narrow` holds them, as (pos, neg), in as few
-    bytes as they fit. `spans` is None in an exact ranking; where ranges of scores were
+    int64; they are float64 when rows carry weights. `narrow` holds them as (pos, neg), in fewer
+    bytes where rows were counted. `spans` is None in an exact ranking; where ranges of scores were
     counted, it says between which scores the cases of each segment lie.
 
     >>> spam_tree = Ranking(score=[1, 2, -1], pos=[10, 20, 20], neg=[5, 5, 40])
@@ -163,10 +163,10 @@ class Ranking(Kept):
         """
         if split.size == len(self) + 1:
             return self.pos, self.neg
+        if not self.weighted:
+            return np.diff(self.covered()[0][split]), np.diff(self.covered()[1][split])
         # Added up run by run: differences of running sums would lose the weights that are small.
-        dtype = np.float64 if self.weighted else np.int64
-        pos, neg = (np.add.reduceat(counts, split[:-1], dtype=dtype) for counts in self.narrow)
-        return pos, neg
+        return np.add.reduceat(self.narrow[0], split[:-1]), np.add.reduceat(self.narrow[1], split[:-1])
 
     def thresholds(self) -> Floats:
         """One threshold per split 0..m: midway between neighbouring scores, with ±inf at the ends.
@@ -271,8 +271,11 @@ class Ranking(Kept):
     def _repr_html_(self) -> str:
         return str(room("report.glance").ranking_glance(self))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _of_columns, (self.score, *self.narrow, self.dropped, self.spans)
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.score, *self.narrow, self.dropped, self.spans  # what is remembered can be found again
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._fill(*state)
 
     def _covered(self, of: int) -> Counts:
         return running(self.narrow[of], (self.Pos, self.Neg)[of])
@@ -294,7 +297,3 @@ class Ranking(Kept):
             "_memory": {},
         }.items():
             object.__setattr__(self, name, value)
-
-
-def _of_columns(score: Floats, pos: Counts, neg: Counts, dropped: int, spans: Spans | None) -> Ranking:
-    return Ranking.of_segments(score, pos, neg, dropped=dropped, spans=spans)

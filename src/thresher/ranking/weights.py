@@ -26,12 +26,14 @@ def in_units(pos: Counts, neg: Counts, *, most: int) -> tuple[Counts, Counts] | 
 
 
 def wide(counts: Counts) -> Counts:
-    """Counts that can be added and multiplied without overflow, read-only.
+    """Counts that can be added and multiplied without overflow; what is made for that is read-only.
 
     >>> wide(np.array([200], dtype=np.uint8)) + 200
     array([400])
     """
-    roomy = counts if counts.dtype.kind == "f" else counts.astype(np.int64, copy=False)
+    if counts.dtype in (np.float64, np.int64):
+        return counts
+    roomy = counts.astype(np.int64)
     roomy.flags.writeable = False
     return roomy
 

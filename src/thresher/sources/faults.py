@@ -32,7 +32,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "the connection was lost",
         _AGAIN,
     ),
-    r"executor.*(lost|failure)|job aborted|sparkcontext.*(stopped|shut)|py4jnetworkerror|connection reset": (
+    r"executor.*(lost|failure)|job aborted|sparkcontext.*(stopped|shut)|py4jnetworkerror|connection reset|in the jvm": (
         "a worker was lost",
         _AGAIN,
     ),

@@ -1,0 +1,60 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from tests.strategies import two_class_rankings
+from thresher.ranking import pieces
+
+ratios = st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(97, 100)])
+
+
+def by_hand(ranking, class_ratio, cost_ratio):
+    """All best splits and the best of the others, in fractions."""
+    tp, fp = ranking.covered()
+    odds = cost_ratio * class_ratio * Fraction(ranking.Neg) / Fraction(ranking.Pos)
+    costs = [int(b) + (ranking.Pos - int(a)) * odds for a, b in zip(tp, fp, strict=True)]
+    least = min(costs)
+    dearer = [(cost, split) for split, cost in enumerate(costs) if cost > least]
+    return [split for split, cost in enumerate(costs) if cost == least], min(dearer)[1] if dearer else None
+
+
+def found(ranking, class_ratio, cost_ratio):
+    choice = th.choose(ranking, th.OperatingCondition(class_ratio=float(class_ratio), cost_ratio=float(cost_ratio)))
+    return choice.splits.tolist(), None if choice.runner_up is None else choice.runner_up.split
+
+
+@pytest.mark.parametrize("piece", [1, 3, 7])
+@given(two_class_rankings, ratios, ratios)
+def test_pieces_of_any_length_give_the_same_choice(piece, ranking, class_ratio, cost_ratio):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE", piece)
+        assert found(ranking, class_ratio, cost_ratio) == by_hand(ranking, class_ratio, cost_ratio)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_runner_up_is_exact_where_floats_are_not(seed):
+    rng = np.random.default_rng(seed)
+    rest = 96076792050570581
+    pos = [2**58, *rng.integers(1, 40, 6).tolist(), rest]
+    neg = [rest, *rng.integers(1, 40, 6).tolist(), 2**58]
+    ranking = th.Ranking(range(8, 0, -1), pos, neg)
+    assert found(ranking, Fraction(97, 100), Fraction(1)) == by_hand(ranking, Fraction(97, 100), Fraction(1))
+
+
+def test_many_near_ties_beyond_int64_are_settled():
+    middle = np.ones(3000, dtype=np.int64)
+    pos = np.concatenate([[2**50], middle, [2**49]])
+    neg = np.concatenate([[2**49], middle, [2**50]])
+    ranking = th.Ranking(np.arange(pos.size, 0, -1), pos, neg)
+    assert found(ranking, Fraction(987, 1000), Fraction(1)) == by_hand(ranking, Fraction(987, 1000), Fraction(1))
+
+
+@pytest.mark.parametrize(("apart", "ties"), [(1e-14, 2), (1e-9, 1)])
+def test_rough_weights_tie_when_rounding_alone_parts_them(apart, ties):
+    weight = np.sqrt(2)
+    ranking = th.Ranking([3, 2, 1], pos=[weight, weight * (1 + apart), 0], neg=[0, weight, weight])
+    assert th.choose(ranking).splits.size == ties
