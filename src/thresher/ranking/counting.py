@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ Rows: TypeAlias = npt.NDArray[Any]  # one item per row, with all that has to be 
 
 ROWS_WORTH_A_THREAD = 1 << 17
 ROWS_PER_RANGE = 1 << 16
+FEW_RANGES = 32  # when there would be fewer, they are half as large, to hold less at once
 MOST_RANGES = 512  # as many open ends as the cache holds
 ROWS_PER_HAND = 1 << 19  # dealt at once: memory that is used again stays in the cache
 _PIECE = 1 << 15
@@ -86,7 +88,8 @@ def _range_by_range(
     dtypes: tuple[Any, Any],
 ) -> Segments:
     """Count each range of scores on its own; ranges share no score, so they only need laying end to end."""
-    ranges = ranges_of(score, min(MOST_RANGES, score.size // ROWS_PER_RANGE))
+    count = max(score.size // ROWS_PER_RANGE, min(2 * score.size // ROWS_PER_RANGE, FEW_RANGES))
+    ranges = ranges_of(score, min(count, MOST_RANGES))
     many = ranges.count > 2
     if many:
         partitioning_is_slow()  # judged now, before threads disturb each other
@@ -104,7 +107,7 @@ def _range_by_range(
             numbers[place] = ranges(scores)
         return dealt(rows, numbers, ranges.count)
 
-    def count(numbers: range) -> list[Segments | None]:
+    def counted_in(numbers: range) -> list[Segments | None]:
         return [laid.put(i, segments(laid.rows(i), negative=i < ranges.negative, many=many)) for i in numbers]
 
     with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
@@ -112,7 +115,7 @@ def _range_by_range(
         laid = _Laid(list(each(deal, range(hands))), dtypes[1])
         together = max(1, min(_BATCH, ranges.count // (4 * threads)))
         batches = [range(i, min(i + together, ranges.count)) for i in range(0, ranges.count, together)]
-        found = [piece for batch in each(count, batches) for piece in batch]
+        found = [piece for batch in each(counted_in, batches) for piece in batch]
         return laid.joined(found)
 
 
@@ -122,8 +125,9 @@ class _Laid:
     def __init__(self, hands: list[tuple[Rows, npt.NDArray[np.int32]]], counts: Any) -> None:
         self.hands = hands
         self.starts: list[int] = np.array([ends for _, ends in hands], dtype=np.int64).sum(axis=0).tolist()
-        rows = self.starts[-1]
-        self.columns: Segments = (np.empty(rows), np.empty(rows, dtype=counts), np.empty(rows, dtype=counts))
+        self.counts = counts
+        self.columns: Segments | None = None  # made when the first range fills its place: where scores tie, none does
+        self.lock = Lock()
 
     def rows(self, number: int) -> Rows:
         """All rows of one range."""
@@ -132,9 +136,10 @@ class _Laid:
     def put(self, number: int, found: Segments) -> Segments | None:
         """Lay the segments of a range down if they fill its place; else hand them back."""
         place = self._place(number)
-        if found[0].size < place.stop - place.start:
+        rows = place.stop - place.start
+        if found[0].size < rows or not rows:
             return found
-        for column, values in zip(self.columns, found, strict=True):
+        for column, values in zip(self._columns(), found, strict=True):
             column[place] = values[::-1]
         return None
 
@@ -143,17 +148,21 @@ class _Laid:
         self.hands.clear()
         pieces = [(piece, self._place(number)) for number, piece in enumerate(found)][::-1]
         pieces = [(piece, place) for piece, place in pieces if place.start < place.stop]
-        back = [piece for piece, _ in pieces if piece is not None]
-        if not back:
-            return self.columns
-        if len(back) == len(pieces):
-            self.columns = (np.empty(0),) * 3  # nobody used them, and they are large
-        columns = self.columns
+        columns = self._columns() if any(piece is None for piece, _ in pieces) else (np.empty(0),) * 3
+        if all(piece is None for piece, _ in pieces):
+            return columns
         score, pos, neg = (
             np.concatenate([columns[i][place] if piece is None else piece[i][::-1] for piece, place in pieces])
             for i in range(3)
         )
         return score.astype(np.float64, copy=False), pos, neg
+
+    def _columns(self) -> Segments:
+        with self.lock:
+            if self.columns is None:
+                rows = self.starts[-1]
+                self.columns = np.empty(rows), np.empty(rows, self.counts), np.empty(rows, self.counts)
+        return self.columns
 
     def _place(self, number: int) -> slice:
         rows = self.starts[-1]
