@@ -77,6 +77,17 @@ def _pairs(ranking: Ranking) -> Pairs:
         return Pairs(won=max(0.0, ranking.Pos * ranking.Neg - tied - lost), tied=tied, lost=lost)
     pos, neg = ranking.narrow
     exact = np.int64 if ranking.Pos * ranking.Neg < _EXACT_IN_INT64 else object
+    distinct = len(ranking) == ranking.total
+
+    def alone(piece: slice) -> tuple[int, int, int, int]:
+        """The same where every case stands alone: of those before a positive, the negatives beat it."""
+        place = np.flatnonzero(pos[piece])
+        return (
+            0,
+            int(place.sum()) - place.size * (place.size - 1) // 2,
+            place.size,
+            piece.stop - piece.start - place.size,
+        )
 
     def within(piece: slice) -> tuple[int, int, int, int]:
         """Pairs tied and lost among the cases of a piece, its positives and its negatives."""
@@ -86,7 +97,7 @@ def _pairs(ranking: Ranking) -> Pairs:
         return tied, int(np.dot(of_pos, up_to)) - tied, int(of_pos.sum()), int(up_to[-1])
 
     tied = lost = before = 0
-    for ties, losses, positives, negatives in in_pieces(within, len(ranking)):
+    for ties, losses, positives, negatives in in_pieces(alone if distinct else within, len(ranking)):
         tied += ties
         lost += losses + positives * before
         before += negatives

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
-from thresher.ranking import Flags
+from thresher.ranking import Flags, in_pieces
 from thresher.sources.arrow_columns import is_arrow, numpy_column, objects, of_capsule
 from thresher.sources.tensors import without_device
 
@@ -81,6 +81,8 @@ def complete(
 def is_missing(array: Column) -> Flags | None:
     """Which entries are NaN, None, NaT or NA; None when all are there."""
     if array.dtype.kind in "fc":
+        if not any(in_pieces(lambda piece: bool(np.isnan(array[piece]).any()), array.size)):
+            return None
         flags = np.isnan(array)
     elif array.dtype.kind in "mM":
         flags = np.isnat(array)

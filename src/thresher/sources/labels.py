@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import LabelError, PositiveLabelError
-from thresher.ranking import Flags
+from thresher.ranking import Flags, in_pieces
 from thresher.sources.columns import Column, flagged
 
 LABELS_SHOWN = 6
@@ -38,7 +38,8 @@ def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
             return ~flags
         raise _absent(positive, [False, True], where)
     if _all_zero_or_one(labels):
-        one = labels == 1
+        one = np.empty(labels.size, dtype=np.bool_)
+        in_pieces(lambda at: np.equal(labels[at], 1, out=one[at], casting="unsafe"), labels.size)
         if positive is None or same(positive, 1):
             return one
         if same(positive, 0):
@@ -146,7 +147,7 @@ def _plain(label: Any) -> Any:
 
 def _all_zero_or_one(labels: Column) -> bool:
     if labels.dtype.kind in "iu":
-        return bool(labels.min() >= 0 and labels.max() <= 1)
+        return all(in_pieces(lambda at: bool(labels[at].min() >= 0 and labels[at].max() <= 1), labels.size))
     if labels.dtype.kind == "f":
         return bool(((labels == 0) | (labels == 1)).all())
     if labels.dtype.kind == "O":
