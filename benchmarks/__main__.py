@@ -7,14 +7,17 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from benchmarks.core import KINDS
 from benchmarks.timing import seconds
+
+Settings: TypeAlias = dict[str, dict[str, str]]
 
 SIZES = (10**6, 10**7)
 GROWTH = (10**5, 316_228, 10**6, 3_162_278, 10**7)
@@ -23,24 +26,45 @@ RESULTS = Path(__file__).with_name("results.md")
 
 
 def main() -> None:
+    """Measure the sections named on the command line, or all; those not measured stay as they were written."""
+    asked = sys.argv[1:] or list(SECTIONS)
+    if unknown := [name for name in asked if name not in SECTIONS]:
+        sys.exit(f"there is no section {', '.join(unknown)}: pick from {', '.join(SECTIONS)}")
+    kept = written_before()
     slow_sort = wide_vectors_hurt()
-    settings: list[tuple[str, dict[str, str]]] = [("as NumPy comes", {})] + (
-        [("without AVX-512", slow_sort)] if slow_sort else []
-    )
+    settings: Settings = {"As NumPy comes": {}} | ({"Without AVX-512": slow_sort} if slow_sort else {})
     parts = [INTRODUCTION, versions()]
     if slow_sort:
         parts.append(WIDE_VECTORS.format(features=slow_sort["NPY_DISABLE_CPU_FEATURES"]))
-    for title, setting in settings:
-        parts.append(f"## Rankings and the numbers read off them, {title}\n\n{core_table(setting)}")
-        parts.append(f"Cost of building grows as rows to the power {growth(setting):.2f} over 10⁵ to 10⁷.")
-        parts.append(inference_table(setting))
-        parts.append(features_table(setting))
-    parts.append(f"## The page\n\n{page_table()}")
-    parts.append(f"## Scans\n\n{SCANS}\n\n{scale_table()}")
-    parts.append(f"## Importing\n\n{importing()}")
+    for name, (title, measured) in SECTIONS.items():
+        if name in asked:
+            kept[title] = measured(settings)
+            print(f"## {title}\n\n{kept[title]}\n", flush=True)
+        if title in kept:
+            parts.append(f"## {title}\n\n{kept[title]}")
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    print("\n\n".join(parts))
-    print(f"\nwritten to {RESULTS.relative_to(Path.cwd())}")
+    print(f"written to {RESULTS.relative_to(Path.cwd())}")
+
+
+def written_before() -> dict[str, str]:
+    """The sections of the table on file, by title."""
+    text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    sections = [section.partition("\n\n") for section in text.split("\n## ")[1:]]
+    return {title: body.strip() for title, _, body in sections}
+
+
+def with_every(settings: Settings, table: Callable[[dict[str, str]], str]) -> str:
+    """One table for each setting of NumPy, under its name where there are several."""
+    made = [(title, table(setting)) for title, setting in settings.items()]
+    return "\n\n".join(found if len(made) == 1 else f"{title}:\n\n{found}" for title, found in made)
+
+
+def rankings(settings: Settings) -> str:
+    return with_every(settings, lambda setting: f"{core_table(setting)}\n\n{growth_line(setting)}")
+
+
+def growth_line(setting: dict[str, str]) -> str:
+    return f"Cost of building grows as rows to the power {growth(setting):.2f} over 10⁵ to 10⁷."
 
 
 def core_table(setting: dict[str, str]) -> str:
@@ -210,13 +234,23 @@ GiB is the most memory the process held, the embedded engine included."""
 
 INTRODUCTION = """# Benchmarks
 
-Written by `make bench`. Every figure is a ratio within one run: same data, same machine, best of several.
+Written by `make bench`; `python -m benchmarks rankings page` measures some sections again.
+Every figure is a ratio within one run of its section: same data, same machine, best of several.
 *Everything* is AUC, DeLong placements, ROC, PR, average precision, Brier score and its decomposition,
 isotonic map, cheapest threshold and the table at it; scikit-learn computes the same except placements."""
 
 WIDE_VECTORS = """NumPy's vectorised sort is much slower with AVX-512 than without on this processor (as on AMD Zen 4,
 whose compress-to-memory instructions are slow), and sorting is most of what a ranking costs. So the figures
 are given twice: as NumPy comes, and with `NPY_DISABLE_CPU_FEATURES="{features}"` set for both sides."""
+
+SECTIONS: dict[str, tuple[str, Callable[[Settings], str]]] = {
+    "rankings": ("Rankings and the numbers read off them", rankings),
+    "inference": ("How sure", lambda settings: with_every(settings, inference_table)),
+    "features": ("Features", lambda settings: with_every(settings, features_table)),
+    "page": ("The page", lambda _: page_table()),
+    "scans": ("Scans", lambda _: f"{SCANS}\n\n{scale_table()}"),
+    "importing": ("Importing", lambda _: importing()),
+}
 
 if __name__ == "__main__":
     main()
