@@ -107,30 +107,12 @@ def dealt(items: Numbers, numbers: npt.NDArray[np.int32], ranges: int) -> tuple[
         first = numbers == 0
         ends = np.array([0, np.count_nonzero(first), items.size], dtype=np.int32)
         return np.concatenate([items[first], items[~first]]), ends
-    whole = np.array([0, items.size], dtype=np.int32)
-    bare = _counting_sort()
-    if bare is not None:
-        found, rows = np.empty_like(items), np.empty(items.size, dtype=np.int32)
-        ends = np.empty(ranges + 1, dtype=np.int32)
-        bare(1, ranges, whole, numbers, items, ends, rows, found)
-        return found, ends
     from scipy.sparse import csr_array
 
-    row = csr_array((1, ranges), dtype=items.dtype)
-    row.data, row.indices, row.indptr = items, numbers, whole
+    row = csr_array((1, ranges), dtype=items.dtype)  # filled by hand: its own checks take longer than dealing
+    row.data, row.indices, row.indptr = items, numbers, np.array([0, items.size], dtype=np.int32)
     columns = row.tocsc()
     return columns.data, columns.indptr
-
-
-@cache
-def _counting_sort() -> Callable[..., object] | None:
-    """What SciPy calls to turn rows into columns, where it is still found: checks around it take longer than itself."""
-    try:
-        from scipy.sparse._sparsetools import csr_tocsc
-    except ImportError:
-        return None
-    bare: Callable[..., object] = csr_tocsc
-    return bare
 
 
 def rising(keys: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers:

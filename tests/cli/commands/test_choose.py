@@ -100,7 +100,7 @@ def test_a_ranking_on_file(data, folder, ranking):
         ([*ROWS, "--maximise", "acuracy"], "did you mean accuracy? Measures are accuracy, "),
         ([*ROWS, "--subject-to", "recall >= 2"], "no threshold meets tpr >= 2"),
         ([*ROWS, "--subject-to", "recall is high"], "cannot read the constraint"),
-        ([*ROWS, "--at-most", "-1"], "--at-most must be 0 or more"),
+        ([*ROWS, "--at-most", "-1"], "--at-most must be a number, 0 or more"),
         (["day.json", "--label", "y"], "a ranking has no columns"),
         (["absent.json"], "the ranking absent.json cannot be read"),
         (["bad.json"], "bad.json: this is not a ranking"),
