@@ -9,7 +9,7 @@ from thresher.sources.faults import told_plainly, without_secrets
     [
         ("could not write block 7: No space left on device", "no room to spill"),
         ("IO Error: failed to offload data block: max_temp_directory_size exceeded", "no room to spill"),
-        ('Could not write file "/tmp/spilt.tmp": File too large', "no room to spill"),
+        ('Could not write file "spilt.tmp": File too large', "no room to spill"),
         ('FATAL: password authentication failed for user "ann"', "login was refused"),
         ("connection to server failed: Connection refused", "cannot be reached"),
         ("server closed the connection unexpectedly", "connection was lost"),
