@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -108,6 +110,23 @@ def test_a_curve_of_many_pieces_has_the_same_hull(monkeypatch):
     monkeypatch.setattr(pieces, "PIECE", 7)
     monkeypatch.setattr(pieces, "processors", lambda: 3)
     assert th.hull(th.rank(labels, scores)) == whole
+
+
+@given(two_class_counts, st.integers(1, 5))
+def test_splits_below_a_chord_are_dropped_early_and_touching_ones_never(segments, piece):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE", piece)
+        patch.setattr(sys.modules["thresher.curves.hull"], "_FEW", 2)
+        assert hull_splits(ranking(segments)).tolist() == reference.hull_splits(segments)
+
+
+@pytest.mark.parametrize("largest", [1, 15, 16, 255, 256, 2**33])
+def test_slopes_are_compared_without_overflow(largest):
+    counts = [(largest, largest - 1), (largest - 1, largest), (1, largest), (0, 1)]
+    dtype = np.min_scalar_type(largest)
+    pos, neg = (np.array(column, dtype) for column in zip(*counts, strict=True))
+    found = th.hull(th.Ranking.of_segments(np.arange(4.0, 0, -1), pos, neg))
+    assert pools(found) == reference.pav(counts)
 
 
 def test_dropped_rows_stay_counted():

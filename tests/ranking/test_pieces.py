@@ -1,9 +1,11 @@
+import threading
+
 import numpy as np
 import pytest
 
 import thresher as th
 from thresher.ranking import pieces
-from thresher.ranking.pieces import filled, in_pieces
+from thresher.ranking.pieces import filled, in_pieces, shared_out
 
 
 @pytest.mark.parametrize("size", [0, 1, 6, 7, 8, 700])
@@ -26,6 +28,31 @@ def test_numbers_do_not_depend_on_threads(monkeypatch):
         ranking = th.rank(labels, scores)
         found.append((th.average_precision(ranking), th.pr_area(ranking), th.brier(ranking), th.roc(ranking)[0].sum()))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_each_item_is_worked_on_once_and_results_keep_their_order(threads):
+    seen = []
+    assert shared_out(lambda item: seen.append(item) or -item, range(300), threads) == [-item for item in range(300)]
+    assert sorted(seen) == list(range(300))
+
+
+def test_threads_work_at_the_same_time():
+    met = threading.Barrier(2, timeout=60)
+    shared_out(lambda _: met.wait(), range(2), 2)  # one alone would wait in vain
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_after_an_error_no_more_items_are_begun(error):
+    begun = []
+
+    def fail(item):
+        begun.append(item)
+        raise error
+
+    with pytest.raises(error):
+        shared_out(fail, range(1000), 2)
+    assert len(begun) <= 2
 
 
 def test_an_error_in_a_piece_is_not_lost(monkeypatch):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.ranking.weights import in_units, running
+from thresher.ranking.weights import in_units, running, sum_of
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1), st.sampled_from([1, 8, 10, 100, 1000]))
@@ -21,6 +21,13 @@ def test_weights_without_a_unit_stay_weights():
     assert in_units(np.array([1e9 + 0.5]), np.array([1.0]), most=10**9) is None
     rough = th.Ranking([2, 1], pos=[np.pi, 0], neg=[0, np.e])
     assert rough.whole() is rough
+
+
+@given(st.lists(st.integers(0, 3)), st.sampled_from(["u1", "u2", "i8", "f8"]))
+def test_counts_of_any_width_are_added_up(counts, dtype):
+    found = sum_of(np.array(counts, dtype))
+    assert found == sum(counts)
+    assert type(found) is (float if dtype == "f8" else int)
 
 
 @given(st.lists(st.floats(0, 10), min_size=1))

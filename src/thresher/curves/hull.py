@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Ranking, in_pieces, wide
+from thresher.ranking import Counts, Ranking, in_pieces
 
 Pool: TypeAlias = Literal["strict", "ties"]
 Splits: TypeAlias = npt.NDArray[np.intp]
 
 _FITS_INT64 = 2**62
+_FEW = 256  # of which the exact search makes short work
+_MOST_LEFT = 0.8  # of the splits: dropping fewer at a time is slower than the search itself
 
 
 def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
@@ -63,38 +65,52 @@ def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
 def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
     """Corners of the hull, and all splits that touch it."""
     ranking = ranking.whole()
-    tp, fp = _exact(ranking, *ranking.covered())
-    # Only where the slope falls can a corner be; that leaves a small part of a long curve.
-    split = np.concatenate([[0], _bends(ranking), [len(ranking)]])
-    x, y = fp[split], tp[split]
+
+    def high(piece: slice) -> Splits:
+        return _high(ranking, _bends(ranking, piece))
+
+    split = np.concatenate([[0], *in_pieces(high, len(ranking) - 1), [len(ranking)]])
+    x, y = _reached(ranking, split)
     corner, below = _mended(x, y, _pools(x, y))
-    touching = _with_straight_stretches(fp, tp, split[below == 0])
+    touching = _with_straight_stretches(ranking, split[below == 0])
     corner = split[corner]
     for splits in (corner, touching):
         splits.flags.writeable = False
     return corner, touching
 
 
-def _bends(ranking: Ranking) -> Splits:
-    """Splits after which the slope is lower than before."""
-
-    def bends(piece: slice) -> Splits:
-        near = slice(piece.start, piece.stop + 1)
-        pos, neg = _exact(ranking, *(wide(counts[near]) for counts in ranking.narrow))
-        falls = np.asarray(pos[:-1] * neg[1:] > pos[1:] * neg[:-1], dtype=np.bool_)
-        return np.flatnonzero(falls) + (piece.start + 1)
-
-    return np.concatenate([np.empty(0, dtype=np.intp), *in_pieces(bends, len(ranking) - 1)])
+def _bends(ranking: Ranking, piece: slice) -> Splits:
+    """Splits after which the slope is lower than before: only there can a corner be."""
+    pos, neg = (counts[piece.start : piece.stop + 1] for counts in ranking.narrow)
+    if not ranking.weighted:
+        squares = np.min_scalar_type(int(max(pos.max(), neg.max())) ** 2)
+        pos, neg = pos.astype(squares, copy=False), neg.astype(squares, copy=False)
+    falls = np.asarray(pos[:-1] * neg[1:] > pos[1:] * neg[:-1], dtype=np.bool_)
+    return np.flatnonzero(falls) + (piece.start + 1)
 
 
-def _with_straight_stretches(x: Counts, y: Counts, touching: Splits) -> Splits:
+def _high(ranking: Ranking, split: Splits) -> Splits:
+    """Without most splits that lie below the line between two others, which therefore do not touch the hull."""
+    x, y = _reached(ranking, split)
+    while split.size > _FEW:
+        dx, dy = np.diff(x), np.diff(y)
+        stays = np.ones(split.size, dtype=np.bool_)
+        stays[1:-1] = dx[1:] * dy[:-1] >= dy[1:] * dx[:-1]
+        if np.count_nonzero(stays) > _MOST_LEFT * split.size:
+            break
+        split, x, y = split[stays], x[stays], y[stays]
+    return split
+
+
+def _with_straight_stretches(ranking: Ranking, touching: Splits) -> Splits:
     """Add the splits between touching ones that lie on the same line.
 
     A split inside an edge touches it only if its neighbours do, so that the first one speaks for all.
     """
+    x, y = _reached(ranking, touching)
+    next_x, next_y = _reached(ranking, touching[:-1] + 1)
+    on_line = (next_x - x[:-1]) * np.diff(y) == (next_y - y[:-1]) * np.diff(x)
     start, end = touching[:-1], touching[1:]
-    dx, dy = x[end] - x[start], y[end] - y[start]
-    on_line = (x[start + 1] - x[start]) * dy == (y[start + 1] - y[start]) * dx
     stretch = np.asarray(on_line, dtype=np.bool_) & (end - start > 1)
     if not stretch.any():
         return touching
@@ -111,13 +127,12 @@ def _mended(x: Counts, y: Counts, guess: Splits) -> tuple[Splits, npt.NDArray[An
         corner = _concave(x, y, np.union1d(corner, np.flatnonzero(below < 0)))
 
 
-def _exact(ranking: Ranking, pos: Counts, neg: Counts) -> tuple[Counts, Counts]:
-    """Counts of a ranking in numbers whose products are exact where the counts are whole."""
-    if ranking.weighted:
-        return pos, neg
-    if 2 * int(ranking.Pos) * int(ranking.Neg) >= _FITS_INT64:
-        return pos.astype(object), neg.astype(object)
-    return pos, neg
+def _reached(ranking: Ranking, split: Splits) -> tuple[Counts, Counts]:
+    """(fp, tp) at some splits, in numbers whose products are exact where the counts are whole."""
+    tp, fp = (covered[split] for covered in ranking.covered())
+    if not ranking.weighted and 2 * int(ranking.Pos) * int(ranking.Neg) >= _FITS_INT64:
+        return fp.astype(object), tp.astype(object)
+    return fp, tp
 
 
 def _pools(x: Counts, y: Counts) -> Splits:

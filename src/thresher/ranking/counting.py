@@ -8,8 +8,6 @@ NumPy's sort of bare numbers is vectorised and releases the interpreter lock, an
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from threading import Lock
 from typing import Any, TypeAlias
 
@@ -18,7 +16,7 @@ import numpy.typing as npt
 
 from thresher.ranking.dealing import dealt, nearly_rising, numbered, partitioning_is_slow, ranges_of, rising
 from thresher.ranking.packing import Keys, classes_in, packed, scores_in
-from thresher.ranking.pieces import MOST_THREADS, Floats, processors
+from thresher.ranking.pieces import MOST_THREADS, Floats, processors, shared_out
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Counts: TypeAlias = npt.NDArray[Any]  # whole numbers, or float64 when rows carry weights
@@ -26,7 +24,7 @@ Segments: TypeAlias = tuple[npt.NDArray[Any], Counts, Counts]
 Rows: TypeAlias = npt.NDArray[Any]  # one item per row, with all that has to be known of it
 
 ROWS_WORTH_A_THREAD = 1 << 17
-ROWS_PER_RANGE = 1 << 16
+ROWS_PER_RANGE = 1 << 17
 FEW_RANGES = 32  # when there would be fewer, they are half as large, to hold less at once
 MOST_RANGES = 512  # as many open ends as the cache holds
 ROWS_PER_HAND = 1 << 19  # dealt at once: memory that is used again stays in the cache
@@ -34,7 +32,6 @@ _PIECE = 1 << 15
 _SAMPLE = 256
 _FEW = 0.9  # of a sample are distinct where it is worth trying
 _PLACES = 1 << 12
-_BATCH = 8
 
 
 def counted(positive: Flags, score: npt.NDArray[Any]) -> Segments:
@@ -98,25 +95,25 @@ def _range_by_range(
 
     def deal(hand: int) -> tuple[Rows, npt.NDArray[np.int32]]:
         start, end = score.size * hand // hands, score.size * (hand + 1) // hands
-        rows, numbers = np.empty(end - start, dtype=dtypes[0]), np.empty(end - start, dtype=np.int32)
+        rows, numbers = everything[start:end], np.empty(end - start, dtype=np.int32)
         for first in range(start, end, _PIECE):
             piece = slice(first, min(first + _PIECE, end))
             place = slice(first - start, piece.stop - start)
-            scores = score[piece] + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
+            scores = score[piece]
+            if not scores.min() > 0 or not scores.flags.c_contiguous:
+                scores = scores + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
             rows[place] = items(piece, scores)
             numbers[place] = ranges(scores)
-        return dealt(rows, numbers, ranges.count)
+        ordered, ends = dealt(rows, numbers, ranges.count)
+        rows[:] = ordered
+        return rows, ends
 
-    def counted_in(numbers: range) -> list[Segments | None]:
-        return [laid.put(i, segments(laid.rows(i), negative=i < ranges.negative, many=many)) for i in numbers]
+    def counted_in(number: int) -> Segments | None:
+        return laid.put(number, segments(laid.rows(number), negative=number < ranges.negative, many=many))
 
-    with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
-        each = pool.map if pool else map
-        laid = _Laid(list(each(deal, range(hands))), dtypes[1])
-        together = max(1, min(_BATCH, ranges.count // (4 * threads)))
-        batches = [range(i, min(i + together, ranges.count)) for i in range(0, ranges.count, together)]
-        found = [piece for batch in each(counted_in, batches) for piece in batch]
-        return laid.joined(found)
+    everything = np.empty(score.size, dtype=dtypes[0])  # in one: a system gives large memory in large pages
+    laid = _Laid(shared_out(deal, range(hands), threads), dtypes[1])
+    return laid.joined(shared_out(counted_in, range(ranges.count), threads))
 
 
 class _Laid:

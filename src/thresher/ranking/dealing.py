@@ -25,6 +25,7 @@ MOST_CROWDED = 0.3
 CROWDED = 4  # times as full as the other way before the dearer one is taken
 SAMPLE = 4096
 TOO_FULL = 1 << 18  # keys of a range that are dealt again, as they would leave the cache
+MANY = 1 << 20
 MOST = int(np.iinfo(np.int32).max)
 SLOW = 8.0  # a whole sort of 2^15 numbers takes 18 times its networks where it is slow, elsewhere 2 times
 
@@ -40,7 +41,9 @@ class Ranges:
 
     def __call__(self, scores: Numbers) -> npt.NDArray[np.int32]:
         """The number of each score's range."""
-        return self._unsigned(scores) + (scores >= 0)
+        number = self._unsigned(scores)
+        number += 1 if scores.size and scores.min() >= 0 else scores >= 0
+        return number
 
     @property
     def negative(self) -> int:
@@ -54,7 +57,7 @@ class Ranges:
         with np.errstate(over="ignore"):
             place = self.spread(scores) - self.low
             place *= self.scale
-        return np.clip(place, 0, self.count - 2, out=place).astype(np.int32)
+        return place.clip(0, self.count - 2, out=place).astype(np.int32)
 
 
 def ranges_of(scores: Numbers, count: int) -> Ranges:
@@ -151,7 +154,13 @@ def numbered(place: Numbers, ranges: int) -> npt.NDArray[np.int32] | None:
         return None
     low = place.min()
     scale = _scale(low, place.max(), ranges - 1)
-    return np.minimum(((place - low) * scale).astype(np.int32), ranges - 1) if scale else None
+    if not scale:
+        return None
+    along = place - low
+    along *= scale
+    numbers = along.astype(np.int32)
+    # At the highest place it is ranges - 1, and rounding adds so little that it is cut off, unless ranges are many.
+    return numbers if ranges < MANY else np.minimum(numbers, ranges - 1, out=numbers)
 
 
 def _again(keys: Numbers, place: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers | None:

@@ -18,7 +18,7 @@ from thresher.ranking.kept import Kept
 from thresher.ranking.pieces import Floats, side_by_side
 from thresher.ranking.spans import Spans, joined, resolved
 from thresher.ranking.thresholds import midway, separating
-from thresher.ranking.weights import running, wide
+from thresher.ranking.weights import running, sum_of, wide
 
 T = TypeVar("T")
 
@@ -292,8 +292,8 @@ class Ranking(Kept):
             "narrow": (pos, neg),
             "dropped": dropped,
             "spans": spans,
-            "Pos": pos.sum().item(),
-            "Neg": neg.sum().item(),
+            "Pos": sum_of(pos),
+            "Neg": sum_of(neg),
             "_memory": {},
         }.items():
             object.__setattr__(self, name, value)

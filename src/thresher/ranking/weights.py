@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from thresher.ranking.counting import Counts
@@ -36,6 +38,17 @@ def wide(counts: Counts) -> Counts:
     roomy = counts.astype(np.int64)
     roomy.flags.writeable = False
     return roomy
+
+
+def sum_of(counts: Counts) -> Any:
+    """All counts or weights together.
+
+    >>> sum_of(np.array([0, 1, 1], dtype=np.uint8))
+    2
+    """
+    if counts.dtype == np.uint8 and counts.size and counts.max() == 1:
+        return int(np.count_nonzero(counts))  # many times as quick as adding
+    return counts.sum().item()
 
 
 def running(counts: Counts, total: float) -> Counts:

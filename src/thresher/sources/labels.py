@@ -147,7 +147,8 @@ def _plain(label: Any) -> Any:
 
 def _all_zero_or_one(labels: Column) -> bool:
     if labels.dtype.kind in "iu":
-        return all(in_pieces(lambda at: bool(labels[at].min() >= 0 and labels[at].max() <= 1), labels.size))
+        unsigned = labels.view(labels.dtype.str.replace("i", "u"))  # of which what was negative is the largest
+        return all(in_pieces(lambda at: bool(unsigned[at].max() <= 1), labels.size))
     if labels.dtype.kind == "f":
         return bool(((labels == 0) | (labels == 1)).all())
     if labels.dtype.kind == "O":
