@@ -120,6 +120,11 @@ def test_splits_below_a_chord_are_dropped_early_and_touching_ones_never(segments
         assert hull_splits(ranking(segments)).tolist() == reference.hull_splits(segments)
 
 
+def test_splits_that_touch_an_edge_in_its_middle_stay(monkeypatch):
+    monkeypatch.setattr(sys.modules["thresher.curves.hull"], "_FEW", 2)
+    assert hull_splits(th.Ranking.parse("[1-][1+]" * 20)).tolist() == list(range(0, 41, 2))
+
+
 @pytest.mark.parametrize("largest", [1, 15, 16, 255, 256, 2**33])
 def test_slopes_are_compared_without_overflow(largest):
     counts = [(largest, largest - 1), (largest - 1, largest), (1, largest), (0, 1)]

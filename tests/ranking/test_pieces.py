@@ -33,7 +33,12 @@ def test_numbers_do_not_depend_on_threads(monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_each_item_is_worked_on_once_and_results_keep_their_order(threads):
     seen = []
-    assert shared_out(lambda item: seen.append(item) or -item, range(300), threads) == [-item for item in range(300)]
+
+    def negative(item: int) -> int:
+        seen.append(item)
+        return -item
+
+    assert shared_out(negative, range(300), threads) == [-item for item in range(300)]
     assert sorted(seen) == list(range(300))
 
 
