@@ -8,6 +8,7 @@ NumPy's sort of bare numbers is vectorised and releases the interpreter lock, an
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from threading import Lock
 from typing import Any, TypeAlias
 
@@ -25,7 +26,7 @@ Rows: TypeAlias = npt.NDArray[Any]  # one item per row, with all that has to be 
 
 ROWS_WORTH_A_THREAD = 1 << 17
 ROWS_PER_RANGE = 1 << 17
-FEW_RANGES = 32  # when there would be fewer, they are half as large, to hold less at once
+FEW_RANGES = 32  # when there would be fewer, they are smaller, to hold less at once
 MOST_RANGES = 512  # as many open ends as the cache holds
 ROWS_PER_HAND = 1 << 19  # dealt at once: memory that is used again stays in the cache
 _PIECE = 1 << 15
@@ -85,20 +86,19 @@ def _range_by_range(
     dtypes: tuple[Any, Any],
 ) -> Segments:
     """Count each range of scores on its own; ranges share no score, so they only need laying end to end."""
-    count = max(score.size // ROWS_PER_RANGE, min(2 * score.size // ROWS_PER_RANGE, FEW_RANGES))
+    count = max(score.size // ROWS_PER_RANGE, min(4 * score.size // ROWS_PER_RANGE, FEW_RANGES))
     ranges = ranges_of(score, min(count, MOST_RANGES))
     many = ranges.count > 2
     if many:
         partitioning_is_slow()  # judged now, before threads disturb each other
     threads = max(1, min(processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD))
-    hands = max(threads, -(-score.size // ROWS_PER_HAND))
 
-    def deal(hand: int) -> tuple[Rows, npt.NDArray[np.int32]]:
-        start, end = score.size * hand // hands, score.size * (hand + 1) // hands
-        rows, numbers = everything[start:end], np.empty(end - start, dtype=np.int32)
-        for first in range(start, end, _PIECE):
-            piece = slice(first, min(first + _PIECE, end))
-            place = slice(first - start, piece.stop - start)
+    def deal(hand: tuple[int, Rows]) -> tuple[Rows, npt.NDArray[np.int32]]:
+        start, rows = hand
+        numbers = np.empty(rows.size, dtype=np.int32)
+        for first in range(0, rows.size, _PIECE):
+            place = slice(first, min(first + _PIECE, rows.size))
+            piece = slice(start + place.start, start + place.stop)
             scores = score[piece]
             if not scores.min() > 0 or not scores.flags.c_contiguous:
                 scores = scores + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
@@ -111,9 +111,15 @@ def _range_by_range(
     def counted_in(number: int) -> Segments | None:
         return laid.put(number, segments(laid.rows(number), negative=number < ranges.negative, many=many))
 
-    everything = np.empty(score.size, dtype=dtypes[0])  # in one: a system gives large memory in large pages
-    laid = _Laid(shared_out(deal, range(hands), threads), dtypes[1])
+    laid = _Laid(shared_out(deal, _hands(score.size, dtypes[0], threads), threads), dtypes[1])
     return laid.joined(shared_out(counted_in, range(ranges.count), threads))
+
+
+def _hands(rows: int, dtype: Any, threads: int) -> list[tuple[int, Rows]]:
+    """Which rows are dealt at once: where they start, and room for them, in one array as it gets larger pages."""
+    hands = max(threads, -(-rows // ROWS_PER_HAND))
+    room, ends = np.empty(rows, dtype=dtype), [rows * hand // hands for hand in range(hands + 1)]
+    return [(start, room[start:end]) for start, end in pairwise(ends)]
 
 
 class _Laid:
