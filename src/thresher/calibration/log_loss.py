@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ import numpy as np
 from thresher.calibration.true_class import probability_rows
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, kept_number
+from thresher.ranking import Floats, Ranking, in_pieces, kept_number, wide
 
 
 class LogLoss(float):
@@ -69,16 +70,20 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
         return LogLoss(
             known, certain_and_wrong=int(kept_number(ranking.spans, "certain_and_wrong") or 0), cases=ranking.total
         )
-    score, pos, neg = ranking.score, ranking.pos, ranking.neg
-    wrong = neg[score == 1].sum() + pos[score == 0].sum()
-    if clip is None and wrong:
-        total = np.inf
-    else:
+
+    def lost(piece: slice) -> tuple[float, Any]:
+        score = ranking.score[piece]
+        pos, neg = (wide(counts[piece]) for counts in ranking.narrow)
+        wrong = neg[score == 1].sum() + pos[score == 0].sum()
         p = score if clip is None else _clipped(score, clip, "log_loss(ranking, clip=...)")
         # Only where there are cases, so that certain and right costs 0 and not 0 · inf.
-        of_pos, of_neg = np.flatnonzero(pos), np.flatnonzero(neg)
-        total = -(np.dot(pos[of_pos], np.log(p[of_pos])) + np.dot(neg[of_neg], np.log1p(-p[of_neg])))
-    return LogLoss(abs(total / ranking.total), certain_and_wrong=wrong.item(), cases=ranking.total, clip=clip)
+        of_pos, of_neg = np.flatnonzero(pos != 0), np.flatnonzero(neg != 0)
+        with np.errstate(divide="ignore"):
+            gained = (pos[of_pos] * np.log(p[of_pos])).sum() + (neg[of_neg] * np.log1p(-p[of_neg])).sum()
+        return -float(gained), wrong.item()
+
+    losses, wrong = zip(*in_pieces(lost, len(ranking)), strict=True)
+    return LogLoss(abs(math.fsum(losses) / ranking.total), certain_and_wrong=sum(wrong), cases=ranking.total, clip=clip)
 
 
 def log_loss_multiclass(

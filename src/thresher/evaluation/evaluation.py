@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -26,9 +27,8 @@ from thresher.inference.interval import require_level
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.stability import Stability, decision_stability
-from thresher.ranking import Ranking, counted, counted_weights, side_by_side
+from thresher.ranking import side_by_side
 from thresher.sources.columns import Missing
-from thresher.tables import Contingency, contingency
 from thresher.visible import visible, visible_lines
 
 _WHERE = "evaluate(labels, scores)"
@@ -186,7 +186,7 @@ def evaluate(
         missing=missing,
     )
     scored = rows.scored
-    rankings = {name: _ranking(scored, name) for name in scored.scores}
+    rankings = {name: rows.ranking(name) for name in scored.scores}
     joint = joint_choice(rankings, asked)
     stability = decision_stability(
         scored.positive,
@@ -198,6 +198,7 @@ def evaluate(
         level=level,
         replicates=replicates,
         seed=seed,
+        choices=joint.choices,
     )
 
     def alone(name: str) -> ModelEvaluation:
@@ -211,16 +212,21 @@ def evaluate(
             honest_cost=stability.honest_cost[name],
             threshold=stability.threshold[name],
             ks_gain=stability.ks_gain[name],
-            given=_given(rows, name),
+            given=rows.given(name),
             level=level,
         )
 
-    models = dict(zip(rankings, side_by_side(alone, list(rankings), scored.positive.size), strict=True))
+    tasks: list[Callable[[], Any]] = [
+        partial(_comparison, scored, level, rope),
+        *(partial(alone, name) for name in rankings),
+    ]
+    comparison, *each = side_by_side(_done, tasks, scored.positive.size)
+    models = dict(zip(rankings, each, strict=True))
     found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()}, stability)
     return Evaluation(
         models=models,
         condition=asked,
-        comparison=_comparison(scored, level, rope) if len(models) > 1 else None,
+        comparison=comparison,
         joint=joint,
         stability=stability,
         decision=_decision(rows, models, joint, stability, asked),
@@ -241,26 +247,20 @@ def _range(found: Range) -> dict[str, Any]:
     return {"low": found.low, "high": high, "models": list(found.models), "rule": found.rule}
 
 
-def _ranking(rows: ScoredRows, name: str) -> Ranking:
-    positive, score, weight = rows.positive, rows.scores[name], rows.weight
-    segments = counted(positive, score) if weight is None else counted_weights(positive, score, weight)
-    return Ranking.of_segments(*segments, dropped=rows.dropped)
-
-
 def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None:
     if rows.weight is None and rows.cluster is None:
         return None
     return row_auc_interval(rows.positive, rows.scores[name], weights=rows.weight, clusters=rows.cluster, level=level)
 
 
-def _given(rows: EvaluatedRows, name: str) -> Contingency | None:
-    if name not in rows.predictions:
+def _comparison(rows: ScoredRows, level: float, rope: float) -> Comparison | None:
+    if len(rows.scores) < 2:
         return None
-    return contingency(rows.scored.positive, rows.predictions[name], weights=rows.scored.weight)
-
-
-def _comparison(rows: ScoredRows, level: float, rope: float) -> Comparison:
     return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=level, rope=rope)
+
+
+def _done(task: Callable[[], Any]) -> Any:
+    return task()
 
 
 def _decision(

@@ -11,9 +11,10 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.scored_rows import ScoredRows, scored_rows
-from thresher.ranking import Flags
+from thresher.ranking import Flags, Ranking, counted, counted_weights
 from thresher.sources import is_positive
 from thresher.sources.columns import Column, Missing
+from thresher.tables import Contingency, contingency
 
 _WHERE = "evaluate(labels, scores)"
 
@@ -29,6 +30,18 @@ class EvaluatedRows:
     predictions: Mapping[str, Flags]
     positive: Any
     negative: Any
+
+    def ranking(self, name: str) -> Ranking:
+        """What is counted of one model's scores."""
+        positive, score, weight = self.scored.positive, self.scored.scores[name], self.scored.weight
+        segments = counted(positive, score) if weight is None else counted_weights(positive, score, weight)
+        return Ranking.of_segments(*segments, dropped=self.scored.dropped)
+
+    def given(self, name: str) -> Contingency | None:
+        """The table of a model's own predictions, if it came with any."""
+        if name not in self.predictions:
+            return None
+        return contingency(self.scored.positive, self.predictions[name], weights=self.scored.weight)
 
     def fingerprint(self) -> str:
         """A digest of labels, model names, scores and weights: the same data give the same text anywhere."""

@@ -68,11 +68,19 @@ def brier_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
         raise ArgumentError("one case has no spread", where, "give at least two cases")
 
     def moments(piece: slice) -> tuple[float, ...]:
-        score, pos, neg = ranking.score[piece], ranking.pos[piece], ranking.neg[piece]
-        of_pos, of_neg, cases = (1 - score) ** 2, score**2, pos + neg
-        stated = score * of_pos + (1 - score) * of_neg, score * of_pos**2 + (1 - score) * of_neg**2
-        seen = of_pos * pos + of_neg * neg, of_pos**2 * pos + of_neg**2 * neg
-        return tuple(float(part.sum()) for part in (*seen, *(each * cases for each in stated)))
+        score, (pos, neg) = ranking.score[piece], (counts[piece].astype(np.float64) for counts in ranking.narrow)
+        of_pos, of_neg, cases = 1 - score, score, pos + neg
+        # What a probability p foretells of squared errors: p(1 - p), and of their squares p(1 - p)(1 - 3p(1 - p)).
+        stated = of_pos * of_neg
+        of_pos, of_neg = of_pos * of_pos, of_neg * of_neg
+        seen = (pos * of_pos).sum() + (neg * of_neg).sum()
+        of_pos *= of_pos
+        of_neg *= of_neg
+        squares = (pos * of_pos).sum() + (neg * of_neg).sum()
+        cases *= stated
+        foretold = cases.sum()
+        cases *= stated
+        return float(seen), float(squares), float(foretold), float(foretold - 3 * cases.sum())
 
     sums = [math.fsum(part) / ranking.total for part in zip(*in_pieces(moments, len(ranking)), strict=True)]
     mean = sums[0]

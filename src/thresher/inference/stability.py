@@ -15,19 +15,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from thresher.choices import OperatingCondition
+from thresher.choices import Choice, OperatingCondition, choose
 from thresher.curves import hull_splits
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.interval import Interval
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
-from thresher.ranking import Flags, Floats, Ranking, side_by_side
+from thresher.ranking import Counts, Flags, Floats, Ranking, cuts_above, side_by_side
 from thresher.tables import Contingency
 
 MOST_BLOCKS = 2000
 MOST_CANDIDATES = 256
 GRID_POINTS = 21
+_EXACT_IN_FLOAT32 = 2**24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,11 +89,12 @@ def decision_stability(
     level: float = 0.95,
     replicates: int = 500,
     seed: int = 0,
+    choices: Mapping[str, Choice] | None = None,
 ) -> Stability:
     """Resample the data and make the decision again each time.
 
     `clusters` numbers each row's cluster from 0; clusters are drawn whole. Candidates are every
-    split of a model, or 256 of them: corners of the hull first.
+    split of a model, or 256 of them: corners of the hull first. `choices` are those of the data, where they are known.
 
     >>> from thresher import rank
     >>> labels = np.array([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
@@ -108,10 +110,11 @@ def decision_stability(
     left_out = (drawn == 0).astype(np.float64)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
     plain = weights is None and clusters is None
+    of_whole = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
 
     def again(name: str) -> _Again:
         cut, cell = _candidates(rankings[name], scores[name], block)
-        tp, fp = (_covered(cell, rows, weights, (blocks, cut.size)) for rows in (positive, ~positive))
+        tp, fp = _covered(cell, positive, weights, (blocks, cut.size))
         inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
         whole = _rates(np.ones((1, blocks)), tp, fp)
         cost = _cost(condition, *inside)
@@ -126,7 +129,7 @@ def decision_stability(
             sampled = sampled_table(positive, called, weight=weights, cluster=clusters)
             seen = sampled_cost_interval(sampled, condition, level=level)
         return _Again(
-            _threshold_interval(rankings[name], condition, cut[chosen], level),
+            _threshold_interval(of_whole[name], cut[chosen], level),
             out_of_bag_interval(_mean(_cost(condition, *outside)[row, chosen]), seen, condition, cost[:, recommended]),
             float(of_data[0, recommended]),
             cost[row, chosen],
@@ -179,8 +182,9 @@ def _draws(
     """How often each resample holds each block; resamples without one of the classes are left out."""
     counts = [np.bincount(rng.integers(0, blocks, blocks), minlength=blocks) for _ in range(replicates)]
     drawn: Floats = np.stack(counts).astype(np.float64)
-    both = [drawn @ np.bincount(block[rows], minlength=blocks) > 0 for rows in (positive, ~positive)]
-    return drawn[both[0] & both[1]]
+    of_pos = np.bincount(block, weights=positive, minlength=blocks)
+    of_neg = np.bincount(block, minlength=blocks) - of_pos
+    return drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
 
 
 def _candidates(
@@ -188,7 +192,7 @@ def _candidates(
 ) -> tuple[Floats, npt.NDArray[np.intp]]:
     """Candidate thresholds by falling value, and each row's cell: its block, and the first candidate it reaches."""
     cut = ranking.thresholds()[_some_splits(ranking)]
-    return cut, block * cut.size + np.searchsorted(-cut, -score, side="left")
+    return cut, block * cut.size + cuts_above(score, cut)
 
 
 def _some_splits(ranking: Ranking) -> npt.NDArray[np.intp]:
@@ -207,19 +211,29 @@ def _some_splits(ranking: Ranking) -> npt.NDArray[np.intp]:
     return np.union1d(corner, even)
 
 
-def _covered(cell: npt.NDArray[np.intp], rows: Flags, weights: Floats | None, shape: tuple[int, int]) -> Floats:
-    """The cases of each block that are called positive at each candidate."""
-    weight = None if weights is None else weights[rows]
-    counts = np.bincount(cell[rows], weights=weight, minlength=shape[0] * shape[1]).reshape(shape)
-    return np.cumsum(counts, axis=1, dtype=np.float64)
+def _covered(
+    cell: npt.NDArray[np.intp], positive: Flags, weights: Floats | None, shape: tuple[int, int]
+) -> tuple[Counts, Counts]:
+    """The cases of each block, positive and negative, that are called positive at each candidate."""
+    of_class = cell + cell
+    of_class += positive
+    counts = np.bincount(of_class, weights=weights, minlength=2 * shape[0] * shape[1]).reshape(*shape, 2)
+    return np.cumsum(counts[:, :, 1], axis=1), np.cumsum(counts[:, :, 0], axis=1)
 
 
-def _rates(drawn: Floats, tp: Floats, fp: Floats) -> tuple[Floats, Floats, Floats]:
+def _rates(drawn: Floats, tp: Counts, fp: Counts) -> tuple[Floats, Floats, Floats]:
     """The fnr and fpr at every candidate and the prevalence, for every resample; NaN where a class is absent."""
-    hits, alarms = drawn @ tp, drawn @ fp
+    hits, alarms = _times(drawn, tp), _times(drawn, fp)
     Pos, Neg = hits[:, -1:], alarms[:, -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         return 1 - hits / Pos, alarms / Neg, Pos / (Pos + Neg)
+
+
+def _times(drawn: Floats, covered: Counts) -> Floats:
+    """What resamples hold of the blocks' counts, in half as wide numbers where these add up whole counts exactly."""
+    if covered.dtype.kind == "i" and (drawn @ covered[:, -1]).max() < _EXACT_IN_FLOAT32:
+        return (drawn.astype(np.float32) @ covered.astype(np.float32)).astype(np.float64)
+    return drawn @ covered
 
 
 def _cost(condition: OperatingCondition, fnr: Floats, fpr: Floats, prevalence: Floats) -> Floats:
@@ -257,14 +271,11 @@ def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats
     return _mean(in_draws) - float(in_data[0])
 
 
-def _threshold_interval(ranking: Ranking, condition: OperatingCondition, cuts: Floats, level: float) -> Interval:
-    from thresher.choices import choose
-
-    limits = percentile_limits(cuts, level)
-    return Interval(choose(ranking, condition).threshold, *limits, variance_of(cuts), level, "percentile")
+def _threshold_interval(choice: Choice, cuts: Floats, level: float) -> Interval:
+    return Interval(choice.threshold, *percentile_limits(cuts, level), variance_of(cuts), level, "percentile")
 
 
-def _table(tp: Floats, fp: Floats, candidate: int) -> Contingency:
+def _table(tp: Counts, fp: Counts, candidate: int) -> Contingency:
     """The table of all blocks at one candidate."""
     hits, alarms = (float(covered[:, candidate].sum()) for covered in (tp, fp))
     Pos, Neg = (float(covered[:, -1].sum()) for covered in (tp, fp))

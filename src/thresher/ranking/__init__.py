@@ -2,6 +2,7 @@
 
 from thresher.ranking.condensed import condensed
 from thresher.ranking.counting import Counts, Flags, counted, counted_weights
+from thresher.ranking.lookup import cuts_above
 from thresher.ranking.order import Indices, beating, falling
 from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, pieces_of, processors, side_by_side
 from thresher.ranking.ranking import Ranking
@@ -24,6 +25,7 @@ __all__ = [
     "condensed",
     "counted",
     "counted_weights",
+    "cuts_above",
     "falling",
     "filled",
     "in_pieces",

@@ -22,8 +22,8 @@ def falling(score: npt.NDArray[Any]) -> tuple[Indices, Indices]:
     >>> order.tolist()[0], ends.tolist()
     (1, [1, 3])
     """
-    order = _rising(score)[::-1]
-    return order, np.append(np.flatnonzero(_apart(score[order])) + 1, score.size)
+    order, ordered = _rising(score)
+    return order[::-1], np.append(np.flatnonzero(_apart(ordered[::-1])) + 1, score.size)
 
 
 def beating(positive: Flags, score: npt.NDArray[Any], weight: Floats | None = None) -> Floats:
@@ -32,8 +32,8 @@ def beating(positive: Flags, score: npt.NDArray[Any], weight: Floats | None = No
     >>> beating(np.array([True, True, False, False]), np.array([3.0, 2.0, 2.0, 1.0]))
     array([0. , 0.5, 1.5, 2. ])
     """
-    order = _rising(score)
-    is_pos, apart = positive[order], _apart(score[order])
+    order, ordered = _rising(score)
+    is_pos, apart = positive[order], _apart(ordered)
     if weight is None:
         kind = np.int32 if score.size < np.iinfo(np.int32).max // 2 else np.int64  # half the memory, while they fit
         pos: Counts = np.cumsum(is_pos, dtype=kind)
@@ -52,10 +52,11 @@ def beating(positive: Flags, score: npt.NDArray[Any], weight: Floats | None = No
     return found
 
 
-def _rising(score: npt.NDArray[Any]) -> Indices:
-    """Rows by rising score; where NumPy's sort is slow, pairs of a score and a row are dealt and sorted instead."""
+def _rising(score: npt.NDArray[Any]) -> tuple[Indices, npt.NDArray[Any]]:
+    """Rows by rising score, and their scores; where sorting is slow, pairs of both are dealt and sorted."""
     if not ROWS_WORTH_DEALING <= score.size <= MOST or not partitioning_is_slow():
-        return np.argsort(score)
+        order = np.argsort(score)
+        return order, score[order]
     pair = np.empty(score.size, dtype=np.complex128)
     pair.real, pair.imag = score, np.arange(score.size)
     ranges = ranges_of(score, score.size // ROWS_PER_RANGE)
@@ -64,7 +65,7 @@ def _rising(score: npt.NDArray[Any]) -> Indices:
         part = nearly_rising(pair[start:end], pair.real[start:end])
         part.sort(kind="stable")
         pair[start:end] = part
-    return pair.imag.astype(np.intp)
+    return pair.imag.astype(np.intp), pair.real
 
 
 def _apart(ordered: npt.NDArray[Any]) -> Flags:
