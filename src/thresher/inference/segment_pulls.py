@@ -120,7 +120,8 @@ def ks_pulls(ranking: Ranking) -> SegmentPulls:
     best = ks(ranking)
     sign = -1.0 if best.difference < 0 else 1.0
     called = (np.arange(len(ranking)) < best.split).astype(np.float64)
-    tpr, fpr = float(called @ ranking.pos) / ranking.Pos, float(called @ ranking.neg) / ranking.Neg
+    tp, fp = ranking.covered()
+    tpr, fpr = tp[best.split] / ranking.Pos, fp[best.split] / ranking.Neg
     return SegmentPulls(best.statistic, sign * (called - tpr) / ranking.Pos, sign * (fpr - called) / ranking.Neg)
 
 
