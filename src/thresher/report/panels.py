@@ -21,6 +21,7 @@ from thresher.tables import Contingency
 _GRID = np.linspace(0, 1, 201)
 _BETWEEN = 8
 _FEW_SPLITS = 60
+MOST_BANDS = 3  # more would only be murky
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,9 @@ def class_panels(evaluation: MulticlassEvaluation, contents: Mapping[str, Any]) 
     for model in contents["class_models"]:
         plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
         plot.line([0, 1], [0, 1])
+        if len(model["curves"]) <= MOST_BANDS:
+            for place, bands in enumerate(model["bands"]):
+                _banded(plot, bands["roc"], place)
         for place, curve in enumerate(model["curves"]):
             table = _table(curve)
             plot.line(table.fpr, table.tpr, place=place)
@@ -78,10 +82,12 @@ class _Given:
         return self.condition.class_ratio or 1.0
 
     def band(self, plot: Plot, name: str) -> None:
-        lines = self.models[self.winner]["bands"][name]
-        if lines is not None:
-            x = np.array([float(value) for value in lines["x"]])
-            plot.area(x, lines["lower"], lines["upper"], place=self.winner)
+        _banded(plot, self.models[self.winner]["bands"][name], self.winner)
+
+
+def _banded(plot: Plot, lines: Mapping[str, Any] | None, place: int) -> None:
+    if lines is not None:
+        plot.area(np.array(lines["x"], dtype=np.float64), lines["lower"], lines["upper"], place=place)
 
 
 def _table(curve: Mapping[str, Any]) -> Contingency:
