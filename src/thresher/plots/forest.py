@@ -144,7 +144,7 @@ class ComparisonDisplay(Display):
         ax = self._opened(ax)
         colours = palette(ax)
         found = list(self.comparison.differences.values())
-        of = {"better": colours[2], "worse": colours[1], "practically equal": colours[0], "undecided": colours[4]}
+        of = {"better": colours[2], "worse": colours[1], "practically equal": colours[0], "undecided": colours[6]}
         self.rope_ = None
         if self.comparison.rope:
             rope = self.comparison.rope

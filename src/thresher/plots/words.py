@@ -34,6 +34,7 @@ def shown(name: object, *, longest: int = LONGEST) -> str:
     >>> shown("x" * 40)
     'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
     """
+    # Fonts of figures have no pictures of control characters, which is why names are not `visible` here as elsewhere.
     text = "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in str(name)
     )

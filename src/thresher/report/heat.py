@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thresher.report.numbers import said
-from thresher.report.svg import COLOURS, HEIGHT, WIDTH, element, text
+from thresher.report.svg import HEIGHT, WIDTH, colour, element, text
 
 LEFT, TOP, BOTTOM, RIGHT = 92, 14, 58, 14
 MOST_NUMBERS = 12
@@ -54,9 +54,8 @@ def heat_map(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, name:
 def _cell(count: float, share: float, box: tuple[float, float, float, float], *, right: bool) -> list[str]:
     x, y, width, height = box
     # Strong shades would hide the numbers in one of the two colour schemes.
-    shade = 0.0 if not count else 0.08 + 0.5 * share
-    colour = COLOURS[0] if right else COLOURS[1]
-    return [element("rect", x=x + 1, y=y + 1, width=width - 2, height=height - 2, fill=colour, fill_opacity=shade)]
+    shade, fill = 0.0 if not count else 0.08 + 0.5 * share, colour(0 if right else 1)
+    return [element("rect", x=x + 1, y=y + 1, width=width - 2, height=height - 2, fill=fill, fill_opacity=shade)]
 
 
 def _number(count: float, x: float, y: float) -> str:
