@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.plots.samples import HOSTILE, scored
+from tests.plots.samples import HOSTILE, axes, scored
 from thresher.evaluation.bands import model_bands
 from thresher.plots import NetBenefitDisplay, figures, write_figures
 
@@ -156,6 +156,9 @@ def test_many_classes(tmp_path):
     drawn: dict[str, Any] = dict(figures._multiclass(found))
     assert set(drawn["roc-one-vs-rest-2-b"].bands) == {"0", "1", "2"}
     assert drawn["roc-one-vs-rest-1-a"].rankings["1"] is found["a"].rankings[1]
+    titles = {name: display.plot(axes()).ax_.get_title(loc="left") for name, display in drawn.items()}
+    assert titles["roc-one-vs-rest-2-b"] == "b, one-vs-rest: ROC plot"
+    assert titles["recall"] == "Recall by class with 95% intervals"
 
 
 @pytest.mark.usefixtures("only_some")

@@ -25,6 +25,7 @@ from thresher.plots.gain import GainDisplay, LiftDisplay
 from thresher.plots.joint import JointHullDisplay, WinnersDisplay
 from thresher.plots.ks import KSDisplay
 from thresher.plots.losses import MarginLossDisplay
+from thresher.plots.models import ModelsDisplay
 from thresher.plots.net_benefit import NetBenefitDisplay
 from thresher.plots.pairs import PairsDisplay
 from thresher.plots.pr_gain import PRGainDisplay
@@ -34,6 +35,7 @@ from thresher.plots.roc import ROCDisplay
 from thresher.plots.scores import ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 from thresher.plots.wins import WinsDisplay
+from thresher.plots.words import shown
 from thresher.whole_files import replacing
 
 Format: TypeAlias = Literal["pdf", "svg", "png"]
@@ -82,8 +84,8 @@ def write_figures(
             _WHERE,
             "give a folder that can be written to",
         ) from None
-    shown = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
-    return [_written(display, place / f"{name}.{format}", format) for name, display in shown]
+    pictures = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
+    return [_written(display, place / f"{name}.{format}", format) for name, display in pictures]
 
 
 def _two_classes(evaluation: Evaluation) -> Iterator[tuple[str, Display]]:
@@ -138,11 +140,11 @@ def _multiclass(evaluation: MulticlassEvaluation) -> Iterator[tuple[str, Display
     endings = _endings(list(evaluation.models))
     for ending, (name, model) in zip(endings, evaluation.models.items(), strict=True):
         yield f"confusion{ending}", ConfusionDisplay.from_matrix(model.confusion, name=name)
-    for key, words in (("recall", "recall"), ("precision", "precision")):
+    for key in ("recall", "precision"):
         found = {name: _named(getattr(model.rates, key)) for name, model in evaluation.models.items()}
-        yield words, MeasuresDisplay.from_intervals(found)
+        yield key, MeasuresDisplay.from_intervals(found, of=f"{key.capitalize()} by class")
     areas = {name: _named(model.auc.one_vs_rest) for name, model in evaluation.models.items()}
-    yield "auc-one-vs-rest", MeasuresDisplay.from_intervals(areas)
+    yield "auc-one-vs-rest", MeasuresDisplay.from_intervals(areas, of="One-vs-rest AUC")
     for measure, comparison in evaluation.comparisons.items():
         yield f"comparison-{measure.replace('_', '-')}", ComparisonDisplay.from_comparison(comparison)
     for ending, name in zip(endings, evaluation.models, strict=True):
@@ -155,9 +157,14 @@ def _one_vs_rest(evaluation: MulticlassEvaluation, name: str, ending: str) -> It
     banded = evaluation.classes if len(rankings) <= MOST_BANDS else ()
     found = {str(label): class_bands(evaluation, name, label) for label in banded}
     drawn = {label: bands for label, bands in found.items() if bands is not None}
-    yield f"roc-one-vs-rest{ending}", ROCDisplay.from_ranking(rankings, bands=_bands(drawn, "roc") or None)
-    precision = PrecisionRecallDisplay.from_ranking(rankings, bands=_bands(drawn, "precision_recall") or None)
-    yield f"precision-recall-one-vs-rest{ending}", precision
+    pictures: tuple[tuple[str, type[ModelsDisplay]], ...] = (
+        ("roc", ROCDisplay),
+        ("precision_recall", PrecisionRecallDisplay),
+    )
+    for curve, kind in pictures:
+        display = kind.from_ranking(rankings, bands=_bands(drawn, curve) or None)
+        display.of = f"{shown(name, longest=20)}, one-vs-rest"
+        yield f"{curve.replace('_', '-')}-one-vs-rest{ending}", display
 
 
 def _named(intervals: Mapping[Any, Interval]) -> dict[str, Interval]:

@@ -108,6 +108,6 @@ def _inches(ax: Axes) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
-def set_title(ax: Axes, title: str) -> None:
-    """A title, taken literally."""
-    ax.set_title(title, fontsize="medium", loc="left", **LITERAL)
+def set_title(ax: Axes, title: str, *, of: str = "") -> None:
+    """A title, taken literally, after whose picture it is."""
+    ax.set_title(f"{shown(of)}: {title}" if of else title, fontsize="medium", loc="left", **LITERAL)
