@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thresher.report.numbers import said
-from thresher.report.svg import HEIGHT, WIDTH, colour, element, text
+from thresher.report.svg import HEIGHT, WIDTH, colour, element, picture, text
 
 LEFT, TOP, BOTTOM, RIGHT = 92, 14, 58, 14
 MOST_NUMBERS = 12
@@ -38,17 +38,7 @@ def heat_map(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, name:
     drawn.append(element("text", text("predicted"), x=middle, y=HEIGHT - 12, text_anchor="middle"))
     turned = f"rotate(-90 14 {HEIGHT // 2})"
     drawn.append(element("text", text("actual"), x=14, y=HEIGHT // 2, text_anchor="middle", transform=turned))
-    return element(
-        "svg",
-        element("title", text(name)),
-        *drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        font_size=11,
-        font_family="system-ui, sans-serif",
-        fill="currentColor",
-    )
+    return picture(*drawn, name=name)
 
 
 def _cell(count: float, share: float, box: tuple[float, float, float, float], *, right: bool) -> list[str]:

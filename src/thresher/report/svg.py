@@ -70,6 +70,26 @@ def dashed(place: int) -> dict[str, str]:
     return {"stroke_dasharray": lengths} if lengths else {}
 
 
+def picture(*drawn: str, name: str, **attributes: str | float) -> str:
+    """What was drawn as one picture, with its name for those who do not see it.
+
+    >>> picture(name="Nothing").endswith("<title>Nothing</title></svg>")
+    True
+    """
+    return element(
+        "svg",
+        element("title", text(name)),
+        *drawn,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        font_size=11,
+        font_family="system-ui, sans-serif",
+        fill="currentColor",
+        **attributes,
+    )
+
+
 @dataclass(slots=True)
 class Plot:
     """A pair of axes that lines, areas, bars and points are drawn on, in the data's own units."""
@@ -117,19 +137,7 @@ class Plot:
 
     def svg(self, *, name: str, **attributes: str | float) -> str:
         """The finished picture, with its name for those who do not see it."""
-        return element(
-            "svg",
-            element("title", text(name)),
-            *self._axes(),
-            *self.drawn,
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {WIDTH} {HEIGHT}",
-            role="img",
-            font_size=11,
-            font_family="system-ui, sans-serif",
-            fill="currentColor",
-            **attributes,
-        )
+        return picture(*self._axes(), *self.drawn, name=name, **attributes)
 
     def _add(self, name: str, **attributes: str | float) -> None:
         self.drawn.append(element(name, **attributes))
