@@ -34,7 +34,7 @@ SORTED_ELSEWHERE = {
     ("inference/stability.py", "np.union1d"): "splits that are candidates",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
     ("plots/models.py", "np.union1d"): "splits that are drawn",
-    ("report/bands.py", "np.union1d"): "splits between which segments are joined",
+    ("evaluation/bands.py", "np.unique"): "splits between which segments are joined",
     ("report/curve.py", "np.union1d"): "splits that are kept for several reasons",
     ("learning/dealing.py", "np.argsort"): "classes, groups and parts, by their size",
     ("learning/dealing.py", "np.unique"): "distinct moments, so that rows of one moment stay together",

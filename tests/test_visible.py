@@ -26,6 +26,11 @@ def test_no_sign_is_lost(text):
     assert len(visible(text)) == len(text)
 
 
+def test_signs_of_no_width_are_seen_and_joiners_left():
+    assert visible("tr\u200bee\ufeff\u00ad") == "tr\ufffdee\ufffd\ufffd"
+    assert visible("👩\u200d🔬") == "👩\u200d🔬"
+
+
 def test_names_from_right_to_left_are_isolated():
     assert isolated("שלום\u202e") == "\u2068שלום�\u2069"
     assert isolated("مرحبا 2") == "\u2068مرحبا 2\u2069"

@@ -11,9 +11,10 @@ export function cautionList(cautions: Contents["cautions"]): HTMLElement | null 
   if (!kinds.size) return null;
   const line = (text: string): HTMLElement => el("div", {}, el("bdi", {}, text));
   const boxes = Array.from(kinds, ([code, texts]) => {
-    const box = el("li", {}, el("span", { class: "code" }, code), ...texts.slice(0, SHOWN).map(line));
+    const box = el("li", {}, ...texts.slice(0, SHOWN).map(line));
     const rest = texts.slice(SHOWN);
     if (rest.length) box.append(el("details", {}, el("summary", {}, `and ${rest.length} more`), ...rest.map(line)));
+    box.append(el("small", { class: "code" }, code));
     return box;
   });
   return el("ul", { class: "cautions", "aria-label": "What to watch out for" }, ...boxes);

@@ -113,6 +113,7 @@ export interface ClassModel {
   classes: ClassRow[];
   numbers: { name: string; label: string; interval: Interval | null; value: Real }[];
   curves: Curve[]; // one-vs-rest, one per class
+  bands: Model["bands"][]; // likewise, of ROC and precision-recall
 }
 
 export interface Contents {

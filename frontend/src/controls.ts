@@ -55,7 +55,7 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
 
   const labelled = (text: string, input: HTMLSelectElement): HTMLElement => el("div", { class: "pick" }, el("label", { for: input.id }, text), input);
   const several = scene.models.length > 1;
-  const banded = scene.models.some((each) => each.of !== null && Object.values(each.of.bands).some((band) => band !== null));
+  const banded = scene.models.some((each) => Object.values(each.bands).some((band) => band !== null));
   const sliders = el("div", { class: "sliders" }, threshold.root, mix.root, cost.root);
   const row = el("div", { class: "choices" }, several ? labelled("Model", model) : null, labelled("Best by", measure), plane, follow.root, several ? shared.root : null, banded ? bands.root : null, ...extra, button("Reset", () => store.reset()));
   const root = el("section", { class: "controls", "aria-label": "Controls" }, sliders, row);

@@ -27,18 +27,22 @@ export function svgEl<K extends keyof SVGElementTagNameMap>(
   return made;
 }
 
-/** Set attributes; null, undefined and false remove them. */
+/** Set attributes that differ, since setting one costs style and layout; null, undefined and false remove them. */
 export function set(node: Element, attributes: Attributes): void {
   for (const name of Object.keys(attributes)) {
     const value = attributes[name];
-    if (value === null || value === undefined || value === false) node.removeAttribute(name);
-    else node.setAttribute(name, value === true ? "" : String(value));
+    const wanted = value === null || value === undefined || value === false ? null : value === true ? "" : String(value);
+    if (node.getAttribute(name) === wanted) continue;
+    if (wanted === null) node.removeAttribute(name);
+    else node.setAttribute(name, wanted);
   }
 }
 
-/** Change a text only when it differs: layout is dear. */
+/** Change a text only when it differs, and in its own node: layout is dear. */
 export function say(node: Node, text: string): void {
-  if (node.textContent !== text) node.textContent = text;
+  const only = node.firstChild;
+  if (only === null || only !== node.lastChild || only.nodeType !== Node.TEXT_NODE) node.textContent = text;
+  else if (only.nodeValue !== text) only.nodeValue = text;
 }
 
 /** A name from the user, kept from turning the text around it. */

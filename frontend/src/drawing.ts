@@ -1,7 +1,7 @@
 // What panels have in common: curves of all shown models, bands, markers with handles, and the nearest split to a pointer.
 import { clamp, isolated } from "./dom";
 import type { Hint, Panel } from "./panel";
-import { DIAMOND, dashes, marker, series } from "./palette";
+import { dashes, diamond, marker, series } from "./palette";
 import { bandPath, tenth } from "./path";
 import { scoreText } from "./reals";
 import type { SceneModel } from "./scene";
@@ -62,13 +62,12 @@ export function drawBand(
 export function drawMarker(panel: Panel, stand: Stand, view: View, store: Store, x: number, y: number, what: string): void {
   if (!Number.isFinite(x) || !Number.isFinite(y)) return;
   const { index, curve } = stand.model;
-  const transform = `translate(${tenth(x)},${tenth(y)})`;
   if (index !== view.state.current) {
-    panel.over.draw(`at${index}`, "path", { d: marker(index), transform, class: `marker ${series(index)}` });
+    panel.over.draw(`at${index}`, "path", { d: marker(index, x, y), class: `marker ${series(index)}` });
     return;
   }
   panel.over.draw("halo", "circle", { cx: tenth(x), cy: tenth(y), r: 10, class: "halo" });
-  panel.over.draw("at", "path", { d: marker(index), transform: `${transform} scale(1.35)`, class: `marker current ${series(index)}` });
+  panel.over.draw("at", "path", { d: marker(index, x, y, 1.35), class: `marker current ${series(index)}` });
   const last = curve.threshold.length - 1;
   const handle = panel.over.draw("handle", "circle", {
     cx: tenth(x),
@@ -90,8 +89,7 @@ export function drawMarker(panel: Panel, stand: Stand, view: View, store: Store,
 export function drawOptimum(panel: Panel, stand: Stand, x: number, y: number): void {
   if (!Number.isFinite(x) || !Number.isFinite(y)) return;
   const { index } = stand.model;
-  const transform = `translate(${tenth(x)},${tenth(y)})`;
-  panel.over.draw(`best${index}`, "path", { d: DIAMOND, transform, class: `optimum ${series(index)}` });
+  panel.over.draw(`best${index}`, "path", { d: diamond(x, y), class: `optimum ${series(index)}` });
 }
 
 /** The user's own predictions: a cross. */

@@ -62,6 +62,7 @@ export function percentText(value: number): string {
 export function intervalText(interval: Interval): string {
   const [estimate, lower, upper] = [interval.estimate, interval.lower, interval.upper].map(real);
   if (Number.isNaN(estimate)) return UNDEFINED;
+  if (!Number.isFinite(estimate)) return shown(estimate); // its limits would only say so twice more
   return `${shown(estimate)} ${limitsText(lower, upper)}`.trimEnd();
 }
 

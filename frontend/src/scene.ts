@@ -13,6 +13,7 @@ export interface SceneModel {
   deviation: number;
   probabilities: boolean;
   start: number; // the split that Python chose
+  bands: Model["bands"];
   of: Model | null; // all else that Python says; null for one class against the rest
 }
 
@@ -40,7 +41,7 @@ export interface Scene {
 
 export function scene(contents: Contents): Scene {
   const { data, condition } = contents;
-  const models = contents.models.map((model, index) => sceneModel({ key: model.name, name: model.shown }, model.curve, index, model));
+  const models = contents.models.map((model, index) => sceneModel({ key: model.name, name: model.shown }, model.curve, index, model.bands, model));
   const name = contents.decision?.["model"];
   const chosen = models.findIndex((model) => model.key === name);
   return {
@@ -61,7 +62,7 @@ export function scene(contents: Contents): Scene {
 /** One class against the rest, with errors of equal cost. */
 export function classScene(contents: Contents, at: number): Scene {
   const models = contents.class_models.map((model: ClassModel, index) =>
-    sceneModel({ key: model.name, name: model.name }, model.curves[at], index, null),
+    sceneModel({ key: model.name, name: model.name }, model.curves[at], index, model.bands[at], null),
   );
   const first = models[0].curve;
   return {
@@ -79,7 +80,7 @@ export function classScene(contents: Contents, at: number): Scene {
   };
 }
 
-function sceneModel(names: { key: string; name: string }, curve: Curve, index: number, of: Model | null): SceneModel {
+function sceneModel(names: { key: string; name: string }, curve: Curve, index: number, bands: Model["bands"], of: Model | null): SceneModel {
   const tp = Float64Array.from(curve.tp);
   const fp = Float64Array.from(curve.fp);
   const splits: Splits = {
@@ -94,7 +95,7 @@ function sceneModel(names: { key: string; name: string }, curve: Curve, index: n
     exact: curve.exact,
   };
   const probabilities = of === null || of.probabilities;
-  return { index, ...names, curve: splits, exact: curve.exact, splits: curve.splits, deviation: curve.deviation, probabilities, start: of === null ? -1 : chosenSplit(splits, of), of };
+  return { index, ...names, curve: splits, exact: curve.exact, splits: curve.splits, deviation: curve.deviation, probabilities, start: of === null ? -1 : chosenSplit(splits, of), bands, of };
 }
 
 /** Python's optimum by its counts, so that no rounding of a threshold can move it. */

@@ -1,5 +1,5 @@
 // One control: a label, a slider and a text field that say the same thing.
-import { el, set } from "./dom";
+import { el, say, set } from "./dom";
 
 export interface Slider {
   root: HTMLElement;
@@ -34,11 +34,11 @@ export function slider(text: SliderText, slid: (place: number) => void, typed: (
     root: el("div", { class: "slider" }, head, bar, error),
     show(place, shown, spoken) {
       if (document.activeElement !== bar || Number(bar.value) !== place) bar.value = String(place);
-      bar.setAttribute("aria-valuetext", spoken);
+      set(bar, { "aria-valuetext": spoken });
       if (document.activeElement !== field || !field.getAttribute("aria-invalid")) {
         if (field.value !== shown) field.value = shown;
         set(field, { "aria-invalid": null, "aria-describedby": null });
-        error.textContent = "";
+        say(error, "");
       }
     },
     range(low, high, step) {

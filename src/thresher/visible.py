@@ -7,13 +7,18 @@ import unicodedata
 _PICTURES = 0x2400
 _DELETE = 0x7F
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+# Signs of no width at all. Joiners are left: emoji and whole alphabets are written with them.
+_WIDTHLESS = {0x00AD, 0x180E, 0x200B, *range(0x2060, 0x2065), 0xFEFF}
+_UNWRITABLE = {0x2028, 0x2029, 0xFFFE, 0xFFFF}
+_REPLACED = _TURNING | _WIDTHLESS | _UNWRITABLE
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 
 
 def visible(text: str) -> str:
     r"""The text with control characters as their pictures, and what no file can hold as a replacement sign.
 
-    Marks that turn the direction of writing are shown as such a sign too: in a name they serve to deceive.
+    Marks that turn the direction of writing and signs of no width are shown as such a sign too: in a name they serve to
+    deceive.
 
     >>> visible("a\x1b[31m"), visible("half \ud800"), visible("x\u202etxt")
     ('a␛[31m', 'half �', 'x�txt')
@@ -49,6 +54,6 @@ def _shown(character: str) -> str:
         return chr(_PICTURES + code)
     if code == _DELETE:
         return "␡"
-    if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 or code in _TURNING or code in (0x2028, 0x2029, 0xFFFE, 0xFFFF):
+    if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 or code in _REPLACED:
         return "\ufffd"
     return character

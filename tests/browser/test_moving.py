@@ -285,3 +285,19 @@ def test_far_ratios_are_refused(opened, evaluation):
     assert reader.page.get_by_role("alert").filter(has_text="Write a ratio").is_visible()
     assert "Infinity" not in reader.page.locator("#page").inner_text()
     assert reader.complaints == []
+
+
+def test_good_models_fill_the_cost_plot_and_dear_thresholds_stay_in_it(opened):
+    labels = np.arange(200) % 4 == 0
+    good = th.evaluate(labels, np.where(labels, 0.9, 0.1) + np.linspace(0, 0.09, 200) * np.where(labels, -9.5, 4.5))
+    reader = opened(good)
+    plot = reader.page.locator("[data-panel=cost] .lower .ground").bounding_box()
+    curve = reader.page.locator("[data-panel=cost] .curve").first.bounding_box()
+    assert curve["height"] > 0.6 * plot["height"]
+    for at in ("inf", "-inf", "0.001"):
+        reader.threshold(at)
+        handle = reader.handle("cost").bounding_box()
+        assert plot["y"] - 16 <= handle["y"] <= plot["y"] + plot["height"]
+        line = reader.page.locator("[data-panel=cost] .curve.thin").bounding_box()
+        assert line["y"] >= plot["y"] - 2
+    assert reader.complaints == []

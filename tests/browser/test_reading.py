@@ -3,6 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+import thresher as th
 from tests.report import examples
 from thresher.report import page
 
@@ -140,3 +141,22 @@ def test_several_classes_can_be_chosen(opened):
     for label in ("cat", "cow", "dog", "forest", "tree"):
         assert label in text
     assert "NaN" not in text
+    for label in ("dog", "cow"):
+        reader.page.get_by_label("Class", exact=True).select_option(label=label)
+        reader.threshold(0.4)
+        found = th.contingency_at(evaluation["forest"].rankings[label], 0.4)
+        wanted = {cell: getattr(found, cell) for cell in ("tp", "fn", "fp", "tn")}
+        assert wanted.items() <= reader.cells().items()
+
+
+def test_each_class_against_the_rest_has_bands(opened):
+    reader = opened(examples.classes())
+    bands = {panel: reader.page.locator(f"[data-panel={panel}] .band") for panel in ("roc", "pr")}
+    first = bands["roc"].first.get_attribute("d")
+    assert [band.count() for band in bands.values()] == [2, 2]
+    reader.page.get_by_label("Class", exact=True).select_option(label="dog")
+    reader.settle()
+    assert bands["roc"].first.get_attribute("d") != first
+    reader.page.get_by_label("confidence bands").uncheck()
+    reader.settle()
+    assert [band.count() for band in bands.values()] == [0, 0]

@@ -8,7 +8,7 @@ import pytest
 import thresher as th
 from thresher.cli import bound
 from thresher.cli.bound import judged
-from thresher.cli.requirement import requirement
+from thresher.cli.requirement import NUMBERS, requirement
 
 REPLICATES = 200
 
@@ -21,24 +21,25 @@ def judge(columns):
     return lambda text: judged(requirement(text), evaluation, rows, replicates=REPLICATES), evaluation
 
 
-def test_numbers_with_intervals_are_those_of_the_evaluation(judge):
+def test_numbers_are_those_of_the_evaluation(judge):
     of, evaluation = judge
-    for name in ("auc", "brier", "expected_cost", "honest_cost"):
-        assert of(f"bayes:{name} >= 0").interval == getattr(evaluation["bayes"], name)
+    model = evaluation["bayes"]
+    assert set(model.numbers) | {"expected_cost", "honest_cost"} == set(NUMBERS)
+    for name, interval in model.numbers.items():
+        found = of(f"bayes:{name} >= 0")
+        assert found.interval == interval, name
+        assert found.threshold is None
+        assert of(f"bayes:{name}.estimate >= 0").found == interval.estimate
+    for name in ("expected_cost", "honest_cost"):
+        assert of(f"bayes:{name} >= 0").interval == getattr(model, name)
 
 
-@pytest.mark.parametrize("name", ["average_precision", "pr_area", "ks", "log_loss", "miscalibration", "discrimination"])
-def test_other_numbers_are_resampled(judge, name):
-    of, evaluation = judge
-    model = evaluation["forest"]
-    plain = getattr(model, name, None)
-    expected = getattr(model.decomposition, name) if plain is None else plain
-    found = of(f"{name} >= 0").interval
-    assert found.estimate == pytest.approx(expected)
-    assert found.lower <= found.estimate <= found.upper
-    assert found.lower < found.upper
-    only = of(f"{name}.estimate >= 0")
-    assert only.found == pytest.approx(expected)
+def test_scores_that_are_no_probabilities_lack_some_numbers():
+    evaluation, rows = th.evaluate([0, 1] * 20, [3, 5] * 20), th.Rows.of([0, 1] * 20, {"model": [3, 5] * 20})
+    for name in ("brier", "log_loss", "miscalibration", "refinement"):
+        found = judged(requirement(f"{name} <= 1"), evaluation, rows, replicates=REPLICATES)
+        assert not found.passed
+        assert found.interval.note == "the scores of model are no probabilities"
 
 
 def test_a_fixed_threshold_needs_no_resampling(judge, columns):
@@ -100,8 +101,9 @@ def test_moving_limits_to_all_scores_keeps_them_possible(monkeypatch):
     labels[18] = True
     labels[19] = False
     evaluation, rows = th.evaluate(labels, scores), th.Rows.of(labels, {"model": scores})
-    found = judged(requirement("average_precision <= 1"), evaluation, rows, replicates=REPLICATES)
-    assert found.interval.estimate == pytest.approx(th.average_precision(th.rank(labels, scores)))
+    found = judged(requirement("recall@fpr<=0.1 <= 1"), evaluation, rows, replicates=REPLICATES)
+    best = th.choose(th.rank(labels, scores), maximise="recall", subject_to="fpr <= 0.1")
+    assert found.interval.estimate == pytest.approx(best.value)
     assert found.interval.upper <= 1
     assert found.passed
 
@@ -111,7 +113,7 @@ def test_joining_scores_hardly_moves_the_limits(monkeypatch):
     labels = rng.random(4000) < 0.3
     scores = {"model": rng.normal(size=4000) + 1.5 * labels}
     evaluation, rows = th.evaluate(labels, scores), th.Rows.of(labels, scores)
-    for text in ("recall@fpr<=0.1 >= 0", "ks >= 0", "average_precision >= 0"):
+    for text in ("recall@fpr<=0.1 >= 0", "precision@recall>=0.5 >= 0"):
         fine = judged(requirement(text), evaluation, rows, replicates=REPLICATES).interval
         with monkeypatch.context() as patched:
             patched.setattr(bound, "MOST_SEGMENTS", 500)

@@ -83,7 +83,7 @@ def test_ten_models(columns):
 def test_hostile_names_are_only_text(columns, colours):
     scores = {HOSTILE: columns["forest"], "b": columns["bayes"]}
     text = shown(th.evaluate(columns["malignant"], scores), 120, colours=colours)
-    assert "[red][2J</script>=cmd()" in text
+    assert "[red]␛[2J</script>\ufffd=cmd()" in text
     assert "\x1b[2J" not in text
     assert "\u202e" not in text
 

@@ -27,5 +27,5 @@ def test_slow_work_tells_people_what_is_done(monkeypatch, capsys):
     with working("counting [bold]\x1b[2Jrows"):
         time.sleep(0.3)
     told = capsys.readouterr().err
-    assert "counting [bold][2Jrows" in told
+    assert "counting [bold]␛[2Jrows" in told
     assert "\x1b[2J" not in told

@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 
 import thresher as th
-from tests.plots.samples import HOSTILE, scored
-from thresher.plots import NetBenefitDisplay, ROCDisplay, figures, write_figures
+from tests.plots.samples import HOSTILE, axes, scored
+from thresher.evaluation.bands import model_bands
+from thresher.plots import NetBenefitDisplay, figures, write_figures
 
 STARTS = {"pdf": b"%PDF-", "svg": b"<?xml", "png": b"\x89PNG"}
 LABELS, SCORES = scored(2, rows=90)
@@ -78,11 +80,27 @@ def test_several_models_are_numbered(tmp_path):
     assert {"comparison", "joint-hull", "wins", "scores-1-model-0", "scores-2-model-1"} <= names
 
 
+def displays(evaluation):
+    return dict(figures._two_classes(evaluation))
+
+
 def test_scores_that_are_no_probabilities_go_without_calibration():
-    found = th.evaluate(LABELS, {"tree": 4 * SCORES["model 1"] - 2}, replicates=20)
-    names = {name for name, _ in figures._two_classes(found)}
-    assert "margin-losses" in names
-    assert not {"reliability", "net-benefit", "brier-curve"} & names
+    found = displays(th.evaluate(LABELS, {"tree": 4 * SCORES["model 1"] - 2}, replicates=20))
+    assert "margin-losses" in found
+    assert not {"reliability", "net-benefit", "brier-curve"} & set(found)
+
+
+def test_margins_are_measured_from_the_threshold():
+    found = th.evaluate(LABELS, SCORES["model 1"], replicates=20)["model"]
+    drawn: Any = dict(figures._of_model(found, ""))["margin-losses"]
+    ranking, at = found.ranking, found.choice.threshold
+    assert np.array_equal(drawn.ranking.score, ranking.score - at)
+    wrong = found.table.fp + found.table.fn
+    assert th.losses.mean_loss(drawn.ranking, th.losses.zero_one) == wrong / ranking.total
+    for far in ([1.7e308, 1e308, -1e308, -1.7e308], [np.inf, 1.0, 0.5, -np.inf]):
+        with np.errstate(over="ignore", invalid="ignore"):
+            unmeasured = th.evaluate([1, 0, 1, 0], far, replicates=20)["model"]
+        assert "margin-losses" not in dict(figures._of_model(unmeasured, ""))
 
 
 def test_a_declared_class_ratio_reaches_net_benefit():
@@ -94,14 +112,25 @@ def test_a_declared_class_ratio_reaches_net_benefit():
     assert net.bands == {}
 
 
-def test_rows_that_belong_together_get_no_band_for_independent_ones():
+def test_every_model_has_the_bands_of_the_evaluation():
+    found = displays(TWO)
+    for name in ("roc", "precision-recall", "net-benefit", "reliability"):
+        assert set(found[name].bands) == set(TWO.models), name
+    assert np.array_equal(found["roc"].bands["model 1"].lower, model_bands(TWO, "model 1").roc.lower)
+
+
+def test_of_many_models_the_chosen_one_has_a_band():
+    labels, scores = scored(4, rows=90)
+    many = th.evaluate(labels, scores, replicates=20)
+    assert list(displays(many)["roc"].bands) == [many.decision.model]
+
+
+def test_rows_that_belong_together_are_drawn_together():
     together = np.arange(len(LABELS)) // 3
     clustered = th.evaluate(LABELS, SCORES["model 1"], clusters=together, replicates=20)
-    weighted = th.evaluate(LABELS, SCORES["model 1"], weights=np.linspace(0.5, 2, len(LABELS)), replicates=20)
-    for found, banded in ((ONE, True), (clustered, False), (weighted, False)):
-        (roc,) = (display for name, display in figures._two_classes(found) if name == "roc")
-        assert isinstance(roc, ROCDisplay)
-        assert bool(roc.bands) == banded
+    found = displays(clustered)
+    assert set(found["roc"].bands) == {"model"}
+    assert found["reliability"].bands == {}
 
 
 def test_many_classes(tmp_path):
@@ -110,14 +139,26 @@ def test_many_classes(tmp_path):
     matrix = rng.dirichlet([1, 1, 1], 60) + np.eye(3)[labels]
     matrix /= matrix.sum(axis=1, keepdims=True)
     found = th.evaluate_classes(labels, {"a": matrix, "b": matrix[:, [0, 2, 1]]})
-    names = [path.name for path in write_figures(found, tmp_path, format="png")]
-    assert names == [
-        "confusion-1-a.png",
-        "confusion-2-b.png",
-        "recall.png",
-        "precision.png",
-        "auc-one-vs-rest.png",
+    names = [path.stem for path in write_figures(found, tmp_path, format="png")]
+    compared = [name for name in names if name.startswith("comparison-")]
+    assert len(compared) == len(found.comparisons)
+    assert [name for name in names if name not in compared] == [
+        "confusion-1-a",
+        "confusion-2-b",
+        "recall",
+        "precision",
+        "auc-one-vs-rest",
+        "roc-one-vs-rest-1-a",
+        "precision-recall-one-vs-rest-1-a",
+        "roc-one-vs-rest-2-b",
+        "precision-recall-one-vs-rest-2-b",
     ]
+    drawn: dict[str, Any] = dict(figures._multiclass(found))
+    assert set(drawn["roc-one-vs-rest-2-b"].bands) == {"0", "1", "2"}
+    assert drawn["roc-one-vs-rest-1-a"].rankings["1"] is found["a"].rankings[1]
+    titles = {name: display.plot(axes()).ax_.get_title(loc="left") for name, display in drawn.items()}
+    assert titles["roc-one-vs-rest-2-b"] == "b, one-vs-rest: ROC plot"
+    assert titles["recall"] == "Recall by class with 95% intervals"
 
 
 @pytest.mark.usefixtures("only_some")

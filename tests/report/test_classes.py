@@ -2,6 +2,8 @@ import pytest
 
 import thresher as th
 from tests.report import examples
+from thresher.evaluation.bands import class_bands
+from thresher.report.bands import lines
 from thresher.report.classes import class_model
 from thresher.report.curve import curve
 
@@ -39,3 +41,9 @@ def test_many_classes_share_the_room():
     found = class_model(many, "forest")
     assert all(len(each["tp"]) <= 251 for each in found["curves"])
     assert [row["label"] for row in found["classes"]][:2] == ["0", "1"]
+
+
+def test_bands_are_those_of_each_class(evaluation):
+    found = class_model(evaluation, "forest")
+    assert found["bands"][1] == lines(class_bands(evaluation, "forest", "cow"))
+    assert found["bands"][0]["roc"]["lower"] != found["bands"][1]["roc"]["lower"]

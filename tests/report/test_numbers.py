@@ -54,6 +54,7 @@ def test_an_undefined_interval_says_so():
     nan = math.nan
     assert said_limits(interval(Interval(nan, nan, nan, nan, 0.95, "wilson"))) == "undefined"
     assert said_limits(interval(Interval(0.5, nan, nan, nan, 0.95, "wilson"))) == "0.5"
+    assert said_limits(interval(Interval(math.inf, math.inf, math.inf, nan, 0.95, "bootstrap"))) == "∞"
 
 
 def test_rounding_is_for_drawing():

@@ -87,7 +87,7 @@ def test_without_scripts_it_shows_answer_pictures_and_tables(written):
     assert len(reader.of("figure")) == 9
     assert len(reader.of("table")) == 8
     assert any(text.startswith("Use model 1") for text in reader.text("p"))
-    assert any(text.startswith("class-ratio-from-data") for text in reader.text("code"))
+    assert any(text.startswith("class-ratio-from-data") for text in reader.text("small"))
 
 
 def test_the_same_evaluation_gives_the_same_page(written):

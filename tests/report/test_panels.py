@@ -2,6 +2,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+import thresher as th
 from tests.report import examples
 from thresher.report import contents
 from thresher.report.panels import class_panels, panels
@@ -49,3 +50,26 @@ def test_classes_have_a_panel_per_model():
     ]
     assert drawn[0].svg.count("<rect") == 9
     assert drawn[2].svg.count('stroke-width="2"') == 3
+
+
+def shaded(evaluation, title):
+    (panel,) = (panel for panel in panels(evaluation, contents(evaluation)) if panel.title == title)
+    return panel.svg.count('fill-opacity="0.18"')
+
+
+@pytest.mark.parametrize(("title", "bands"), [("ROC curve", 3), ("Net benefit", 3), ("Reliability", 1)])
+def test_up_to_three_models_have_bands_and_of_more_the_chosen_one(title, bands):
+    assert shaded(examples.evaluation(), title) == bands
+    assert shaded(examples.awkward()["ten models"], title) == 1
+
+
+def test_bands_of_the_data_s_own_class_mix_are_drawn_for_no_other():
+    condition = th.OperatingCondition(class_ratio=0.1)
+    declared = th.evaluate(*examples.models(100, count=2), condition=condition, replicates=20)
+    assert [shaded(declared, title) for title in ("ROC curve", "Precision-recall curve", "Net benefit")] == [2, 0, 0]
+
+
+def test_few_classes_have_bands():
+    for evaluation, bands in ((examples.classes(), 3), (examples.classes(labels=tuple(range(5))), 0)):
+        drawn = class_panels(evaluation, contents(evaluation))
+        assert drawn[-1].svg.count('fill-opacity="0.18"') == bands

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import hostile
-from thresher.report.svg import HEIGHT, LEFT, WIDTH, Plot, colour, dash, element, short, text, ticks
+from thresher.report.svg import HEIGHT, LEFT, WIDTH, Plot, colour, dashed, element, short, text, ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -60,7 +60,7 @@ def test_what_is_undefined_is_not_drawn():
 
 
 def test_ten_models_differ_in_colour_or_dash():
-    assert len({(colour(place), dash(place)) for place in range(7)}) == 7
+    assert len({(colour(place), *dashed(place).values()) for place in range(10)}) == 10
     assert short(-2500) == "−2.5k"
 
 

@@ -59,7 +59,7 @@ export function benefitPanel(scene: Scene, store: Store, uid: string): Part | nu
         const everyone = GRID.map((t) => prevalence - ((1 - prevalence) * t) / (1 - t));
         panel.base.draw("everyone", "path", { d: linePath(GRID, everyone, panel.x, panel.y), class: "chance" });
         panel.base.draw("noone", "line", { x1: 0, x2: PLOT.width, y1: panel.y(0), y2: panel.y(0), class: "zero" });
-        if (bands && view.dataRatio) for (const model of banded(view).filter((each) => able.includes(each))) drawBand(panel, model, model.of?.bands.net_benefit);
+        if (bands && view.dataRatio) for (const model of banded(view).filter((each) => able.includes(each))) drawBand(panel, model, model.bands.net_benefit);
         for (const model of shownNow) {
           const { x, y } = columns(model, classRatio);
           drawCurve(panel, model, linePath(x, y, panel.x, panel.y), view);

@@ -18,7 +18,7 @@ export function costPanel(scene: Scene, store: Store, uid: string): Part {
   const panel = new Panel({ id: "cost", title: "Cost curve", help: HELP, models: true }, uid);
   const { Pos, Neg } = scene;
   const envelopes = scene.models.map((model) => envelope(model, Pos, Neg));
-  const top = Math.max(0.5, ...envelopes.flatMap((each) => each.cost));
+  const top = height(envelopes.flatMap((each) => each.cost));
   panel.axes(axis("probability-cost of the positive class", 0, 1), axis("normalised expected cost", 0, top));
   let now: View | null = null;
   let drawn = "";
@@ -43,7 +43,7 @@ export function costPanel(scene: Scene, store: Store, uid: string): Part {
       if (key !== drawn) {
         drawn = key;
         panel.base.begin(order(view));
-        const trivial = `M${panel.x(0)},${panel.y(0)}L${panel.x(0.5)},${panel.y(0.5)}L${panel.x(1)},${panel.y(0)}`;
+        const trivial = linePath([0, 0.5, 1], [0, 0.5, 0], panel.x, panel.y);
         panel.base.draw("chance", "path", { d: trivial, class: "chance" });
         for (const model of shownModels(view)) {
           const { place, cost } = envelopes[model.index];
@@ -62,16 +62,30 @@ export function costPanel(scene: Scene, store: Store, uid: string): Part {
       for (const model of shownModels(view)) {
         const stand = view.stands[model.index];
         const [left, right] = [stand.cells.fp / Neg, stand.cells.fn / Pos];
-        const line = { x1: panel.x(0), y1: tenth(panel.y(left)), x2: panel.x(1), y2: tenth(panel.y(right)) };
         if (model.index === view.state.current) {
+          const [from, to] = below(left, right, top).map((x) => ({ x: tenth(panel.x(x)), y: tenth(panel.y(left + (right - left) * x)) }));
+          const line = { x1: from.x, y1: from.y, x2: to.x, y2: to.y };
           panel.over.draw("line", "line", { ...line, class: `curve thin ${series(model.index)}`, "stroke-dasharray": dashes(model.index) ?? "none" });
         }
-        const height = left * (1 - at) + right * at;
-        drawMarker(panel, stand, view, store, panel.x(at), panel.y(height), `normalised cost ${shown(height)}`);
+        const cost = left * (1 - at) + right * at;
+        // What costs more than the plot is high has its place at the upper edge.
+        drawMarker(panel, stand, view, store, panel.x(at), Math.max(0, panel.y(cost)), `normalised cost ${shown(cost)}`);
       }
       panel.over.end();
     },
   };
+}
+
+/** How high the plot is: the curves fill it, however good the models, and the triangle of trivial rules fits in. */
+function height(costs: readonly number[]): number {
+  return Math.min(0.5, 1.3 * Math.max(0.05, ...costs));
+}
+
+/** Where a straight line from left to right runs below the top; a point at an end where it does not at all. */
+function below(left: number, right: number, top: number): [number, number] {
+  const crossing = (top - left) / (right - left || 1);
+  if (left > top && right > top) return [0, 0];
+  return [left > top ? crossing : 0, right > top ? crossing : 1];
 }
 
 interface Envelope {

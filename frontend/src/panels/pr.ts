@@ -47,7 +47,7 @@ export function prPanel(scene: Scene, store: Store, uid: string): Part {
         panel.base.draw("chance", "line", { x1: 0, x2: PLOT.width, y1: prevalence, y2: prevalence, class: "chance" });
         const shownNow = shownModels(view);
         // A band is drawn from the data's own class mix, and holds for no other.
-        if (bands && view.dataRatio) for (const model of banded(view)) drawBand(panel, model, model.of?.bands.pr);
+        if (bands && view.dataRatio) for (const model of banded(view)) drawBand(panel, model, model.bands.pr);
         for (const model of shownNow) {
           const path = hyperbolic(model, Pos, Neg, w);
           drawCurve(panel, model, linePath(path.x, path.y, panel.x, panel.y), view);

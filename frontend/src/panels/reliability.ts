@@ -75,7 +75,7 @@ export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part 
       panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(0), x2: panel.x(1), y2: panel.y(1), class: "chance" });
     }
     // The band is of the data's own class mix, and of one model at a time, to stay readable.
-    if (view.state.bands && view.dataRatio) drawBand(panel, model, model.of?.bands.reliability);
+    if (view.state.bands && view.dataRatio) drawBand(panel, model, model.bands.reliability);
     for (const each of shownNow) {
       const { x, y } = steps(each.of?.pools ?? [], scene, view.classRatio);
       drawCurve(panel, each, linePath(x, y, panel.x, panel.y), view);

@@ -52,7 +52,7 @@ export function rocPanel(scene: Scene, store: Store, uid: string): Part {
         panel.base.begin(order(view));
         panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(0), x2: panel.x(unit.x), y2: panel.y(unit.y), class: "chance" });
         const shownNow = shownModels(view);
-        if (bands) for (const model of banded(view)) drawBand(panel, model, model.of?.bands.roc, unit);
+        if (bands) for (const model of banded(view)) drawBand(panel, model, model.bands.roc, unit);
         drawHull(panel, scene.models[current], columns(scene.models[current]));
         for (const model of shownNow) drawCurve(panel, model, linePath(columns(model).x, columns(model).y, panel.x, panel.y), view);
         panel.base.end();

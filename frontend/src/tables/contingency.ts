@@ -24,7 +24,9 @@ export function contingencyTable(scene: Scene): { root: HTMLElement; update(view
   const shares = new Map<Name, HTMLElement>(CELLS.map((name) => [name, el("small")]));
   const cell = (name: Name, kind: string): HTMLElement => el("td", { class: kind, "data-cell": name }, counts.get(name)!, shares.get(name)!);
   const actual = (sign: string, name: string): HTMLElement => el("th", { scope: "row", class: "first" }, `actual ${sign}`, el("small", {}, el("bdi", {}, name)));
-  const where = el("caption");
+  const model = el("bdi");
+  const place = el("span");
+  const where = el("caption", {}, model, place);
   const table = el(
     "table",
     { class: "numbers contingency" },
@@ -64,7 +66,8 @@ export function contingencyTable(scene: Scene): { root: HTMLElement; update(view
       }
       const at = view.dataRatio ? cells : atClassRatio(cells, view.classRatio);
       KEY_FIGURES.forEach(([name], i) => say(key[i], shown(name === COST ? view.stand.cost : measureOf(name, at))));
-      where.replaceChildren(el("bdi", {}, view.stand.model.name), ` at threshold ${scoreText(view.stand.threshold)}`);
+      say(model, view.stand.model.name);
+      say(place, ` at threshold ${scoreText(view.stand.threshold)}`);
       say(legend, `Counts in the data; below them, per 1,000 cases at ${view.dataRatio ? "the data’s class ratio" : "the chosen class ratio"}.${view.stand.model.exact ? "" : " This page keeps some thresholds only and shows the nearest kept threshold."}`);
       const line = (name: string, keys: readonly Name[]): string[] => [name, ...keys.map((key) => String(plain(now[key]))), ...keys.map((key) => String(plain(per[key])))];
       rows = [

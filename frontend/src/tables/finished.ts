@@ -3,7 +3,7 @@ import type { Contents, Interval, Real } from "../contents";
 import { el, named } from "../dom";
 import { measureOf } from "../formulas";
 import { swatch } from "../palette";
-import { countText, real, shown } from "../reals";
+import { countText, limitsText, real, shown } from "../reals";
 import { Table, type Head } from "../table";
 import { intervalCell } from "./measures";
 
@@ -70,7 +70,7 @@ export function comparisonTable(contents: Contents): HTMLElement | null {
   comparison.forEach((pair, row) => {
     const [lower, upper] = [real(pair.lower), real(pair.upper)];
     table.put(row, 0, { text: shown(real(pair.difference)), raw: real(pair.difference), limits: [lower, upper] });
-    table.put(row, 1, { text: `[${shown(lower)}, ${shown(upper)}]`, raw: null });
+    table.put(row, 1, { text: limitsText(lower, upper) || "–", raw: null });
     table.put(row, 2, { text: chance(real(pair.p_value)), raw: real(pair.p_value) });
     table.put(row, 3, { text: chance(real(pair.adjusted)), raw: real(pair.adjusted) });
     table.put(row, 4, { text: pair.verdict });
@@ -108,7 +108,7 @@ export function dataTable(contents: Contents): HTMLElement {
       if (!curve.exact) lines.push(["curve", `${countText(curve.threshold.length)} of ${countText(curve.splits)} splits kept, all corners of the hull among them; none is farther off than ${shown(curve.deviation)}`, model.shown]);
     }
   }
-  lines.push(["level of all intervals", shown(level)]);
+  lines.push(["level of all intervals", String(level)]);
   if (data.fingerprint) lines.push(["seed", String(data.seed)], ["fingerprint", data.fingerprint]);
   lines.push(["thresher", contents.version]);
   const table = new Table("Data", [{ text: "what" }, { text: "value" }], lines.map(([what, , name]) => (name === undefined ? { text: what } : { text: `${what} (${name})`, node: el("span", {}, `${what} (`, named(name), ")") })));

@@ -1,7 +1,8 @@
 """What a requirement is judged by: a number or measure of a model, with limits that allow for everything chosen.
 
-A measure at a threshold that was itself looked for on the rows is resampled, threshold and all; where
-resamples agree too well, the limits of the table stand, so that no limit is ever surer than the cases allow.
+Numbers of a whole model have the limits that the evaluation gives them. A measure at a threshold that was itself
+looked for on the rows is resampled, threshold and all; where resamples agree too well, the limits of the table
+stand, so that no limit is ever surer than the cases allow.
 """
 
 from __future__ import annotations
@@ -13,28 +14,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from thresher.calibration import log_loss
 from thresher.choices import Choice, OperatingCondition, choose
-from thresher.cli.requirement import Requirement, of_model
-from thresher.curves import average_precision, ks, pr_area, thinned
+from thresher.cli.requirement import AT_THE_CHOICE, Requirement, of_model
+from thresher.curves import thinned
 from thresher.errors import InfeasibleError, MeasureError
 from thresher.evaluation import Evaluation, ModelEvaluation
-from thresher.inference import Interval, MeasureAt, Rows, bootstrap, calibration_intervals, measure_interval
+from thresher.inference import Interval, MeasureAt, Rows, bootstrap, measure_interval
 from thresher.ranking import Ranking
 from thresher.tables import Measure, contingency_at
 
 MOST_SEGMENTS = 20_000
 
 Span: TypeAlias = tuple[float, float]
-
-_WHOLE: dict[str, Callable[[Ranking], float]] = {
-    "average_precision": average_precision,
-    "pr_area": pr_area,
-    "ks": lambda ranking: ks(ranking).statistic,
-    "log_loss": lambda ranking: float(log_loss(ranking)),
-}
-_SHARE: Span = (0.0, 1.0)
-_SPANS: dict[str, Span] = {"log_loss": (0.0, math.inf)}  # every other number of a whole model is a share
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +70,10 @@ def judged(one: Requirement, evaluation: Evaluation, rows: Rows, *, replicates: 
     """Find what a requirement speaks of, and judge it."""
     name = of_model(one, tuple(evaluation.models), evaluation.decision.model)
     model = evaluation[name]
-    resampled = _Resampled(rows, name, evaluation.level, evaluation.seed, replicates)
     if one.measure is None:
-        at = model.choice.threshold if one.name in ("expected_cost", "honest_cost") else None
-        return Judged(one, name, _number(one, model, resampled), at)
+        at = model.choice.threshold if one.name in AT_THE_CHOICE else None
+        return Judged(one, name, _number(one.name, model, evaluation.level), at)
+    resampled = _Resampled(rows, name, evaluation.level, evaluation.seed, replicates)
     if one.threshold is not None:
         return Judged(one, name, _at_fixed(one, one.measure, model.ranking, resampled), one.threshold)
     search = _search(one, one.measure, evaluation.condition)
@@ -154,22 +145,9 @@ def _within(interval: Interval, span: Span) -> Interval:
     return replace(interval, lower=max(interval.lower, low), upper=min(interval.upper, high))
 
 
-def _number(one: Requirement, model: ModelEvaluation, resampled: _Resampled) -> Interval:
-    if one.name in ("auc", "expected_cost", "honest_cost", "brier"):
-        found: Interval | None = getattr(model, one.name)
-        return _not_probabilities(model, resampled.level) if found is None else found
-    if one.name in ("log_loss", "miscalibration", "discrimination") and model.decomposition is None:
-        return _not_probabilities(model, resampled.level)
-    if one.bound == "estimate":
-        value = getattr(model, one.name, None)
-        return _point(getattr(model.decomposition, one.name) if value is None else value, resampled.level)
-    if one.name in _WHOLE:
-        return resampled.interval(_WHOLE[one.name], one.name, span=_SPANS.get(one.name, _SHARE))
-    parts = calibration_intervals(
-        model.ranking, level=resampled.level, replicates=resampled.replicates, seed=resampled.seed
-    )
-    plain = parts.calibration if one.name == "miscalibration" else parts.discrimination
-    return replace(plain, lower=min(plain.lower, plain.estimate), upper=max(plain.upper, plain.estimate))
+def _number(name: str, model: ModelEvaluation, level: float) -> Interval:
+    found: Interval | None = getattr(model, name) if name in AT_THE_CHOICE else model.numbers.get(name)
+    return _undefined(f"the scores of {model.name} are no probabilities", level) if found is None else found
 
 
 def _at_fixed(one: Requirement, of: Measure, ranking: Ranking, resampled: _Resampled) -> Interval:
@@ -209,14 +187,6 @@ def _at_found(
     return replace(drawn, lower=min(drawn.lower, table.lower), upper=max(drawn.upper, table.upper))
 
 
-def _point(value: float, level: float) -> Interval:
-    return Interval(value, math.nan, math.nan, math.nan, level, "none", "only the estimate was asked for")
-
-
 def _undefined(why: str, level: float) -> Interval:
     nan = math.nan
     return Interval(nan, nan, nan, nan, level, "none", why)
-
-
-def _not_probabilities(model: ModelEvaluation, level: float) -> Interval:
-    return _undefined(f"the scores of {model.name} are no probabilities", level)

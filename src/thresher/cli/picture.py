@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from thresher.cli.braille import Cell, braille, place
-from thresher.cli.screen import COLOURS, FAINT
+from thresher.cli.screen import FAINT
 from thresher.curves import roc
+from thresher.palette import ON_EITHER
 from thresher.ranking import Ranking
 
 CHOSEN, NOT_CHOSEN = "●", "○"
@@ -59,4 +60,4 @@ def _on_diagonal(row: int, column: int, width: int, height: int) -> bool:
 
 def colours_of(models: int) -> list[str]:
     """One colour per model, in order."""
-    return [COLOURS[i % len(COLOURS)] for i in range(models)]
+    return [ON_EITHER[i % len(ON_EITHER)] for i in range(models)]

@@ -11,23 +11,14 @@ from typing import Literal, TypeAlias, cast
 
 from thresher.choices.constraint import Constraint, constraints
 from thresher.errors import ArgumentError, MeasureError
+from thresher.evaluation.model import NUMBERS as MODEL_NUMBERS
 from thresher.tables import MEASURES, Measure, measure
 
 Bound: TypeAlias = Literal["lower", "upper", "estimate"]
 
 # Numbers of a whole model, that belong to no threshold or to the chosen one.
-NUMBERS = (
-    "auc",
-    "average_precision",
-    "pr_area",
-    "ks",
-    "brier",
-    "log_loss",
-    "miscalibration",
-    "discrimination",
-    "expected_cost",
-    "honest_cost",
-)
+AT_THE_CHOICE = ("expected_cost", "honest_cost")
+NUMBERS = (*MODEL_NUMBERS, *AT_THE_CHOICE)
 _WHERE = "gate --require"
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _FORM = re.compile(

@@ -44,7 +44,8 @@ def labelled_scores(given: Mapping[str, Any], *, where: str) -> LabelledScores:
 def rows_that_fit(given: Mapping[str, Any], *, where: str) -> LabelledScores | None:
     """The same, or None where there are too many rows to be read at once."""
     label, scores = named_columns(given, where=where)
-    called = _predictions(given.get("predictions") or (), scores, where)
+    called = _predictions(given, scores, where)
+    _require_labels_alone(label, given, called, where)
     beside = [name for name in (given.get("weight"), given.get("cluster")) if name is not None]
     wanted = list(dict.fromkeys([label, *scores, *called.values(), *beside]))
     found = fetched_columns(given["source"], wanted, table=table_name(given), where=where)
@@ -68,6 +69,8 @@ def named_columns(given: Mapping[str, Any], *, where: str) -> tuple[str, tuple[s
         raise _not_named(given, where, "--label" if label is None else "--score")
     if len(set(scores)) < len(scores):
         raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", where, "give each model once")
+    if label in scores:
+        raise _labels_again(label, "--score", where)
     return label, scores
 
 
@@ -112,14 +115,26 @@ def _not_named(given: Mapping[str, Any], where: str, option: str) -> ArgumentErr
     )
 
 
-def _predictions(given: tuple[str, ...], scores: tuple[str, ...], where: str) -> dict[str, str]:
+def _require_labels_alone(label: str, given: Mapping[str, Any], called: Mapping[str, str], where: str) -> None:
+    """The column of labels has no second meaning: judged by itself, everything is perfect."""
+    others = {"--weight": [given.get("weight")], "--cluster": [given.get("cluster")], "--prediction": called.values()}
+    for option, names in others.items():
+        if label in names:
+            raise _labels_again(label, option, where)
+
+
+def _labels_again(label: str, option: str, where: str) -> ArgumentError:
+    return ArgumentError(f"the column {label!r} is given as --label and as {option}", where, "name two columns")
+
+
+def _predictions(given: Mapping[str, Any], scores: tuple[str, ...], where: str) -> dict[str, str]:
     """Columns of predictions by model, from "column" for the only model or "model=column"."""
     found: dict[str, str] = {}
-    for text in given:
+    for text in given.get("predictions") or ():
         model, equals, name = text.rpartition("=")
         if model not in scores:
             # A column may hold a "=" of its own when there is only one model that it can belong to.
-            if len(scores) > 1:
+            if len(scores) > 1 or (equals and not _is_column(text, given, where)):
                 what = f"there is no model {model!r}" if equals else f"it is not said which model predicted {text!r}"
                 raise ArgumentError(what, where, f"write --prediction MODEL=COLUMN, e.g. {scores[0]}={name}")
             model, name = scores[0], text
@@ -127,3 +142,9 @@ def _predictions(given: tuple[str, ...], scores: tuple[str, ...], where: str) ->
             raise ArgumentError(f"the model {model!r} has two columns of predictions", where, "give one")
         found[model] = name
     return found
+
+
+def _is_column(name: str, given: Mapping[str, Any], where: str) -> bool:
+    """Whether the source has this column; standard input can be read only once, and gets the benefit of the doubt."""
+    source = given["source"]
+    return source == "-" or name in source_names(source, table=table_name(given), where=where)

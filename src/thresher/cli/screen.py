@@ -15,6 +15,7 @@ from rich.text import Text
 
 from thresher.cli.colours import colours_wanted
 from thresher.cli.plain_text import plain_text
+from thresher.palette import ON_EITHER
 
 if TYPE_CHECKING:
     from thresher.cautions import Caution
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 NARROWEST, WIDEST, PIPED = 60, 200, 100
 LONGEST_NAME = 28
-# Okabe and Ito's colours, which everybody can tell apart; those that read well on black and on white come first.
-COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#0072B2")
-GOOD, BAD, MIND, FAINT = "#009E73", "#D55E00", "#E69F00", "dim"
+GOOD, BAD, MIND, FAINT = ON_EITHER[2], ON_EITHER[4], ON_EITHER[1], "dim"
 
 
 def console() -> Console:

@@ -1,7 +1,8 @@
 """How sure one may be: intervals, comparisons, resampling, and what to plan for."""
 
 from thresher.inference.auc import auc_interval, auc_variance, hanley_mcneil_variance
-from thresher.inference.bands import Band, net_benefit_band, precision_recall_band, roc_band
+from thresher.inference.band import Band
+from thresher.inference.bands import net_benefit_band, precision_recall_band, roc_band
 from thresher.inference.bootstrap import bootstrap
 from thresher.inference.calibration import (
     CalibrationIntervals,

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from thresher.calibration.binning import quantile_splits
 from thresher.errors import ArgumentError
-from thresher.inference.bands import Band
+from thresher.inference.band import Band
+from thresher.inference.drawn_curves import DrawnCurve, Draws, percentiles
 from thresher.inference.interval import require_level
 from thresher.inference.labels_drawn import labels_drawn
 from thresher.inference.pooling import pooled_at, pools
 from thresher.inference.proportion import rate_interval
-from thresher.inference.resampled import Resampled
-from thresher.inference.resampling import Resampling, in_blocks, require_replicates
-from thresher.inference.sample import sample_of
-from thresher.ranking import Counts, Floats, Indices, Ranking
+from thresher.inference.resampling import in_blocks, require_replicates
+from thresher.ranking import Floats, Indices, Ranking
 
 Kind: TypeAlias = Literal["confidence", "consistency"]
 MOST_POINTS = 101
@@ -47,26 +45,42 @@ def reliability_band(
     >>> band.estimate.round(4), band.lower.round(2), band.upper.round(2)
     (array([0.3333, 0.6667, 0.8   ]), array([0.18, 0.37, 0.76]), array([0.41, 0.8 , 1.  ]))
     """
-    require_level(level, _WHERE)
-    require_replicates(replicates, seed, threads, _WHERE)
     if kind not in ("confidence", "consistency"):
         raise ArgumentError(f'kind must be "confidence" or "consistency", got {kind!r}', _WHERE, "pick one")
     if points < 1:
         raise ArgumentError(f"points must be 1, 2, 3, ..., got {points}", _WHERE, "give e.g. points=101")
+    if kind == "confidence":
+        draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads, where=_WHERE)
+        return draws.band(reliability_curve(draws, ranking, points), stratified=False)
+    require_level(level, _WHERE)
+    require_replicates(replicates, seed, threads, _WHERE)
     ranking.require_both_classes(_WHERE)
-    ranking.require_probabilities(_WHERE)
     segment = _shown(ranking, points)
-    draw = _cases_drawn(ranking) if kind == "confidence" else labels_drawn(ranking, _WHERE)
+    draw = labels_drawn(ranking, _WHERE)
 
-    def block(rng: np.random.Generator, size: int) -> list[Counts]:
+    def block(rng: np.random.Generator, size: int) -> list[Floats]:
         return [pooled_at(*draw(rng), segment) for _ in range(size)]
 
     drawn = np.concatenate(in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
-    lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    estimate = pooled_at(ranking.pos, ranking.neg, segment)
-    if kind == "confidence":
-        lower, upper = _with_doubt(ranking, segment, lower, upper, level)
-    x, estimate, lower, upper = (column[::-1].copy() for column in (ranking.score[segment], estimate, lower, upper))
+    return _rising(ranking, segment, percentiles(drawn, level), level, kind)
+
+
+def reliability_curve(draws: Draws, ranking: Ranking, points: int = MOST_POINTS) -> DrawnCurve:
+    """What the confidence band of a ranking's reliability asks of every draw of cases."""
+    ranking.require_probabilities(draws.where)
+    segment = _shown(ranking, points)
+
+    def band(drawn: Floats) -> Band:
+        limits = _with_doubt(ranking, segment, *percentiles(drawn, draws.level), draws.level)
+        return _rising(ranking, segment, limits, draws.level, "confidence")
+
+    return DrawnCurve(lambda drawn: pooled_at(*drawn.by_segment(), segment), band, of_one_class=True)
+
+
+def _rising(ranking: Ranking, segment: Indices, limits: tuple[Floats, Floats], level: float, kind: Kind) -> Band:
+    """The band by rising score."""
+    columns = ranking.score[segment], pooled_at(ranking.pos, ranking.neg, segment), *limits
+    x, estimate, lower, upper = (column[::-1].copy() for column in columns)
     return Band(x, estimate, lower, upper, level, f"{kind} resampling")
 
 
@@ -87,10 +101,3 @@ def _with_doubt(
         rate = rate_interval(float(pos[at]), float(pos[at] + neg[at]), level=level)
         lower[at], upper[at] = rate.lower, rate.upper
     return lower, upper
-
-
-def _cases_drawn(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
-    sample = sample_of(ranking, where=_WHERE)
-    plan = Resampling.of(sample, stratified=False)
-    (standing,) = sample.standings.values()
-    return lambda rng: Resampled.of(standing, plan.times(rng)).by_segment()

@@ -12,7 +12,7 @@ from thresher.curves import BrierCurve, brier_curve
 from thresher.plots.display import Frame, stacked
 from thresher.plots.models import ModelsDisplay
 from thresher.plots.style import WIDTH, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.words import add_legend
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class BrierCurveDisplay(ModelsDisplay):
             entries.append((self.calibrated_[name], f"calibrated ({area:.3f})"))
         ax.set_ylim(bottom=0)
         add_legend(ax, entries, loc="lower center", outside=bool(self._beside()))
-        set_title(ax, "Brier curve" + (", thin: once calibrated" if calibrated and len(self.rankings) > 1 else ""))
+        self._title(ax, "Brier curve" + (", thin: once calibrated" if calibrated and len(self.rankings) > 1 else ""))
         return self
 
     def frame(self) -> Frame:

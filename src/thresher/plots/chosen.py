@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thresher.choices import Choice, Isometric, JointChoice, isometric
 from thresher.choices.isometric import Plane
 from thresher.errors import ArgumentError
-from thresher.plots.style import DASHES, Look, ink
+from thresher.plots.style import Look, dashes, ink
 from thresher.plots.words import shown
 from thresher.tables import Contingency
 
@@ -58,8 +58,8 @@ def draw_chosen(
         marks += [diamond(ax, choice, looks[model], plane) for model, choice in joint.choices.items()]
         line = equal_cost(joint, plane) if slopes else None
         if line is not None:
-            dashes = DASHES[(i + 2) % len(DASHES)]
-            (drawn,) = ax.plot(line.x, line.y, color=ink(ax), linewidth=1.1, linestyle=dashes, alpha=0.75, zorder=2.5)
+            style: dict[str, Any] = {"linestyle": dashes(i + 2), "linewidth": 1.1, "alpha": 0.75, "zorder": 2.5}
+            (drawn,) = ax.plot(line.x, line.y, color=ink(ax), **style)
             lines[name] = drawn
             entries.append((drawn, _words(name, line)))
     return marks, lines, entries

@@ -10,7 +10,7 @@ from thresher.curves import cost_curve
 from thresher.plots.display import Frame, stacked
 from thresher.plots.models import ModelsDisplay
 from thresher.plots.style import WIDTH, ink, looks
-from thresher.plots.words import add_legend, set_title, shown
+from thresher.plots.words import add_legend, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -72,7 +72,7 @@ class CostCurveDisplay(ModelsDisplay):
         beside = bool(self._beside())
         ax.set_ylim(0, 0.51 if beside else 0.5 + 0.045 * len(entries))  # the legend stands above the triangle
         add_legend(ax, entries, loc="upper right", outside=beside)
-        set_title(ax, "Cost curve")
+        self._title(ax, "Cost curve")
         return self
 
     def frame(self) -> Frame:

@@ -14,7 +14,7 @@ from thresher.plots.display import Frame, stacked
 from thresher.plots.isometrics import Isometrics, draw_isometrics, isometric_lines, isometrics_name
 from thresher.plots.models import ModelsDisplay, curve_style, drawn_splits
 from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.words import add_legend
 from thresher.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class CoverageDisplay(ModelsDisplay):
         self.chosen_, self.slopes_, of_slopes = draw_chosen(ax, self.chosen, look, "coverage", slopes=slopes)
         if len(self.rankings) > 1 or of_slopes:
             add_legend(ax, [*entries, *of_slopes], outside=bool(self._beside()))
-        set_title(ax, "Coverage plot" + (f" with lines of equal {isometrics_name(isometrics)}" if isometrics else ""))
+        self._title(ax, "Coverage plot" + (f" with lines of equal {isometrics_name(isometrics)}" if isometrics else ""))
         return self
 
     def frame(self) -> Frame:

@@ -8,17 +8,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
+from thresher.evaluation.bands import ModelBands, class_bands, model_bands
 from thresher.extras import extra
-from thresher.inference import (
-    Band,
-    Interval,
-    net_benefit_band,
-    precision_recall_band,
-    reliability_band,
-    roc_band,
-)
+from thresher.inference import Band, Interval
 from thresher.plots.brier import BrierCurveDisplay
 from thresher.plots.calibration_map import CalibrationMapDisplay
 from thresher.plots.cost import CostCurveDisplay
@@ -29,6 +25,7 @@ from thresher.plots.gain import GainDisplay, LiftDisplay
 from thresher.plots.joint import JointHullDisplay, WinnersDisplay
 from thresher.plots.ks import KSDisplay
 from thresher.plots.losses import MarginLossDisplay
+from thresher.plots.models import ModelsDisplay
 from thresher.plots.net_benefit import NetBenefitDisplay
 from thresher.plots.pairs import PairsDisplay
 from thresher.plots.pr_gain import PRGainDisplay
@@ -38,13 +35,12 @@ from thresher.plots.roc import ROCDisplay
 from thresher.plots.scores import ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 from thresher.plots.wins import WinsDisplay
-from thresher.ranking import Ranking
+from thresher.plots.words import shown
 from thresher.whole_files import replacing
 
 Format: TypeAlias = Literal["pdf", "svg", "png"]
 FORMATS = ("pdf", "svg", "png")
-REPLICATES = 500
-MOST_ROWS_FOR_BANDS = 100_000
+MOST_BANDS = 3  # more would only be murky
 MOST_PAIRS = 60
 _WHERE = "write_figures(evaluation, folder)"
 # Without a date or a random salt the same evaluation gives the same bytes.
@@ -60,8 +56,8 @@ def write_figures(
     """Write all pictures of an evaluation into a folder, one file each, and return their paths.
 
     The folder is made if need be, and files of the same names are replaced as wholes. Pictures of calibration are left
-    out for scores that are no probabilities. Curves of a single model have bands where its rows are independent,
-    unweighted and at most 100,000. The user's pyplot, backend and style are left alone.
+    out for scores that are no probabilities. Up to three models have bands around their curves, of more models only the
+    one that was chosen. The user's pyplot, backend and style are left alone.
 
     >>> import tempfile
     >>> from thresher import evaluate
@@ -88,33 +84,30 @@ def write_figures(
             _WHERE,
             "give a folder that can be written to",
         ) from None
-    shown = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
-    return [_written(display, place / f"{name}.{format}", format) for name, display in shown]
+    pictures = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
+    return [_written(display, place / f"{name}.{format}", format) for name, display in pictures]
 
 
 def _two_classes(evaluation: Evaluation) -> Iterator[tuple[str, Display]]:
     models = evaluation.models
     probabilities = all(model.brier is not None for model in models.values())
+    banded = models if len(models) <= MOST_BANDS else [evaluation.decision.model]
+    drawn = {name: model_bands(evaluation, name) for name in banded}
     yield "coverage", CoverageDisplay.from_evaluation(evaluation)
-    yield "roc", ROCDisplay.from_evaluation(evaluation, bands=_bands(evaluation, roc_band))
-    yield (
-        "precision-recall",
-        PrecisionRecallDisplay.from_evaluation(evaluation, bands=_bands(evaluation, precision_recall_band)),
-    )
+    yield "roc", ROCDisplay.from_evaluation(evaluation, bands=_bands(drawn, "roc"))
+    of_precision = _bands(drawn, "precision_recall")
+    yield "precision-recall", PrecisionRecallDisplay.from_evaluation(evaluation, bands=of_precision)
     yield "precision-recall-gain", PRGainDisplay.from_evaluation(evaluation)
     yield "cost-curve", CostCurveDisplay.from_evaluation(evaluation)
     yield "gain", GainDisplay.from_evaluation(evaluation)
     yield "lift", LiftDisplay.from_evaluation(evaluation)
     if probabilities:
-        net = NetBenefitDisplay.from_evaluation(evaluation, bands=_bands(evaluation, net_benefit_band))
+        net = NetBenefitDisplay.from_evaluation(evaluation, bands=_bands(drawn, "net_benefit"))
         if evaluation.condition.class_ratio is not None:
             net.class_ratio, net.bands = evaluation.condition.class_ratio, {}
         yield "net-benefit", net
         yield "brier-curve", BrierCurveDisplay.from_evaluation(evaluation)
-        yield (
-            "reliability",
-            ReliabilityDisplay.from_evaluation(evaluation, bands=_bands(evaluation, _consistency)),
-        )
+        yield "reliability", ReliabilityDisplay.from_evaluation(evaluation, bands=_bands(drawn, "reliability"))
     yield "measures", MeasuresDisplay.from_evaluation(evaluation)
     if evaluation.comparison is not None:
         yield "comparison", ComparisonDisplay.from_evaluation(evaluation)
@@ -135,8 +128,10 @@ def _of_model(model: ModelEvaluation, ending: str) -> Iterator[tuple[str, Displa
     yield f"table{ending}", ContingencyDisplay.from_table(model.table, name=at)
     maps = {f"{model.name}, isotonic": model.calibration}
     yield f"calibration-map{ending}", CalibrationMapDisplay.from_map(maps, ranking=ranking)
-    if model.brier is None and ranking.score[-1] < 0 < ranking.score[0]:
-        yield f"margin-losses{ending}", MarginLossDisplay.from_ranking(ranking)
+    with np.errstate(over="ignore", invalid="ignore"):
+        measurable = bool(np.isfinite(ranking.score[[0, -1]] - model.choice.threshold).all())
+    if measurable:
+        yield f"margin-losses{ending}", MarginLossDisplay.from_ranking(ranking, boundary=model.choice.threshold)
     if not ranking.weighted and max(ranking.Pos, ranking.Neg) <= MOST_PAIRS:
         yield f"pairs{ending}", PairsDisplay.from_ranking(ranking)
 
@@ -145,28 +140,41 @@ def _multiclass(evaluation: MulticlassEvaluation) -> Iterator[tuple[str, Display
     endings = _endings(list(evaluation.models))
     for ending, (name, model) in zip(endings, evaluation.models.items(), strict=True):
         yield f"confusion{ending}", ConfusionDisplay.from_matrix(model.confusion, name=name)
-    for key, words in (("recall", "recall"), ("precision", "precision")):
+    for key in ("recall", "precision"):
         found = {name: _named(getattr(model.rates, key)) for name, model in evaluation.models.items()}
-        yield words, MeasuresDisplay.from_intervals(found)
+        yield key, MeasuresDisplay.from_intervals(found, of=f"{key.capitalize()} by class")
     areas = {name: _named(model.auc.one_vs_rest) for name, model in evaluation.models.items()}
-    yield "auc-one-vs-rest", MeasuresDisplay.from_intervals(areas)
+    yield "auc-one-vs-rest", MeasuresDisplay.from_intervals(areas, of="One-vs-rest AUC")
+    for measure, comparison in evaluation.comparisons.items():
+        yield f"comparison-{measure.replace('_', '-')}", ComparisonDisplay.from_comparison(comparison)
+    for ending, name in zip(endings, evaluation.models, strict=True):
+        yield from _one_vs_rest(evaluation, name, ending)
+
+
+def _one_vs_rest(evaluation: MulticlassEvaluation, name: str, ending: str) -> Iterator[tuple[str, Display]]:
+    """Each class of one model against the rest, up to three of them with bands."""
+    rankings = {str(label): each for label, each in evaluation[name].rankings.items()}
+    banded = evaluation.classes if len(rankings) <= MOST_BANDS else ()
+    found = {str(label): class_bands(evaluation, name, label) for label in banded}
+    drawn = {label: bands for label, bands in found.items() if bands is not None}
+    pictures: tuple[tuple[str, type[ModelsDisplay]], ...] = (
+        ("roc", ROCDisplay),
+        ("precision_recall", PrecisionRecallDisplay),
+    )
+    for curve, kind in pictures:
+        display = kind.from_ranking(rankings, bands=_bands(drawn, curve) or None)
+        display.of = f"{shown(name, longest=20)}, one-vs-rest"
+        yield f"{curve.replace('_', '-')}-one-vs-rest{ending}", display
 
 
 def _named(intervals: Mapping[Any, Interval]) -> dict[str, Interval]:
     return {str(name): interval for name, interval in intervals.items()}
 
 
-def _bands(evaluation: Evaluation, band: Any) -> dict[str, Band]:
-    """The band of a single model whose rows are what bands take them for: independent, and each a case."""
-    (name, model), *others = evaluation.models.items()
-    plain = model.auc.method not in ("obuchowski", "delong, weighted") and not model.ranking.weighted
-    if others or not plain or evaluation.rows > MOST_ROWS_FOR_BANDS:
-        return {}
-    return {name: band(model.ranking, level=evaluation.level, replicates=REPLICATES, seed=evaluation.seed)}
-
-
-def _consistency(ranking: Ranking, **options: Any) -> Band:
-    return reliability_band(ranking, "consistency", **options)
+def _bands(drawn: Mapping[str, ModelBands], curve: str) -> dict[str, Band]:
+    """The bands of one kind of curve, of the models that have one."""
+    found: dict[str, Band | None] = {name: getattr(bands, curve) for name, bands in drawn.items()}
+    return {name: band for name, band in found.items() if band is not None}
 
 
 def _endings(names: list[str]) -> list[str]:

@@ -38,18 +38,19 @@ class MeasuresDisplay(Display):
     """
 
     intervals: Mapping[str, Mapping[str, Interval]]
+    of: str = "Measures"
     bars_: dict[str, ErrorbarContainer] = field(init=False)
 
     @classmethod
-    def from_intervals(cls, intervals: Mapping[str, Mapping[str, Interval]]) -> Self:
-        """Of intervals by model and measure; all models have the same measures."""
+    def from_intervals(cls, intervals: Mapping[str, Mapping[str, Interval]], *, of: str = "Measures") -> Self:
+        """Of intervals by model and measure, the same for every model; `of` says in the title what they are."""
         if len({tuple(each) for each in intervals.values()}) != 1:
             raise ArgumentError(
                 "the models do not have the same measures",
                 "MeasuresDisplay.from_intervals(intervals)",
                 "give {model: {measure: interval}} with the same measures for every model",
             )
-        return cls(intervals=intervals)
+        return cls(intervals=intervals, of=of)
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, *, measures: Sequence[str] = MEASURES_SHOWN) -> Self:
@@ -86,7 +87,7 @@ class MeasuresDisplay(Display):
         if list(self.intervals) != [MODEL]:
             add_legend(ax, entries, loc="lower left", outside=not self._inside() or len(entries) > 1)
         level = next(iter(next(iter(self.intervals.values())).values())).level
-        set_title(ax, f"Measures with {level:.0%} intervals")
+        set_title(ax, f"{shown(self.of)} with {level:.0%} intervals")
         return self
 
     def frame(self) -> Frame:
@@ -144,7 +145,7 @@ class ComparisonDisplay(Display):
         ax = self._opened(ax)
         colours = palette(ax)
         found = list(self.comparison.differences.values())
-        of = {"better": colours[2], "worse": colours[1], "practically equal": colours[0], "undecided": colours[4]}
+        of = {"better": colours[2], "worse": colours[1], "practically equal": colours[0], "undecided": colours[6]}
         self.rope_ = None
         if self.comparison.rope:
             rope = self.comparison.rope
@@ -161,7 +162,7 @@ class ComparisonDisplay(Display):
             if math.isnan(each.difference):
                 _undefined(ax, place, of[each.verdict])
         _rows(ax, [f"{shown(each.a, longest=24)} − {shown(each.b, longest=24)}" for each in found])
-        ax.set_xlabel(f"difference in {self.comparison.measure}")
+        ax.set_xlabel(f"difference in {self.comparison.measure.replace('_', ' ')}")
         set_title(ax, f"Models compared, {self.comparison.level:.0%} limits")
         return self
 

@@ -9,7 +9,7 @@ from thresher.curves import gain, lift
 from thresher.plots.display import Frame, stacked
 from thresher.plots.models import ModelsDisplay, curve_style, drawn_splits, unit_square
 from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.words import add_legend
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -56,7 +56,7 @@ class GainDisplay(ModelsDisplay):
         self.chosen_ = _diamonds(self, ax, "tpr")
         entries.append((self.perfect_, "perfect order"))
         add_legend(ax, entries, outside=bool(self._beside()))
-        set_title(ax, "Cumulative gain")
+        self._title(ax, "Cumulative gain")
         return self
 
     def frame(self) -> Frame:
@@ -97,7 +97,7 @@ class LiftDisplay(ModelsDisplay):
         self.chosen_ = _diamonds(self, ax, "lift")
         ax.set_ylim(bottom=0)
         add_legend(ax, [*entries, (chance, "by chance")], loc="upper right", outside=bool(self._beside()))
-        set_title(ax, "Lift")
+        self._title(ax, "Lift")
         return self
 
     def frame(self) -> Frame:

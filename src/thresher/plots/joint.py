@@ -28,20 +28,10 @@ _BEYOND = 10.0  # cost ratios of an open end, times the last finite one
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
-class JointHullDisplay(Display):
-    """The hull of all models' ROC curves; each of its corners in the colour of the model that reaches it.
-
-    >>> import thresher as th
-    >>> models = {"careful": th.Ranking.parse("[4+][1+,5-]"), "eager": th.Ranking.parse("[5+,1-][4-]")}
-    >>> display = JointHullDisplay.from_ranking(models)
-    >>> display.frame()["models"].tolist()
-    ['careful', 'eager']
-    """
+class JointDisplay(Display):
+    """A picture of which of several models is best where."""
 
     joint: JointChoice
-    lines_: dict[str, Line2D] = field(init=False)
-    hull_: Line2D = field(init=False)
-    corners_: list[Line2D] = field(init=False)
 
     @classmethod
     def from_ranking(
@@ -55,6 +45,22 @@ class JointHullDisplay(Display):
     def from_evaluation(cls, evaluation: Evaluation) -> Self:
         """Of every model of an evaluation."""
         return cls(joint=evaluation.joint)
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class JointHullDisplay(JointDisplay):
+    """The hull of all models' ROC curves; each of its corners in the colour of the model that reaches it.
+
+    >>> import thresher as th
+    >>> models = {"careful": th.Ranking.parse("[4+][1+,5-]"), "eager": th.Ranking.parse("[5+,1-][4-]")}
+    >>> display = JointHullDisplay.from_ranking(models)
+    >>> display.frame()["models"].tolist()
+    ['careful', 'eager']
+    """
+
+    lines_: dict[str, Line2D] = field(init=False)
+    hull_: Line2D = field(init=False)
+    corners_: list[Line2D] = field(init=False)
 
     @property
     def size(self) -> tuple[float, float]:
@@ -102,7 +108,7 @@ class JointHullDisplay(Display):
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
-class WinnersDisplay(Display):
+class WinnersDisplay(JointDisplay):
     """Which model, or which rule that ignores scores, is cheapest at which cost ratio.
 
     >>> import thresher as th
@@ -111,22 +117,8 @@ class WinnersDisplay(Display):
     array([ 1., inf])
     """
 
-    joint: JointChoice
     bars_: dict[str, LineCollection] = field(init=False)
     condition_: Line2D = field(init=False)
-
-    @classmethod
-    def from_ranking(
-        cls, ranking: Ranking | Mapping[str, Ranking], *, condition: OperatingCondition | None = None
-    ) -> Self:
-        """Of several rankings by the names of their models."""
-        models = by_name(ranking, Ranking, where=f"{cls.__name__}.from_ranking(ranking)")
-        return cls(joint=joint_choice(models, condition))
-
-    @classmethod
-    def from_evaluation(cls, evaluation: Evaluation) -> Self:
-        """Of every model of an evaluation."""
-        return cls(joint=evaluation.joint)
 
     @property
     def size(self) -> tuple[float, float]:

@@ -59,10 +59,15 @@ class MarginLossDisplay(Display):
         return cls(losses=LOSSES if of is None else of, margin=_margins(low, high))
 
     @classmethod
-    def from_ranking(cls, ranking: Ranking) -> Self:
-        """Of thresher's five losses, with their means over a ranking whose scores have their boundary at 0."""
+    def from_ranking(cls, ranking: Ranking, *, boundary: float = 0.0) -> Self:
+        """Of thresher's five losses, with their means over a ranking; margins are distances from `boundary`.
+
+        >>> halves = MarginLossDisplay.from_ranking(Ranking.parse("[1+][1-]", score=[0.75, 0.25]), boundary=0.5)
+        >>> halves.ranking
+        Ranking([1+][1-] at scores 0.25, -0.25)
+        """
         display = cls.from_losses()
-        display.ranking = ranking
+        display.ranking = Ranking(ranking.score - boundary, ranking.pos, ranking.neg)
         return display
 
     @property

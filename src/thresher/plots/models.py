@@ -16,7 +16,7 @@ from thresher.evaluation import Evaluation
 from thresher.inference import Band
 from thresher.plots.display import Display
 from thresher.plots.style import FAINT, WIDTH, Look
-from thresher.plots.words import fits_inside, inches_beside, shown
+from thresher.plots.words import fits_inside, inches_beside, set_title, shown
 from thresher.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ MOST_POINTS = 20_000
 class ModelsDisplay(Display):
     """Curves of one or several models, by name.
 
-    `chosen` holds what each condition chooses; `bands` how sure each model's curve is.
+    `chosen` holds what each condition chooses; `bands` how sure each model's curve is; `of` is what the title says
+    first, such as the model whose classes these are.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -43,6 +44,7 @@ class ModelsDisplay(Display):
     rankings: Mapping[str, Ranking]
     chosen: Mapping[str, JointChoice] = field(default_factory=dict)
     bands: Mapping[str, Band] = field(default_factory=dict)
+    of: str = ""
     lines_: dict[str, Line2D] = field(init=False)
 
     @classmethod
@@ -105,6 +107,9 @@ class ModelsDisplay(Display):
         if words and list(self.rankings) == [MODEL]:
             return words
         return f"{shown(name)} ({words})" if words else shown(name)
+
+    def _title(self, ax: Axes, words: str) -> None:
+        set_title(ax, words, of=self.of)
 
     def _banded(self, name: str, look: Look) -> FillBetweenPolyCollection | None:
         """The band of a model, if there is one."""

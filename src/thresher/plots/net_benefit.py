@@ -11,7 +11,7 @@ from thresher.curves import net_benefit
 from thresher.plots.display import Frame, stacked
 from thresher.plots.models import ModelsDisplay
 from thresher.plots.style import WIDTH, ink, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.words import add_legend
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -68,7 +68,7 @@ class NetBenefitDisplay(ModelsDisplay):
         ax.set_ylim(-0.15 * highest, 1.08 * highest)
         entries += [(self.everyone_, "act on everyone"), (self.no_one_, "act on no one"), *self._band_entry()]
         add_legend(ax, entries, loc="upper right", outside=bool(self._beside()))
-        set_title(ax, "Net benefit" + ("" if self.class_ratio is None else f" at class ratio {self.class_ratio:.3g}"))
+        self._title(ax, "Net benefit" + ("" if self.class_ratio is None else f" at class ratio {self.class_ratio:.3g}"))
         return self
 
     def frame(self) -> Frame:

@@ -9,7 +9,7 @@ from thresher.curves import pr_gain
 from thresher.plots.display import Frame, stacked
 from thresher.plots.models import ModelsDisplay, curve_style, unit_square
 from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.words import add_legend
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -45,7 +45,7 @@ class PRGainDisplay(ModelsDisplay):
             (self.lines_[name],) = ax.plot(curve.recall_gain, curve.precision_gain, **style)
             entries.append((self.lines_[name], self._label(name, f"area {curve.area:.3f}")))
         add_legend(ax, entries, loc="lower left", outside=bool(self._beside()))
-        set_title(ax, "Precision gain and recall gain")
+        self._title(ax, "Precision gain and recall gain")
         return self
 
     def frame(self) -> Frame:

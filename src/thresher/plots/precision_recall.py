@@ -14,7 +14,7 @@ from thresher.plots.display import Frame, stacked
 from thresher.plots.isometrics import Isometrics, draw_isometrics, isometric_lines, isometrics_name
 from thresher.plots.models import FEW, ModelsDisplay, curve_style, drawn_splits, unit_square
 from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.words import add_legend
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class PrecisionRecallDisplay(ModelsDisplay):
         weak = max(average_precision(ranking) for ranking in self.rankings.values()) < 0.5
         entries += [*baseline, *of_slopes, *self._band_entry()]
         add_legend(ax, entries, loc="upper right" if weak else "lower left", outside=bool(self._beside()))
-        set_title(
+        self._title(
             ax, "Precision and recall" + (f" with lines of equal {isometrics_name(isometrics)}" if isometrics else "")
         )
         return self

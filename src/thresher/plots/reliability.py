@@ -16,7 +16,7 @@ from thresher.inference import Band
 from thresher.plots.display import Frame, stacked
 from thresher.plots.models import FEW, ModelsDisplay, unit_square
 from thresher.plots.style import FAINT, WIDTH, Look, ink, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.words import add_legend
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class ReliabilityDisplay(ModelsDisplay):
             (self.lines_[name],) = self._curve(ax, table, look[name])
             entries.append((self.lines_[name], self._label(name, "" if len(self.tables) > 1 else "observed")))
         add_legend(ax, [*entries, *self._band_entry()], loc="upper left", outside=bool(self._beside()))
-        set_title(ax, f"Reliability, {_WORDS[self.segments]}")
+        self._title(ax, f"Reliability, {_WORDS[self.segments]}")
         wanted = len(self.rankings) <= _FEW_MODELS if counts is None else counts
         self.counts_ = self._histogram(ax, look) if wanted else None
         return self

@@ -12,7 +12,7 @@ from thresher.plots.display import Frame, stacked
 from thresher.plots.isometrics import Isometrics, draw_isometrics, isometric_lines, isometrics_name
 from thresher.plots.models import ModelsDisplay, curve_style, drawn_splits, unit_square
 from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.words import add_legend
 from thresher.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class ROCDisplay(ModelsDisplay):
             entries.append((self.lines_[name], self._label(name, f"AUC {auc(ranking):.3f}")))
         self.chosen_, self.slopes_, of_slopes = draw_chosen(ax, self.chosen, look, "roc", slopes=slopes)
         add_legend(ax, [*entries, *of_slopes, *self._band_entry()], outside=bool(self._beside()))
-        set_title(ax, "ROC plot" + (f" with lines of equal {isometrics_name(isometrics)}" if isometrics else ""))
+        self._title(ax, "ROC plot" + (f" with lines of equal {isometrics_name(isometrics)}" if isometrics else ""))
         return self
 
     def frame(self) -> Frame:

@@ -6,17 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from thresher.palette import ON_DARK, ON_LIGHT, dashes_at
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
 
-# Okabe & Ito's colours, darkened on white and lightened on black until text in them can be read (4.5 : 1).
-ON_LIGHT = ("#0072b2", "#b84a00", "#00785a", "#9d4a7d", "#5b5b5b")
-ON_DARK = ("#56b4e9", "#f0a35e", "#3fc79a", "#e29ac4", "#bdbdbd")
-# In units of the line's width, as matplotlib counts them.
-DASHES: tuple[Dashes, ...] = ("solid", (0, (3.5, 1.5)), (0, (1, 1.5)), (0, (4.5, 1.5, 1, 1.5)), (0, (7, 2)))
-MARKERS = ("o", "s", "^", "D", "v")
+MARKERS = ("o", "s", "^", "P", "*", "v", "X", "H")
 
 WIDTH = 1.8
 FAINT = 0.16  # opacity of bands
@@ -32,18 +29,24 @@ class Look:
 
 
 def looks(names: Iterable[str], ax: Axes) -> dict[str, Look]:
-    """A look for each name; 25 names differ from each other.
+    """A look for each name, that of the page; 40 names differ from each other.
 
     >>> from matplotlib.figure import Figure
     >>> looks(["tree", "logit"], Figure().add_subplot())["logit"]
     Look(colour='#b84a00', dashes=(0, (3.5, 1.5)), marker='s')
     """
     colours = palette(ax)
-    size = len(colours)
-    return {
-        name: Look(colours[i % size], DASHES[(i + i // size) % size], MARKERS[(i + i // size) % size])
-        for i, name in enumerate(names)
-    }
+    return {name: Look(colours[i % len(colours)], dashes(i), MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)}
+
+
+def dashes(place: int) -> Dashes:
+    """The dashes at this place in units of the line's width, as matplotlib counts them.
+
+    >>> dashes(0), dashes(1)
+    ('solid', (0, (3.5, 1.5)))
+    """
+    lengths = dashes_at(place)
+    return (0, tuple(length / 2 for length in lengths)) if lengths else "solid"
 
 
 def palette(ax: Axes) -> tuple[str, ...]:
@@ -51,7 +54,7 @@ def palette(ax: Axes) -> tuple[str, ...]:
 
     >>> from matplotlib.figure import Figure
     >>> palette(Figure().add_subplot(facecolor="black"))[0]
-    '#56b4e9'
+    '#5cb3ec'
     """
     return ON_DARK if is_dark(ax) else ON_LIGHT
 

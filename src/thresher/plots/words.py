@@ -34,6 +34,7 @@ def shown(name: object, *, longest: int = LONGEST) -> str:
     >>> shown("x" * 40)
     'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
     """
+    # Fonts of figures have no pictures of control characters, which is why names are not `visible` here as elsewhere.
     text = "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in str(name)
     )
@@ -107,6 +108,6 @@ def _inches(ax: Axes) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
-def set_title(ax: Axes, title: str) -> None:
-    """A title, taken literally."""
-    ax.set_title(title, fontsize="medium", loc="left", **LITERAL)
+def set_title(ax: Axes, title: str, *, of: str = "") -> None:
+    """A title, taken literally, after whose picture it is."""
+    ax.set_title(f"{shown(of)}: {title}" if of else title, fontsize="medium", loc="left", **LITERAL)

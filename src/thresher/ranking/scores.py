@@ -78,7 +78,7 @@ def _unfit(values: npt.NDArray[Any], bad: npt.NDArray[np.intp], where: str) -> S
 def _no_number(values: npt.NDArray[Any], where: str) -> ScoreError:
     first = values.tolist()[0] if values.size else values.dtype
     return ScoreError(
-        f"scores must be numbers, got {values.dtype} (first {first!r})",
+        f"scores must be numbers, got {'text' if values.dtype.kind in 'US' else values.dtype} (first {first!r})",
         where=where,
         fix="convert them to float, and check that labels and scores are not swapped",
     )

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from thresher.evaluation import MulticlassEvaluation, MulticlassModel
+from thresher.evaluation.bands import class_bands
 from thresher.inference import Interval, measure_interval
+from thresher.report.bands import lines
 from thresher.report.curve import curve
 from thresher.report.model import number
 from thresher.report.numbers import interval
@@ -48,6 +50,7 @@ def class_model(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
         "classes": [_row(found, i, label, evaluation.level) for i, label in enumerate(evaluation.classes)],
         "numbers": _numbers(found),
         "curves": [curve(found.rankings[label], points=points) for label in evaluation.classes],
+        "bands": [lines(class_bands(evaluation, name, label)) for label in evaluation.classes],
     }
 
 

@@ -25,9 +25,10 @@ def distribution(ranking: Ranking, *, bars: int = BARS) -> dict[str, Any]:
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0, 1, 0, 2], [3, 1, 0, 0])
     """
     edges = np.linspace(*_ends(ranking.score), bars + 1)
-    bar = np.clip(np.searchsorted(edges, ranking.score, side="right") - 1, 0, bars - 1)
-    # Whole counts stay whole: bincount adds in float64, which is exact for them.
-    sides = (np.bincount(bar, weights=side, minlength=bars).astype(side.dtype) for side in (ranking.pos, ranking.neg))
+    # How many segments lie at or above each inner edge; scores fall, so every bar is a run of segments.
+    above = len(ranking) - np.searchsorted(ranking.score[::-1], edges[1:-1], side="left")
+    split = np.concatenate([[len(ranking)], above, [0]])
+    sides = (covered[split[:-1]] - covered[split[1:]] for covered in ranking.covered())
     pos, neg = (side.tolist() if side.dtype.kind == "i" else rounded(side) for side in sides)
     return {"edges": rounded(edges), "pos": pos, "neg": neg}
 

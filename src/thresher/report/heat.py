@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thresher.report.numbers import said
-from thresher.report.svg import COLOURS, HEIGHT, WIDTH, element, text
+from thresher.report.svg import HEIGHT, WIDTH, colour, element, picture, text
 
 LEFT, TOP, BOTTOM, RIGHT = 92, 14, 58, 14
 MOST_NUMBERS = 12
@@ -38,25 +38,14 @@ def heat_map(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, name:
     drawn.append(element("text", text("predicted"), x=middle, y=HEIGHT - 12, text_anchor="middle"))
     turned = f"rotate(-90 14 {HEIGHT // 2})"
     drawn.append(element("text", text("actual"), x=14, y=HEIGHT // 2, text_anchor="middle", transform=turned))
-    return element(
-        "svg",
-        element("title", text(name)),
-        *drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        font_size=11,
-        font_family="system-ui, sans-serif",
-        fill="currentColor",
-    )
+    return picture(*drawn, name=name)
 
 
 def _cell(count: float, share: float, box: tuple[float, float, float, float], *, right: bool) -> list[str]:
     x, y, width, height = box
     # Strong shades would hide the numbers in one of the two colour schemes.
-    shade = 0.0 if not count else 0.08 + 0.5 * share
-    colour = COLOURS[0] if right else COLOURS[1]
-    return [element("rect", x=x + 1, y=y + 1, width=width - 2, height=height - 2, fill=colour, fill_opacity=shade)]
+    shade, fill = 0.0 if not count else 0.08 + 0.5 * share, colour(0 if right else 1)
+    return [element("rect", x=x + 1, y=y + 1, width=width - 2, height=height - 2, fill=fill, fill_opacity=shade)]
 
 
 def _number(count: float, x: float, y: float) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from thresher.calibration import losses
 from thresher.ranking import Floats
-from thresher.report.svg import Plot, colour, dash, element, number, text
+from thresher.report.svg import Plot, colour, dashed, element, number, text
 
 REACH = 1.25  # of probabilities, whose margins lie within -1 and 1
 BINS = 48
@@ -16,13 +17,12 @@ HIGHEST = 3.0
 _PARTS = 4
 _SHARE = 0.45  # of the height, for the bars
 
-# Each is 1 at 0 and bounds the 0-1 loss.
 LOSSES: Mapping[str, Callable[[Floats], Floats]] = {
-    "0-1": lambda z: np.where(z > 0, 0.0, 1.0),
-    "hinge": lambda z: np.maximum(0.0, 1 - z),
-    "logistic": lambda z: np.logaddexp(0.0, -z) / np.log(2),
-    "exponential": lambda z: np.exp(-np.maximum(z, -HIGHEST)),
-    "squared": lambda z: np.square(1 - np.clip(z, -HIGHEST, 1 + HIGHEST)),
+    "0-1": losses.zero_one,
+    "hinge": losses.hinge,
+    "logistic": losses.logistic,
+    "exponential": losses.exponential,
+    "squared": losses.squared,
 }
 
 
@@ -74,7 +74,6 @@ def margins(edges: Floats, pos: Floats, neg: Floats, threshold: float, *, reach:
 
 def _key(plot: Plot, place: int, label: str) -> None:
     x, y = 250, 24 + 15 * place
-    dashes = {"stroke_dasharray": dash(place)} if dash(place) else {}
     line = f"M{number(x)} {number(y)}h24"
-    plot.drawn.append(element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **dashes))
+    plot.drawn.append(element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **dashed(place)))
     plot.drawn.append(element("text", text(label), x=x + 30, y=y + 4))

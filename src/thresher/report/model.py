@@ -12,9 +12,10 @@ from thresher.calibration.binning import mean_scores
 from thresher.calibration.steps import Steps
 from thresher.curves.hull import hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation
+from thresher.evaluation.bands import model_bands
 from thresher.inference import Interval
 from thresher.ranking import Ranking
-from thresher.report.bands import bands
+from thresher.report.bands import lines
 from thresher.report.curve import curve
 from thresher.report.distribution import distribution
 from thresher.report.numbers import interval, real, reals, rounded
@@ -54,7 +55,7 @@ def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
         "ties": _ties(evaluation, name),
         "distribution": distribution(ranking),
         "pools": pools(ranking),
-        "bands": bands(evaluation, name),
+        "bands": lines(model_bands(evaluation, name)),
         "optimum": {
             "threshold": real(threshold),
             "cells": cells(choice.table),

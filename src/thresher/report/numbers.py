@@ -91,8 +91,8 @@ def said_limits(given: dict[str, Any]) -> str:
     >>> said_limits({"estimate": 0.5, "lower": 0.25, "upper": 0.75})
     '0.5 [0.25, 0.75]'
     """
-    if float(given["estimate"]) != float(given["estimate"]):
+    if math.isnan(float(given["estimate"])):
         return "undefined"
-    if float(given["lower"]) != float(given["lower"]):
+    if math.isnan(float(given["lower"])) or math.isinf(float(given["estimate"])):
         return said(given["estimate"])
     return f"{said(given['estimate'])} [{said(given['lower'])}, {said(given['upper'])}]"

@@ -17,12 +17,11 @@ from thresher.report.contents import contents
 from thresher.report.grid import grids
 from thresher.report.panels import Panel, class_panels, panels
 from thresher.report.section import Section
-from thresher.report.svg import colour, dash, element
+from thresher.report.svg import colour, dashed, element
 from thresher.visible import visible
 from thresher.whole_files import write_whole
 
 _FRAME_HEIGHT = 900
-_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 
 def page(
@@ -113,7 +112,9 @@ def embedded(told: Mapping[str, Any]) -> str:
     '{"name":"\\u003c/script\\u003e"}'
     """
     plain = json.dumps(told, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return plain.translate(_ESCAPES)
+    for sign in "<>&":
+        plain = plain.replace(sign, f"\\u{ord(sign):04x}")
+    return plain
 
 
 def policy(script: str, style: str) -> str:
@@ -147,6 +148,5 @@ def _lines(told: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _swatch(place: int) -> str:
-    stroke: dict[str, Any] = {"stroke": colour(place), "stroke_width": 3, "fill": "none"}
-    line = element("path", d="M1 6H27", **stroke, **({"stroke_dasharray": dash(place)} if dash(place) else {}))
+    line = element("path", d="M1 6H27", stroke=colour(place), stroke_width=3, fill="none", **dashed(place))
     return element("svg", line, class_="swatch", viewBox="0 0 28 12", width=28, height=12, aria_hidden="true")

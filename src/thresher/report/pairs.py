@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher.report.svg import Plot
 
-WON, TIED, LOST = 2, 5, 1  # places of colours
+WON, TIED, LOST = 2, 4, 1  # places of colours
 
 
 def pairs_plot(segments: Mapping[str, Sequence[Any]], *, name: str) -> str:

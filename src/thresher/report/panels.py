@@ -21,6 +21,7 @@ from thresher.tables import Contingency
 _GRID = np.linspace(0, 1, 201)
 _BETWEEN = 8
 _FEW_SPLITS = 60
+MOST_BANDS = 3  # more would only be murky
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,9 @@ def class_panels(evaluation: MulticlassEvaluation, contents: Mapping[str, Any]) 
     for model in contents["class_models"]:
         plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
         plot.line([0, 1], [0, 1])
+        if len(model["curves"]) <= MOST_BANDS:
+            for place, bands in enumerate(model["bands"]):
+                _banded(plot, bands["roc"], place)
         for place, curve in enumerate(model["curves"]):
             table = _table(curve)
             plot.line(table.fpr, table.tpr, place=place)
@@ -77,11 +81,22 @@ class _Given:
     def class_ratio(self) -> float:
         return self.condition.class_ratio or 1.0
 
-    def band(self, plot: Plot, name: str) -> None:
-        lines = self.models[self.winner]["bands"][name]
-        if lines is not None:
-            x = np.array([float(value) for value in lines["x"]])
-            plot.area(x, lines["lower"], lines["upper"], place=self.winner)
+    @property
+    def as_in_data(self) -> bool:
+        """Whether bands hold that were drawn from the data's own class mix."""
+        return self.condition.class_ratio == self.rankings[self.winner].class_ratio
+
+    def bands(self, plot: Plot, name: str) -> None:
+        """The bands of up to three models; of more, the winner's."""
+        every = range(len(self.models)) if len(self.models) <= MOST_BANDS else [self.winner]
+        for place in every:
+            _banded(plot, self.models[place]["bands"][name], place)
+
+
+def _banded(plot: Plot, lines: Mapping[str, Any] | None, place: int) -> None:
+    if lines is not None:
+        limits = (np.clip(lines[side], *plot.y) for side in ("lower", "upper"))
+        plot.area(np.array(lines["x"], dtype=np.float64), *limits, place=place)
 
 
 def _table(curve: Mapping[str, Any]) -> Contingency:
@@ -116,7 +131,7 @@ def _isometric(given: _Given, plot: Plot, Pos: float, Neg: float) -> None:
 def _roc(given: _Given) -> Panel:
     plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
     plot.line([0, 1], [0, 1])
-    given.band(plot, "roc")
+    given.bands(plot, "roc")
     for place, table in enumerate(given.tables):
         plot.line(table.fpr, table.tpr, place=place)
     for place, best in enumerate(given.best):
@@ -128,8 +143,8 @@ def _precision_recall(given: _Given) -> Panel:
     plot = Plot((0, 1), (0, 1), "recall", "precision at this class ratio")
     share = given.condition.prevalence or 0.5
     plot.line([0, 1], [share, share])
-    if given.condition.class_ratio == given.rankings[given.winner].class_ratio:
-        given.band(plot, "pr")
+    if given.as_in_data:
+        given.bands(plot, "pr")
     for place, table in enumerate(given.tables):
         at = _between(table).at_class_ratio(given.class_ratio)
         plot.line(at.tpr, at.precision, place=place)
@@ -179,6 +194,8 @@ def _net_benefit(given: _Given) -> Panel:
     everyone = next(iter(curves.values())).everyone
     plot.line(at, _within(everyone, plot))
     plot.line([0, 1], [0, 0])
+    if given.as_in_data:
+        given.bands(plot, "net_benefit")
     for place, curve in curves.items():
         plot.line(at, _within(curve.model, plot), place=place)
     return Panel(
@@ -195,7 +212,7 @@ def _within(values: Floats, plot: Plot) -> Floats:
 def _reliability(given: _Given) -> Panel:
     plot = Plot((0, 1), (0, 1), "score", "observed proportion of positives")
     plot.line([0, 1], [0, 1])
-    given.band(plot, "reliability")
+    _banded(plot, given.models[given.winner]["bands"]["reliability"], given.winner)
     for place, model in enumerate(given.models):
         if model["probabilities"]:
             steps = model["pools"][::-1]

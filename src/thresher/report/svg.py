@@ -10,14 +10,12 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
+from thresher.palette import ON_LIGHT, dashes_at
 from thresher.ranking import Floats
 from thresher.visible import visible
 
 WIDTH, HEIGHT = 360, 320
 LEFT, RIGHT, TOP, BOTTOM = 54, 14, 12, 46
-# Okabe & Ito's colours, which most people can tell apart, each with a dash of its own for those who cannot.
-COLOURS = ("#0072b2", "#c24e00", "#008a64", "#b0568a", "#2f8fc4", "#a87000", "#6b6b6b")
-DASHES = ("", "7 3", "2 3", "8 3 2 3", "12 4", "1 2", "5 2 1 2 1 2")
 _FINEST = 1e-300
 _EXPONENT = 1e15  # numbers from here on are written with an exponent
 _NEAR = 1.5  # pixels: points closer than this are one point on the screen
@@ -53,13 +51,43 @@ def number(value: float) -> str:
 
 
 def colour(place: int) -> str:
-    """The colour of the model at this place."""
-    return COLOURS[place % len(COLOURS)]
+    """The colour of the model at this place: the page's, on light or dark ground, and elsewhere that on light ground.
+
+    >>> colour(9)
+    'var(--c1, #b84a00)'
+    """
+    at = place % len(ON_LIGHT)
+    return f"var(--c{at}, {ON_LIGHT[at]})"
 
 
-def dash(place: int) -> str:
-    """The dashes of the model at this place."""
-    return DASHES[place % len(DASHES)]
+def dashed(place: int) -> dict[str, str]:
+    """The attribute for the dashes of the model at this place; none for a solid line.
+
+    >>> dashed(0), dashed(2)
+    ({}, {'stroke_dasharray': '2 2.5'})
+    """
+    lengths = " ".join(map(number, dashes_at(place)))
+    return {"stroke_dasharray": lengths} if lengths else {}
+
+
+def picture(*drawn: str, name: str, **attributes: str | float) -> str:
+    """What was drawn as one picture, with its name for those who do not see it.
+
+    >>> picture(name="Nothing").endswith("<title>Nothing</title></svg>")
+    True
+    """
+    return element(
+        "svg",
+        element("title", text(name)),
+        *drawn,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        font_size=11,
+        font_family="system-ui, sans-serif",
+        fill="currentColor",
+        **attributes,
+    )
 
 
 @dataclass(slots=True)
@@ -76,8 +104,8 @@ class Plot:
         """A line through points; without a place it is an aid in the text's colour."""
         path = _path(*self._screen(x, y))
         if place is None:
-            dashed = {"stroke_dasharray": dashes} if dashes else {}
-            self._add("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6, **dashed)
+            aid = {"stroke_dasharray": dashes} if dashes else {}
+            self._add("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6, **aid)
             return
         self._add(
             "path",
@@ -86,7 +114,7 @@ class Plot:
             stroke=colour(place),
             stroke_width=2,
             stroke_linejoin="round",
-            **({"stroke_dasharray": dash(place)} if dash(place) else {}),
+            **dashed(place),
         )
 
     def area(self, x: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike, *, place: int) -> None:
@@ -109,19 +137,7 @@ class Plot:
 
     def svg(self, *, name: str, **attributes: str | float) -> str:
         """The finished picture, with its name for those who do not see it."""
-        return element(
-            "svg",
-            element("title", text(name)),
-            *self._axes(),
-            *self.drawn,
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {WIDTH} {HEIGHT}",
-            role="img",
-            font_size=11,
-            font_family="system-ui, sans-serif",
-            fill="currentColor",
-            **attributes,
-        )
+        return picture(*self._axes(), *self.drawn, name=name, **attributes)
 
     def _add(self, name: str, **attributes: str | float) -> None:
         self.drawn.append(element(name, **attributes))

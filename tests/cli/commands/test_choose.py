@@ -75,8 +75,8 @@ def test_where_a_measures_choice_would_be_the_cheapest(run, folder):
     ("ratio", "told"), [("0.1", "p: call no case positive."), ("9", "p: call every case positive.")]
 )
 def test_rules_without_a_threshold_in_words(run, folder, ratio, told):
-    (folder / "worst.csv").write_text("y,p\n0,4\n1,3\n0,2\n1,1\n")
-    text = run("choose", "worst.csv", "--label", "y", "--score", "p", "--score", "y", *RATIO, ratio).stdout
+    (folder / "worst.csv").write_text("y,p,q\n0,4,0\n1,3,1\n0,2,0\n1,1,1\n")
+    text = run("choose", "worst.csv", "--label", "y", "--score", "p", "--score", "q", *RATIO, ratio).stdout
     assert told in text
     assert "inf" not in text
 

@@ -172,3 +172,30 @@ def test_hostile_names(run, folder, columns):
     assert "[31m[bold]=cmd()</script>" in result.stdout
     assert "\x1b" not in result.stdout
     assert "\u202e" not in result.stdout
+
+
+def test_predictions_of_a_model_that_is_not_scored(refused, run, folder):
+    text = refused("evaluate", *ROWS[:5], "--prediction", "logistic=said")
+    assert "there is no model 'logistic'" in text
+    assert "MODEL=COLUMN, e.g. forest=said" in text
+    lines = (folder / "predictions.csv").read_text().replace("said", "a=b", 1)
+    (folder / "predictions.csv").write_text(lines)
+    assert "Predictions as given" in run("evaluate", *ROWS[:5], "--prediction", "a=b").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["--score", "malignant"], "--score"),
+        (["--weight", "malignant"], "--weight"),
+        (["--cluster", "malignant"], "--cluster"),
+        (["--prediction", "malignant"], "--prediction"),
+    ],
+)
+def test_labels_are_not_judged_by_themselves(refused, words, option):
+    text = refused("evaluate", *ROWS[:5], *words)
+    assert f"the column 'malignant' is given as --label and as {option}" in text
+
+
+def test_scores_that_are_text(refused):
+    assert "scores must be numbers, got text (first " in refused("evaluate", *ROWS[:3], "--score", "label")

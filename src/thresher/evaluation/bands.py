@@ -1,0 +1,124 @@
+"""Bands around the curves of an evaluation, drawn so that they cost less than the evaluation did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.curves.hull import Splits, hull_splits
+from thresher.evaluation.evaluation import Evaluation
+from thresher.evaluation.multiclass import MulticlassEvaluation
+from thresher.inference import Band, Rows
+from thresher.inference.bands import POINTS, net_benefit_curve, precision_recall_curve, roc_curve
+from thresher.inference.drawn_curves import Draws
+from thresher.inference.reliability_bands import reliability_curve
+from thresher.ranking import Ranking
+
+REPLICATES = 400
+FEWEST_REPLICATES = 100
+MOST_SEGMENTS = 500
+CASES_WORTH_SHARING = 500
+# Rows are drawn one by one, so that many of them are drawn less often; and so are many classes.
+MOST_ROWS_DRAWN = 40_000_000
+FEWEST_ROW_REPLICATES = 50
+MOST_CLASSES_DRAWN = 4000
+# Places along the bands of all classes together: a page holds them all.
+CLASS_PLACES = 1000
+FEWEST_PLACES = 21
+_PERCENT = np.arange(1, 100) / 100
+_WHERE = "bands of an evaluation"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelBands:
+    """Pointwise bands of one model's curves; None where there is none."""
+
+    roc: Band
+    precision_recall: Band
+    net_benefit: Band | None = None
+    reliability: Band | None = None
+
+
+def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
+    """The bands of one model: those of net benefit and reliability are for scores that are probabilities.
+
+    A ranking of more than 500 segments is joined into about as many first, at splits that look the same on the
+    curve and at every threshold asked about; the bands of the joined ranking differ by less than a line's width.
+    Weighted or clustered rows are drawn as such, whole clusters at a time; their reliability has no band, because
+    a ranking no longer knows which rows belong together.
+
+    >>> from thresher import evaluate
+    >>> found = model_bands(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]), "model")
+    >>> found.roc.x.size, found.reliability.x.tolist()
+    (101, [0.2, 0.3, 0.55, 0.6, 0.8, 0.9])
+    """
+    ranking = evaluation[name].ranking
+    probabilities = bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0)
+    rows, seed = evaluation.scored, evaluation.seed
+    if rows.weight is None and rows.cluster is None:
+        short = _joined(ranking, at_percents=probabilities)
+        return _bands(short, calibrated=probabilities, level=evaluation.level, replicates=REPLICATES, seed=seed)
+    source = Rows.of(rows.positive, {name: rows.scores[name]}, weights=rows.weight, clusters=rows.cluster)
+    times = int(np.clip(MOST_ROWS_DRAWN // rows.positive.size, FEWEST_ROW_REPLICATES, REPLICATES))
+    return _bands(source, calibrated=probabilities, level=evaluation.level, replicates=times, seed=seed)
+
+
+def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> ModelBands | None:
+    """The bands of one model's ROC and precision-recall curves of one class against the rest.
+
+    There are none for weighted or clustered rows.
+
+    >>> from thresher import evaluate_classes
+    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
+    >>> class_bands(found, "model", 2).precision_recall.estimate[-1].item()
+    1.0
+    """
+    ranking = evaluation[name].rankings[label]
+    if evaluation.weighted or evaluation.clusters is not None:
+        return None
+    curves = len(evaluation.models) * len(evaluation.classes)
+    times = int(np.clip(MOST_CLASSES_DRAWN // curves, FEWEST_REPLICATES, REPLICATES))
+    places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, POINTS))
+    short = _joined(ranking, at_percents=False)
+    return _bands(short, calibrated=False, level=evaluation.level, replicates=times, seed=0, places=places)
+
+
+def _bands(
+    source: Ranking | Rows, *, calibrated: bool, level: float, replicates: int, seed: int, places: int = POINTS
+) -> ModelBands:
+    draws = Draws.of(source, level=level, replicates=replicates, seed=seed, threads=None, where=_WHERE)
+    at = np.linspace(0, 1, places)
+    curves = {"roc": roc_curve(draws, at), "precision_recall": precision_recall_curve(draws, at[1:])}
+    if calibrated:
+        curves["net_benefit"] = net_benefit_curve(draws)
+        if isinstance(source, Ranking):
+            curves["reliability"] = reliability_curve(draws, source)
+    if min(draws.observed.Pos, draws.observed.Neg) >= CASES_WORTH_SHARING:
+        return ModelBands(**draws.bands(curves, stratified=False))
+    # Of few cases it matters that the number of positives is held fixed, which is not for precision.
+    roc = draws.bands({"roc": curves.pop("roc")}, stratified=None)
+    return ModelBands(**roc, **draws.bands(curves, stratified=False))
+
+
+def _joined(ranking: Ranking, *, at_percents: bool) -> Ranking:
+    """Neighbouring segments joined, each run carrying its lowest score.
+
+    The splits that stay are at even steps of both classes, so that no run holds more than a 250th of either, at
+    the hull's corners, and at every whole percent.
+    """
+    if len(ranking) <= MOST_SEGMENTS:
+        return ranking
+    steps = np.linspace(0, 1, MOST_SEGMENTS // 2 + 1)
+    split: Splits = np.concatenate(
+        [np.searchsorted(covered, steps * covered[-1]) for covered in ranking.covered()] + [[0, len(ranking)]]
+    )
+    corners = hull_splits(ranking, pool="ties")
+    if corners.size <= MOST_SEGMENTS:
+        split = np.concatenate([split, corners])
+    if at_percents:
+        at = len(ranking) - np.searchsorted(ranking.score[::-1], _PERCENT, side="left")
+        split = np.concatenate([split, at])
+    split = np.unique(split)
+    return Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))
