@@ -24,7 +24,11 @@ def learned_summary(found: Learned, *, dropped: int, remarks: Sequence[str], wri
     """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
     yield _data(found, dropped)
     yield decision_panel(found.evaluation)
-    yield [heading("Models", "cost per case at thresholds chosen on other folds"), _models(found), *_verdict(found)]
+    yield [
+        heading("Models", "cost per case at thresholds chosen without the rows judged"),
+        _models(found),
+        *_verdict(found),
+    ]
     yield _untouched(found)
     if told := curve_words(found):
         yield [heading("Curves", "cost per case"), *(Text(words) for words in told)]
@@ -65,7 +69,7 @@ def plain_learned(found: Learned) -> dict[str, Any]:
             "auc": test.auc.to_dict(),
             "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in _CELLS},
         },
-        "curve": None if found.curve is None else found.curve.to_dict(),
+        "learning_curve": None if found.learning_curve is None else found.learning_curve.to_dict(),
         "feature_curve": None if found.feature_curve is None else found.feature_curve.to_dict(),
         "cautions": [{"code": caution.code, "text": caution.text} for caution in found.cautions],
     }

@@ -115,7 +115,7 @@ def feature_curve(
     """
     require_level(level, _WHERE)
     stick = yardstick(measure)
-    problem = problem_of(X, y, positive=positive, where=_WHERE)
+    problem = problem_of(X, y, positive=positive, groups=groups, times=times, where=_WHERE)
     splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
     if parameter is None:
         asked, models = _by_features(estimator, X, sizes, selector)
@@ -161,13 +161,13 @@ class BestSingle(SelectKBest):  # type: ignore[misc]
         return self
 
 
-def spaced_sizes(features: int) -> list[int]:
-    """Up to twelve numbers of features from 1 to all, in equal ratios.
+def spaced_sizes(features: int, *, most: int = _MOST_SIZES) -> list[int]:
+    """Up to twelve, or `most`, numbers of features from 1 to all, in equal ratios.
 
-    >>> spaced_sizes(3), spaced_sizes(100)
-    ([1, 2, 3], [1, 2, 4, 5, 8, 12, 19, 28, 43, 66, 100])
+    >>> spaced_sizes(3), spaced_sizes(100), spaced_sizes(100, most=3)
+    ([1, 2, 3], [1, 2, 4, 5, 8, 12, 19, 28, 43, 66, 100], [1, 10, 100])
     """
-    spaced = np.rint(np.geomspace(1, features, min(_MOST_SIZES, features))).astype(int)
+    spaced = np.rint(np.geomspace(1, features, min(most, features))).astype(int)
     return list(dict.fromkeys(spaced.tolist()))
 
 

@@ -83,7 +83,7 @@ def write_learned(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher.learning import learn
     >>> table = load_breast_cancer(as_frame=True).frame[["mean radius", "mean texture", "target"]]
-    >>> found = learn(table, "target", models=["naive bayes"], folds=3)
+    >>> found = learn(table, "target", models=["naive bayes"], folds=3, curves=False)
     >>> with TemporaryDirectory() as home:
     ...     place = write_learned(found, table, f"{home}/out")
     ...     bool((read_learned(place).calls(table) == found.calls(table)).all())

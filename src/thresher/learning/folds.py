@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -15,9 +15,9 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from thresher.errors import ArgumentError, LengthError, OneClassError
+from thresher.errors import ArgumentError, OneClassError
+from thresher.learning.beside_rows import beside_rows
 from thresher.ranking import Flags, Indices, falling
-from thresher.sources.columns import column, complete
 
 Kind: TypeAlias = Literal["stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time"]
 KINDS = ("stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time")
@@ -140,6 +140,33 @@ def splits_of(
     return splits
 
 
+def inner_splits(
+    count: int, flags: Flags, beside: Mapping[str, Any], *, where: str
+) -> Sequence[tuple[Indices, Indices]]:
+    """Folds of rows that have groups or times: groups stay together, and what is tested is later than what is learnt.
+
+    Of folds in time, those whose earlier rows hold one class teach nothing and are left out.
+
+    >>> flags = np.array([False, False, False, True, False, True, False, True])
+    >>> for train, test in inner_splits(3, flags, {"times": np.arange(8)}, where="here"):
+    ...     print(train, test)
+    [0 1 2 3] [4 5]
+    [0 1 2 3 4 5] [6 7]
+    """
+    if "times" in beside:
+        dealt = Folds(count, "time").splits(flags, times=beside["times"])
+        splits = [split for split in dealt if 0 < flags[split.train].sum() < split.train.size]
+        if not splits:
+            raise OneClassError(
+                f"the earlier rows hold one class only, in each of {count} folds in time",
+                where=where,
+                fix="give rows in which both classes come early, or a cv= of your own",
+            )
+    else:
+        splits = list(Folds(count, "stratified grouped").splits(flags, groups=beside["groups"]))
+    return [(split.train, split.test) for split in splits]
+
+
 def _require_teachable(split: FoldSplit, number: int, flags: Flags, where: str) -> None:
     if not split.test.size:
         raise ArgumentError(f"fold {number} has no test rows", where, "take fewer folds")
@@ -154,11 +181,7 @@ def _require_teachable(split: FoldSplit, number: int, flags: Flags, where: str) 
 def _needed(values: Any, name: str, rows: int) -> Any:
     if values is None:
         raise ArgumentError(f"these folds need {name}", _WHERE, f"pass {name}=, one entry per row")
-    given = column(values, name=name, where=_WHERE)
-    if given.size != rows:
-        raise LengthError(f"there are {given.size:,} {name} for {rows:,} rows", _WHERE, "give one per row")
-    complete({name: given}, missing="raise", where=_WHERE, droppable=False)
-    return given
+    return beside_rows(**{"groups": None, "times": None, name: values}, rows=rows, where=_WHERE)[name]
 
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:

@@ -103,10 +103,12 @@ class GroupedModel(ProbableClassifier):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
+    ) -> Self:
         """Fit the model on all rows and count the groups on out-of-fold scores."""
         matters = isinstance(self.smoothing, MEstimate)
-        self._fitted_and_ranked(X, y, sample_weight, parameters, matters=matters)
+        self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
         self.boundaries_ = _boundaries(self.ranking_, self.boundaries)
         group = np.searchsorted(self.boundaries_, self.ranking_.score, side="right")
         self.counts_ = np.stack(

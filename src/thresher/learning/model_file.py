@@ -44,6 +44,7 @@ TRUSTED = frozenset(
         "numpy.dtype",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.model_selection._split.StratifiedGroupKFold",
         "sklearn.model_selection._split.StratifiedKFold",
         "sklearn.neighbors._ball_tree.BallTree",
         "sklearn.neighbors._kd_tree.KDTree",

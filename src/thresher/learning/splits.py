@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
+from thresher.errors import ArgumentError, EmptyError, MissingValueError
 from thresher.evaluation.summary import text_table
+from thresher.learning.beside_rows import beside_rows
 from thresher.learning.dealing import by_group, by_time, stratified
 from thresher.ranking import Floats, Indices
 from thresher.sources import classes_of
@@ -119,12 +120,5 @@ def _beside(groups: Any, time: Any, rows: int) -> Column:
         raise ArgumentError("both groups and time are given", _WHERE, "give one of them")
     if groups is None and time is None:
         return np.zeros(rows)
-    name = "groups" if groups is not None else "time"
-    found = column(groups if groups is not None else time, name=name, where=_WHERE)
-    if found.size != rows:
-        raise LengthError(f"there are {rows:,} labels and {found.size:,} {name}", _WHERE, "give one per row")
-    if (absent := is_missing(found)) is not None:
-        raise MissingValueError(
-            f"{int(absent.sum()):,} of {rows:,} {name} are missing", _WHERE, "fill them or leave out those rows"
-        )
+    ((_, found),) = beside_rows(groups, time, rows=rows, where=_WHERE).items()
     return found

@@ -1,0 +1,37 @@
+"""What calls cost per case, with limits that count weights and groups of rows as what they are worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thresher.choices import OperatingCondition
+from thresher.inference import Interval, cost_interval
+from thresher.inference.design_effect import sampled_cost_interval, sampled_table
+from thresher.inference.scored_rows import cluster_codes
+from thresher.ranking import Flags, Floats
+from thresher.tables import contingency
+
+
+def calls_cost(
+    positive: Flags,
+    called: Flags,
+    condition: OperatingCondition,
+    *,
+    weights: Floats | None = None,
+    clusters: Any = None,
+    level: float = 0.95,
+) -> Interval:
+    """The expected cost of calls on rows that had no part in them; rows of a cluster are no independent cases.
+
+    >>> import numpy as np
+    >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
+    >>> print(calls_cost(labels, calls, OperatingCondition(cost_fn=5)))
+    1.1000 [0.7713, 1.5379]
+    >>> print(calls_cost(labels, calls, OperatingCondition(cost_fn=5), clusters=np.arange(100) // 5))
+    1.1000 [0.4789, 2.2749]
+    """
+    if weights is None and clusters is None:
+        return cost_interval(contingency(positive, called), condition, level=level)
+    codes = None if clusters is None else cluster_codes(clusters)
+    rows = sampled_table(positive, called, weight=weights, cluster=codes)
+    return sampled_cost_interval(rows, condition, level=level)
