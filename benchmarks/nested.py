@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "learning_study.md"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Two Gaussian classes in four dimensions, their means so far apart in one of them, and their mix declared or not."""
+    """Two Gaussian classes in four dimensions, means so far apart in one of them, their mix declared or not."""
 
     apart: float
     prevalence: float

@@ -48,7 +48,7 @@ def test_the_last_points_are_the_cost_of_the_decided_calls(curves):
 def test_one_good_feature_is_enough_of_all_that_are_prepared(curves):
     features = curves.features
     assert features.parameter == "features"
-    assert features.sizes == (1, 2, 3, 5, 8)  # four numbers, four towns
+    assert features.sizes == (1, 2, 4, 8)  # four numbers, four towns
     assert features.simplest == 1
     assert features.validation.estimate[0] < 0.6 * 0.6  # calling everyone ill costs 0.6
 
