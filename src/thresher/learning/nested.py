@@ -7,7 +7,7 @@ import numpy as np
 from thresher.choices import OperatingCondition, joint_choice
 from thresher.errors import ArgumentError
 from thresher.inference import Interval
-from thresher.learning.calls_cost import calls_cost
+from thresher.learning.called_rows import calls_cost
 from thresher.learning.corrected import corrected_interval
 from thresher.learning.cross_validation import CrossValidation
 from thresher.learning.yardstick import ScoredFold, yardstick

@@ -19,7 +19,7 @@ from thresher.inference import Difference, Interval, corrected_t
 from thresher.inference.resampling import Progress
 from thresher.learning.baselines import MAJORITY, ONE_FEATURE, with_one_majority_score, without_majority_remark
 from thresher.learning.calibrated_model import CalibratedModel
-from thresher.learning.calls_cost import calls_cost
+from thresher.learning.called_rows import calls_cost, calls_measures
 from thresher.learning.column_types import ColumnTypes, column_types
 from thresher.learning.cross_validation import CrossValidation, cross_validate
 from thresher.learning.feature_curve import FeatureCurve
@@ -49,10 +49,10 @@ class Learned:
 
     `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
     `nested_choice` that of choosing the model there, too; `against` is the winner's cost minus that of each baseline.
-    `test` evaluates the deployed model on rows that nothing else has seen, and `test_cost` is what its calls cost
-    there. `labels` are what the negative and the positive side are called. `learning_curve` and `feature_curve` are
-    the winner's expected cost against training rows and features, None where they were not asked for or the rows do
-    not allow them.
+    `test` evaluates the deployed model on rows that nothing else has seen; `test_cost` is what its calls cost there and
+    `test_measures` how good they are. `labels` are what the negative and the positive side are called.
+    `learning_curve` and `feature_curve` are the winner's expected cost against training rows and features, None where
+    they were not asked for or the rows do not allow them.
     """
 
     model: Any
@@ -64,6 +64,7 @@ class Learned:
     against: Mapping[str, Difference]
     test: Evaluation
     test_cost: Interval
+    test_measures: Mapping[str, Interval]
     columns: ColumnTypes
     split: Split
     target: str
@@ -234,6 +235,7 @@ def learn(
         },
         test=tested,
         test_cost=calls_cost(goal.flags[test], calls, asked, clusters=clusters, level=level),
+        test_measures=calls_measures(goal.flags[test], calls, clusters=clusters, level=level),
         columns=columns,
         split=dealt,
         target=target,

@@ -1,4 +1,4 @@
-"""What calls cost per case, with limits that count weights and groups of rows as what they are worth."""
+"""Called rows: what calls cost and how good they are, where rows of a group are no independent cases."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from typing import Any
 
 from thresher.choices import OperatingCondition
 from thresher.inference import Interval, cost_interval
-from thresher.inference.design_effect import sampled_cost_interval, sampled_table
+from thresher.inference.design_effect import (
+    SampledTable,
+    sampled_cost_interval,
+    sampled_table,
+    sampled_table_intervals,
+)
 from thresher.inference.scored_rows import cluster_codes
+from thresher.inference.table import table_intervals
 from thresher.ranking import Flags, Floats
 from thresher.tables import contingency
 
@@ -32,6 +38,22 @@ def calls_cost(
     """
     if weights is None and clusters is None:
         return cost_interval(contingency(positive, called), condition, level=level)
+    return sampled_cost_interval(_sampled(positive, called, weights, clusters), condition, level=level)
+
+
+def calls_measures(positive: Flags, called: Flags, *, clusters: Any = None, level: float = 0.95) -> dict[str, Interval]:
+    """Every registered measure of calls, with its interval.
+
+    >>> import numpy as np
+    >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
+    >>> print(calls_measures(labels, calls)["tpr"])
+    0.6000 [0.4618, 0.7239]
+    """
+    if clusters is None:
+        return table_intervals(contingency(positive, called), level=level)
+    return sampled_table_intervals(_sampled(positive, called, None, clusters), level=level)
+
+
+def _sampled(positive: Flags, called: Flags, weights: Floats | None, clusters: Any) -> SampledTable:
     codes = None if clusters is None else cluster_codes(clusters)
-    rows = sampled_table(positive, called, weight=weights, cluster=codes)
-    return sampled_cost_interval(rows, condition, level=level)
+    return sampled_table(positive, called, weight=weights, cluster=codes)

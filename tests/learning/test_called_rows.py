@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher.learning.calls_cost import calls_cost
+from thresher.learning.called_rows import calls_cost, calls_measures
 
 LABELS = np.repeat([True, False], [60, 140])
 CALLS = np.tile([True, False, False, True, False], 40)
@@ -33,3 +33,11 @@ def test_weights_are_no_counts_of_cases():
     heavy = calls_cost(LABELS, CALLS, COSTS, weights=np.full(200, 50.0))
     once = calls_cost(LABELS, CALLS, COSTS)
     assert heavy.upper - heavy.lower == pytest.approx(once.upper - once.lower)
+
+
+def test_measures_count_groups_too():
+    copied, whose = np.repeat(LABELS, 10), np.repeat(np.arange(200), 10)
+    once = calls_measures(LABELS, CALLS)["tpr"]
+    kept = calls_measures(copied, np.repeat(CALLS, 10), clusters=whose)["tpr"]
+    assert kept.estimate == once.estimate == th.contingency(LABELS, CALLS).tpr
+    assert kept.upper - kept.lower == pytest.approx(once.upper - once.lower, rel=0.05)
