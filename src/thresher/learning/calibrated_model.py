@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from thresher.calibration import MEstimate, calibration_map
 from thresher.calibration.map import Method
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError
+from thresher.learning.arguments import require_option
 from thresher.learning.probable import ProbableClassifier
 from thresher.learning.scores import Response, response_of
 from thresher.ranking import Floats, Ranking
@@ -80,6 +81,7 @@ class CalibratedModel(ProbableClassifier):
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
     ) -> Self:
         """Fit the model on all rows and the map on out-of-fold scores."""
+        require_option(self.method, get_args(Method), name="method", where="CalibratedModel.fit(X, y)")
         on, matters = self._scale_of_scores(), isinstance(self.smoothing, MEstimate)
         self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
         self.map_ = calibration_map(

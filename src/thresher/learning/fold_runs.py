@@ -13,6 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from thresher.errors import ArgumentError, LengthError
 from thresher.inference.resampling import Progress
+from thresher.learning.arguments import require_function, require_jobs
 from thresher.learning.beside_rows import beside_rows, handed_on
 from thresher.learning.rows import row_count, rows_of
 from thresher.learning.scores import positive_scores, response_of
@@ -48,6 +49,8 @@ def problem_of(
       where: here
       fix:   give one label per row
     """
+    if not (hasattr(X, "shape") or hasattr(X, "__len__")) or isinstance(X, str | bytes):
+        raise ArgumentError(f"X is {X!r}, which has no rows", where, "give a table, an array or a list of rows")
     target = binary_target(y, positive=positive, matters=True, where=where)
     if row_count(X) != target.labels.size:
         raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", where, "give one label per row")
@@ -100,6 +103,8 @@ def in_parallel(
     >>> in_parallel(pow, [(2, 3), (3, 2)], n_jobs=None)
     [8, 9]
     """
+    require_jobs(n_jobs, "fits at once")
+    require_function(progress, name="progress", where="progress=...")
     todo = list(tasks)
     done: list[T] = []
     for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*task) for task in todo):

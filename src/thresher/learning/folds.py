@@ -16,6 +16,7 @@ from sklearn.model_selection import (
 )
 
 from thresher.errors import ArgumentError, OneClassError
+from thresher.learning.arguments import require_seed
 from thresher.learning.beside_rows import beside_rows
 from thresher.ranking import Flags, Indices, falling
 
@@ -63,6 +64,7 @@ class Folds:
 
     def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
         """The splits of rows whose positives are flagged."""
+        require_seed(seed, _WHERE)
         self._require_enough(flags)
         if self.kind == "time":
             pairs: Iterable[tuple[Indices, Indices]] = _by_time(_needed(times, "times", flags.size), self.count)
@@ -126,11 +128,11 @@ def splits_of(
         folds = Folds(int(folds), kind)
     if isinstance(folds, Folds):
         splits = folds.splits(flags, groups=groups, times=times, seed=seed)
-    elif hasattr(folds, "split") and not isinstance(folds, str):
-        pairs = folds.split(np.zeros((flags.size, 1)), flags, groups)
-        splits = tuple(FoldSplit(0, np.asarray(train), np.asarray(test)) for train, test in pairs)
-    elif isinstance(folds, Iterable) and not isinstance(folds, str):
-        splits = tuple(FoldSplit(0, np.asarray(train), np.asarray(test)) for train, test in folds)
+    elif hasattr(folds, "split") and not isinstance(folds, str | bytes):
+        pairs = row_pairs(folds.split(np.zeros((flags.size, 1)), flags, groups), flags.size, where=where)
+        splits = tuple(FoldSplit(0, train, test) for train, test in pairs)
+    elif isinstance(folds, Iterable) and not isinstance(folds, str | bytes | Mapping):
+        splits = tuple(FoldSplit(0, train, test) for train, test in row_pairs(folds, flags.size, where=where))
     else:
         raise ArgumentError(f"folds is {folds!r}", where, "give a number, Folds(...), a splitter or pairs of rows")
     if not splits:
@@ -138,6 +140,29 @@ def splits_of(
     for number, split in enumerate(splits):
         _require_teachable(split, number, flags, where)
     return splits
+
+
+def row_pairs(pairs: Iterable[Any], rows: int, *, where: str) -> list[tuple[Indices, Indices]]:
+    """Pairs of training and test rows, each a row of numbers or of flags.
+
+    >>> row_pairs([([0, 1], [2])], 3, where="here")
+    [(array([0, 1]), array([2]))]
+    """
+    found = []
+    for number, pair in enumerate(pairs):
+        try:
+            train, test = (np.asarray(side) for side in pair)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"fold {number} is {pair!r}, and no pair of training and test rows", where, "e.g. ([0, 1, 2], [3, 4])"
+            ) from None
+        sides = [np.flatnonzero(side) if side.dtype == np.bool_ else side for side in (train, test)]
+        if not all(side.ndim == 1 and (side.dtype.kind in "iu" or not side.size) for side in sides):
+            raise ArgumentError(f"fold {number} does not number rows", where, "give row numbers from 0")
+        if any(side.size and not (side.min() >= 0 and side.max() < rows) for side in sides):
+            raise ArgumentError(f"fold {number} names rows beyond the {rows:,} there are", where, "count from 0")
+        found.append((sides[0].astype(np.intp), sides[1].astype(np.intp)))
+    return found
 
 
 def inner_splits(

@@ -13,6 +13,7 @@ from thresher.errors import ArgumentError, require_whole
 from thresher.inference import Interval
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
+from thresher.learning.arguments import require_classifier
 from thresher.learning.asymptote import EXPONENTS, PowerLaw, fitted_law
 from thresher.learning.fold_runs import in_parallel, problem_of
 from thresher.learning.folds import Folding, Folds, FoldSplit, splits_of
@@ -113,6 +114,7 @@ def learning_curve(
     True
     """
     require_level(level, _WHERE)
+    require_classifier(estimator, _WHERE)
     stick = yardstick(measure)
     problem = problem_of(X, y, positive=positive, groups=groups, times=times, where=_WHERE)
     target = problem.target

@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError, EmptyError, MissingValueError
 from thresher.evaluation.summary import text_table
+from thresher.learning.arguments import require_kind, require_seed
 from thresher.learning.beside_rows import beside_rows
 from thresher.learning.dealing import by_group, by_time, stratified
 from thresher.ranking import Floats, Indices
@@ -75,6 +76,7 @@ def split(
     y = column(labels, name="labels", where=_WHERE)
     if not y.size:
         raise EmptyError("there are no rows to split", _WHERE, "give at least two")
+    require_seed(seed, _WHERE)
     names, share = _proportions(parts)
     beside = _beside(groups, time, y.size)
     if (absent := is_missing(y)) is not None:
@@ -103,6 +105,8 @@ def split(
 
 
 def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
+    fix = "e.g. (70, 30) or (60, 20, 20)"
+    require_kind(parts, (Mapping, Sequence, np.ndarray), name="parts", where=_WHERE, fix=fix)
     given = dict(parts) if isinstance(parts, Mapping) else None
     values = list(given.values()) if given is not None else list(parts)
     if len(values) < 2 or not all(isinstance(v, int | float | np.number) and 0 < v < np.inf for v in values):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import LabelError, MissingValueError, OneClassError
+from thresher.errors import LabelError, MissingValueError, OneClassError, require_whole
 from thresher.learning.frames import column_of, frame
 from thresher.ranking import Counts, Indices
 from thresher.sources import classes_of
@@ -47,6 +47,7 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
     Target('spam', {'no': 2, 'yes': 2})
     """
     where = f"target_column(data, {name!r})"
+    require_whole(fewest, name="fewest", least=1, where=where, fix="give the number of folds")
     values = column_of(frame(data, where=where), name, where=where)
     rows = len(values)
     if absent := int(values.isna().sum()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
@@ -16,7 +16,9 @@ from thresher.choices import OperatingCondition
 from thresher.errors import ColumnError
 from thresher.evaluation import Decision, Evaluation, apply, evaluate
 from thresher.inference import Difference, Interval, corrected_t
+from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
+from thresher.learning.arguments import require_function, require_jobs, require_kind, require_option
 from thresher.learning.baselines import MAJORITY, ONE_FEATURE, with_one_majority_score, without_majority_remark
 from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.called_rows import calls_cost, calls_measures
@@ -25,7 +27,7 @@ from thresher.learning.cross_validation import CrossValidation, cross_validate
 from thresher.learning.feature_curve import FeatureCurve
 from thresher.learning.folds import Folding
 from thresher.learning.frames import frame
-from thresher.learning.goal import goal_of
+from thresher.learning.goal import goal_of, require_enough
 from thresher.learning.leakage import leakage
 from thresher.learning.learning_curve import LearningCurve
 from thresher.learning.nested import nested_costs, nested_interval
@@ -161,6 +163,13 @@ def learn(
     >>> found.decision.model, found.beats_baselines
     ('logistic', True)
     """
+    for name, called in (("stage", stage), ("progress", progress)):
+        require_function(called, name=name, where=_WHERE)
+    require_option(calibration, get_args(Method), name="calibration", where=_WHERE)
+    require_level(level, _WHERE)
+    require_jobs(n_jobs, _WHERE)
+    if condition is not None:
+        require_kind(condition, OperatingCondition, name="condition", where=_WHERE, fix="e.g. OperatingCondition()")
     begin = stage or (lambda _: None)
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)
@@ -168,6 +177,8 @@ def learn(
     goal = goal_of(table, target, positive=positive, fewest=folds if isinstance(folds, int) else 2, where=_WHERE)
     columns = column_types(table, target=target, types=types, orders=orders)
     dealt = split(goal.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, time=time, seed=seed)
+    if isinstance(folds, int):
+        require_enough(goal, dealt["train"], folds=folds, where=_WHERE)
     features, (train, test) = _features(table, columns), (dealt["train"], dealt["test"])
     inner = _within(groups, time, seed)
     candidates = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,14 +15,16 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, require_whole
 from thresher.learning.beside_rows import beside_rows, handed_on
-from thresher.learning.folds import inner_splits
+from thresher.learning.folds import inner_splits, row_pairs
 from thresher.learning.out_of_fold import OutOfFold, out_of_fold
 from thresher.learning.rows import row_count
 from thresher.learning.scores import positive_scores, response_of
 from thresher.learning.targets import BinaryTarget, binary_target
 from thresher.ranking import Floats, Indices
+
+_CV = 'give a number of folds, a splitter, splits or "prefit"'
 
 
 class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -123,9 +125,11 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     def _splits(
         self, X: Any, target: BinaryTarget, beside: Mapping[str, Any], parameters: Mapping[str, Any], where: str
     ) -> Sequence[tuple[Indices, Indices]]:
-        if isinstance(self.cv, str):
-            raise ArgumentError(f"cv is {self.cv!r}", where, 'give a number of folds, a splitter, splits or "prefit"')
+        if isinstance(self.cv, str | bytes | bool):
+            raise ArgumentError(f"cv is {self.cv!r}", where, _CV)
         folds = 5 if self.cv is None else int(self.cv) if isinstance(self.cv, int | np.integer) else None
+        if folds is not None:
+            require_whole(folds, name="cv", least=2, where=where, fix="give two folds or more")
         if folds is not None and beside:
             return inner_splits(folds, target.flags, beside, where=where)
         rarest = int(min(target.flags.sum(), (~target.flags).sum()))
@@ -136,8 +140,18 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                 where=where,
                 fix=f"pass cv={max(2, rarest)} or less, or give more rows" if rarest > 1 else "give more rows",
             )
+        if folds is None and not hasattr(self.cv, "split"):
+            if not isinstance(self.cv, Iterable) or isinstance(self.cv, Mapping):
+                raise ArgumentError(f"cv is {self.cv!r}", where, _CV)
+            return row_pairs(self.cv, target.labels.size, where=where)
         splitter = check_cv(self.cv, target.labels, classifier=True)
-        return [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, target.labels, **parameters)]
+        try:
+            pairs = list(splitter.split(X, target.labels, **parameters))
+        except ValueError as error:
+            raise ArgumentError(
+                f"the folds cannot be dealt: {error}", where, "give more rows, or fewer folds"
+            ) from None
+        return row_pairs(pairs, target.labels.size, where=where)
 
     def _parameters(
         self, sample_weight: Any, beside: Mapping[str, Any], parameters: Mapping[str, Any], where: str

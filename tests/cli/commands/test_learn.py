@@ -227,6 +227,14 @@ def test_files_that_cannot_be_read(refused, here, content, told):
     assert told in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
 
 
+@pytest.mark.parametrize(("rows", "folds"), [(10, "2"), (10, "5"), (16, "2"), (24, "2")])
+def test_too_few_rows_for_folds_within_folds(refused, here, tumours, rows, folds):
+    sides = [tumours[tumours["tumour"] == side].head(rows // 2) for side in ("malignant", "benign")]
+    pd.concat(sides).to_csv(here / "bad.csv", index=False)
+    told = refused("learn", "bad.csv", *GIVEN[1:], "--folds", folds, "-o", "out")
+    assert "rows to learn from are" in told or "stratified folds need" in told
+
+
 def test_mixed_kinds_of_values(refused, here, tumours):
     rows = tumours.head(80).assign(tumour=np.where(np.arange(80) % 2, "malignant", "benign"))
     lines = [json.loads(line) | {"odd": [True, "x"][i % 2]} for i, line in enumerate(_lines(rows))]
