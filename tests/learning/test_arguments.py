@@ -57,6 +57,7 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
             "target": [None, []],
             "models": [3, [[]], {"mine": 3}, {3: GaussianNB()}, {"mine": GaussianNB}],
             "types": [3],
+            "folds": [0, 1, -2, True, "a"],
             "calibration": [[], "magic"],
             "condition": [3],
             "seed": [None],

@@ -174,10 +174,11 @@ def learn(
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)
     table = frame(data, where=_WHERE)
-    goal = goal_of(table, target, positive=positive, fewest=folds if isinstance(folds, int) else 2, where=_WHERE)
+    fewest = max(folds, 2) if isinstance(folds, int) else 2
+    goal = goal_of(table, target, positive=positive, fewest=fewest, where=_WHERE)
     columns = column_types(table, target=target, types=types, orders=orders)
     dealt = split(goal.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, time=time, seed=seed)
-    if isinstance(folds, int):
+    if isinstance(folds, int) and folds > 1:  # fewer are refused by whoever deals them
         require_enough(goal, dealt["train"], folds=folds, where=_WHERE)
     features, (train, test) = _features(table, columns), (dealt["train"], dealt["test"])
     inner = _within(groups, time, seed)
