@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import thresher as th
 from thresher.cautions import Caution
-from thresher.learning import cross_validate
+from thresher.learning import CalibratedModel, cross_validate
 from thresher.learning.baselines import (
     MAJORITY,
     ONE_FEATURE,
@@ -53,3 +53,12 @@ def test_the_rule_asks_about_one_feature_alone():
     np.testing.assert_array_equal(model.predict_proba(other), model.predict_proba(X))
     assert (model.predict(X) == Y).mean() > 0.9
     assert len(th.rank(Y, model.predict_proba(X)[:, 1])) <= 3
+
+
+def test_folds_within_folds_do_not_make_the_majority_class_rank_either():
+    y = np.arange(43) % 3 == 0
+    models = {name: CalibratedModel(model, cv=3) for name, model in baselines().items()}
+    level = with_one_majority_score(cross_validate(models, y[:, None] + np.arange(43.0)[:, None] % 2, y, folds=4))
+    assert [len(ranking) for ranking in level.within[MAJORITY]] == [1] * 4
+    assert {ranking.score[0] for ranking in level.within[MAJORITY]} == set(level.scores[MAJORITY])
+    assert min(len(ranking) for ranking in level.within[ONE_FEATURE]) > 1

@@ -30,7 +30,7 @@ KNOWN = [
 def case(request):
     _, load, positive, model, *ranges = request.param
     table = load(as_frame=True).frame
-    found = th.learn(table, "target", positive=positive, condition=COSTS, models=[model], folds=4)
+    found = th.learn(table, "target", positive=positive, condition=COSTS, models=[model], folds=4, curves=False)
     return table, found, ranges
 
 
@@ -94,13 +94,13 @@ def gaussian_classes(rows, *, apart, features, seed):
 def test_the_bayes_error_is_where_curves_lead(apart, features):
     bayes, best = ndtr(-apart / 2), ndtr(apart / np.sqrt(2))
     table = gaussian_classes(800, apart=apart, features=features, seed=3)
-    found = th.learn(table, "y", models=["naive bayes"], folds=3, curve=True)
+    found = th.learn(table, "y", models=["naive bayes"], folds=3)
     winner = found.decision.model
-    assert found.curve is not None
-    assert found.curve.asymptote is not None
+    assert found.learning_curve is not None
+    assert found.learning_curve.asymptote is not None
     assert found.feature_curve is not None
-    assert bayes in found.curve.asymptote
-    assert found.curve.asymptote.upper < 2.5 * bayes
+    assert bayes in found.learning_curve.asymptote
+    assert found.learning_curve.asymptote.upper < 2.5 * bayes
     assert bayes in found.nested[winner]
     assert bayes in found.test_cost
     assert best in found.test[winner].auc

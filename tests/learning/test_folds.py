@@ -10,7 +10,7 @@ from sklearn.model_selection import ShuffleSplit
 
 import thresher as th
 from thresher.learning import Folds
-from thresher.learning.folds import splits_of
+from thresher.learning.folds import inner_splits, splits_of
 
 FLAGS = np.arange(60) % 3 == 0
 GROUPS = np.arange(60) // 4
@@ -110,3 +110,24 @@ def test_numbers_splitters_and_pairs_are_folds():
 def test_what_cannot_be_dealt_is_refused_in_words(ask, error, told):
     with pytest.raises(error, match=told):
         ask()
+
+
+def test_inner_folds_keep_groups_together():
+    groups = np.repeat(np.arange(12), 5)
+    splits = inner_splits(3, groups % 3 == 0, {"groups": groups}, where="here")
+    assert len(splits) == 3
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test])
+    assert np.concatenate([test for _, test in splits]).size == 60
+
+
+def test_inner_folds_in_time_learn_from_earlier_rows_of_both_classes():
+    times = np.random.default_rng(0).permutation(40)
+    flags = (times > 15) & (times % 2 == 0)
+    splits = inner_splits(3, flags, {"times": times}, where="here")
+    assert len(splits) == 2  # what is earlier than the first of three blocks holds no positive
+    for train, test in splits:
+        assert times[train].max() < times[test].min()
+        assert flags[train].any()
+    with pytest.raises(th.OneClassError, match="one class only, in each of 3 folds in time"):
+        inner_splits(3, times == 39, {"times": times}, where="here")

@@ -17,7 +17,7 @@ TABLE = pd.DataFrame(RNG.normal(size=(160, 3)), columns=["a", "<b>", "c"]).assig
 
 @pytest.fixture(scope="module")
 def found():
-    return th.learn(TABLE, "y", positive=2, models=["naive bayes"], folds=3, curve=True)
+    return th.learn(TABLE, "y", positive=2, models=["naive bayes"], folds=3)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_both_curves_are_drawn_and_told_in_numbers(found, text):
     rows, features = list(learned_sections(found))[-2:]
     assert [len(section.panels) for section in (rows, features)] == [1, 1]
     assert rows.panels[0].svg.startswith("<svg")
-    assert [line[0] for line in rows.grids[0].rows] == [f"{size}" for size in found.curve.sizes.tolist()]
+    assert [line[0] for line in rows.grids[0].rows] == [f"{size}" for size in found.learning_curve.sizes.tolist()]
     assert [line[0] for line in features.grids[0].rows] == ["1", "2", "3"]
     for words in curve_words(found):
         assert words in text
@@ -56,6 +56,6 @@ def test_both_curves_are_drawn_and_told_in_numbers(found, text):
 
 def test_a_curve_without_any_spread_is_drawn():
     flat = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0] * 30, "y": [False, False, True, True] * 30})
-    sure = th.learn(flat, "y", models=["tree"], folds=3, curve=True)
+    sure = th.learn(flat, "y", models=["tree"], folds=3)
     assert sure.test_cost.estimate == 0
     assert len(list(learned_sections(sure))) == 4

@@ -1,5 +1,7 @@
 """Nested costs: thresholds come from other folds, so noise cannot pay."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -9,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
 from benchmarks.nested import REPETITIONS, SETTINGS, held, repetitions
-from thresher.learning import Folds, cross_validate, nested_costs, nested_interval
+from thresher.learning import CalibratedModel, Folds, cross_validate, nested_costs, nested_interval
 from thresher.learning.corrected import corrected_interval
 from thresher.learning.nested import nested_calls
 
@@ -44,6 +46,47 @@ def test_without_a_model_that_is_chosen_on_the_other_folds_too():
         table = th.contingency(cv.labels[here], cv.scores[best][here] >= choices[best].threshold)
         assert found[number] == pytest.approx(float(CONDITION.expected_cost(table)))
     assert chosen <= {"bayes", "tree"}
+
+
+def test_of_calibrated_models_the_choice_has_met_no_row_of_the_fold():
+    models = {
+        name: CalibratedModel(model, method="platt", cv=3)
+        for name, model in {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=2)}.items()
+    }
+    cv = cross_validate(models, X, Y, folds=4)
+    found = nested_costs(cv, CONDITION)
+    for number, split in enumerate(cv.splits):
+        fitted = {name: model.fit(X[split.train], Y[split.train]) for name, model in models.items()}
+        choices = {name: th.choose(model.calibrated_ranking_, CONDITION) for name, model in fitted.items()}
+        best = min(choices, key=lambda name: choices[name].expected_cost)
+        called = fitted[best].predict_proba(X[split.test])[:, 1] >= choices[best].threshold
+        table = th.contingency(Y[split.test], called)
+        assert found[number] == pytest.approx(float(CONDITION.expected_cost(table)))
+
+
+def test_a_model_without_folds_of_its_own_is_judged_as_before():
+    cv = cross_validate({"calibrated": CalibratedModel(GaussianNB(), cv=3), "plain": GaussianNB()}, X, Y, folds=4)
+    assert list(cv.within) == ["calibrated"]
+    alone = cross_validate({"plain": GaussianNB()}, X, Y, folds=4)
+    np.testing.assert_array_equal(nested_costs(cv, CONDITION, "plain"), nested_costs(alone, CONDITION, "plain"))
+    assert nested_costs(cv, CONDITION).size == 4
+
+
+def test_one_fold_is_enough_where_there_are_folds_within():
+    split = [(np.arange(150), np.arange(150, 200))]
+    cv = cross_validate(CalibratedModel(GaussianNB(), method="platt"), X, Y, folds=split)
+    assert nested_costs(cv, CONDITION, "model").size == 1
+
+
+def test_limits_allow_for_groups():
+    groups = np.repeat(np.arange(20), 10)
+    model = CalibratedModel(GaussianNB(), method="platt", cv=3)
+    order = np.lexsort((X[:, 0], Y))  # groups of one class each
+    grouped = cross_validate(model, X[order], Y[order], groups=groups, folds=4)
+    alone = replace(grouped, groups=None)
+    wide, narrow = (nested_interval(cv, CONDITION) for cv in (grouped, alone))
+    assert wide.estimate == narrow.estimate
+    assert wide.upper - wide.lower >= narrow.upper - narrow.lower
 
 
 def test_limits_allow_for_folds_and_for_cases():

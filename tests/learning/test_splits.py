@@ -59,7 +59,7 @@ def test_time_goes_forward():
         ([0, 1], {"parts": (1,)}, th.ArgumentError, "two or more proportions"),
         ([0, 1], {"parts": (1, -1)}, th.ArgumentError, "above 0"),
         ([0, None], {}, th.MissingValueError, "1 of 2 labels"),
-        ([0, 1], {"groups": [1]}, th.LengthError, "2 labels and 1 groups"),
+        ([0, 1], {"groups": [1]}, th.LengthError, "1 groups for 2 rows"),
         ([0, 1], {"groups": [1, None]}, th.MissingValueError, "1 of 2 groups"),
         ([0, 1], {"groups": [1, 2], "time": [1, 2]}, th.ArgumentError, "both groups and time"),
         ([0, 1], {"time": [1, "b"]}, th.ColumnError, "no order"),

@@ -1,12 +1,16 @@
 """From a table to a decision: figures on known data, words when nothing is learnt, and refusals."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 import thresher as th
+from thresher.learning import read_learned, write_learned
 
 CANCER = load_breast_cancer(as_frame=True).frame
 CANCER["target"] = np.where(CANCER["target"] == 0, "malignant", "benign")
@@ -67,11 +71,11 @@ def test_noise_beats_no_baseline():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
     table["y"] = rng.integers(0, 2, 200)
-    nothing = th.learn(table, "y", models={"bayes": GaussianNB()}, folds=3, curve=True)
+    nothing = th.learn(table, "y", models={"bayes": GaussianNB()}, folds=3)
     assert not nothing.beats_baselines
     assert "does not beat" in nothing.summary() or "No model beats the baselines" in nothing.summary()
-    assert nothing.curve is not None
-    assert nothing.curve.measure == "expected_cost"
+    assert nothing.learning_curve is not None
+    assert nothing.learning_curve.measure == "expected_cost"
 
 
 def test_tables_of_mixed_columns_are_prepared():
@@ -109,3 +113,46 @@ def test_models_and_labels_are_checked_before_anything_is_fitted():
         th.learn(CANCER, "target", models=["svm"])
     with pytest.raises(th.PositiveLabelError, match="'benign' and 'malignant'"):
         th.learn(CANCER, "target", models=["tree"])
+
+
+PATIENT = np.repeat(np.arange(80), 5)
+WHO = np.random.default_rng(1).normal(size=(80, 2))[PATIENT] + np.random.default_rng(2).normal(0, 0.01, (400, 2))
+VISITS = pd.DataFrame(WHO, columns=["a", "b"]).assign(
+    ill=np.random.default_rng(0).permutation(80)[PATIENT] % 2 == 0,
+    day=np.random.default_rng(3).permutation(400),
+)
+
+
+def test_groups_are_not_torn_apart_by_folds_nor_by_folds_within():
+    asked: dict[str, Any] = {
+        "models": {"nearest": KNeighborsClassifier(1)},
+        "types": {"day": "ignored"},
+        "folds": 3,
+        "curves": False,
+    }
+    torn = th.learn(VISITS, "ill", **asked)
+    kept = th.learn(VISITS, "ill", groups=PATIENT, **asked)
+    assert torn.nested["nearest"].estimate < 0.1  # a patient's other visits give her away
+    assert kept.nested["nearest"].estimate > 0.35
+    scores = kept.validation.scores["nearest"]
+    assert np.abs(scores - 0.5).max() < 0.25  # and its map knows that it knows nothing
+    assert kept.test_cost.upper - kept.test_cost.lower > 1.5 * 2 * 1.96 * np.sqrt(
+        0.25 / 100
+    )  # 20 patients, not 100 rows
+
+
+def test_groups_and_time_go_through_folders_and_curves(tmp_path):
+    given: list[dict[str, Any]] = [{"groups": PATIENT}, {"time": VISITS["day"]}]
+    for beside in given:
+        found = th.learn(VISITS, "ill", models=["linear svm"], folds=3, **beside)
+        assert found.learning_curve is not None, found.cautions
+        assert found.feature_curve is not None
+        deployed = read_learned(write_learned(found, VISITS, tmp_path / next(iter(beside))))
+        np.testing.assert_array_equal(deployed.calls(VISITS), found.calls(VISITS))
+
+
+def test_curves_are_left_out_on_request():
+    found = th.learn(VISITS, "ill", models=["naive bayes"], folds=3, curves=False)
+    assert found.learning_curve is None
+    assert found.feature_curve is None
+    assert "curve" not in found.summary()

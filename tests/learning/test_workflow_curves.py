@@ -1,9 +1,12 @@
 """The winner's curves: of the decided calls, prepared and selected inside folds."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
 import thresher as th
@@ -33,7 +36,7 @@ def curves():
 
 
 def test_the_last_points_are_the_cost_of_the_decided_calls(curves):
-    rows, features = curves
+    rows, features = curves.rows, curves.features
     cv = cross_validate(MODEL, TABLE, LABEL, folds=2)
     called = cv.scores["model"] >= 0.2
     tables = [th.contingency(cv.labels[cv.fold == fold], called[cv.fold == fold]) for fold in range(2)]
@@ -43,17 +46,48 @@ def test_the_last_points_are_the_cost_of_the_decided_calls(curves):
 
 
 def test_one_good_feature_is_enough_of_all_that_are_prepared(curves):
-    _, features = curves
+    features = curves.features
     assert features.parameter == "features"
-    assert features.sizes == (1, 2, 3, 4, 6, 8)  # four numbers, four towns
+    assert features.sizes == (1, 2, 4, 8)  # four numbers, four towns
     assert features.simplest == 1
     assert features.validation.estimate[0] < 0.6 * 0.6  # calling everyone ill costs 0.6
 
 
 def test_a_rule_that_calls_no_one_has_curves_too():
-    rows, features = winner_curves(
-        MODEL, TABLE, LABEL, threshold=np.inf, condition=CONDITION, folds=2, stage=lambda _: None
-    )
+    found = winner_curves(MODEL, TABLE, LABEL, threshold=np.inf, condition=CONDITION, folds=2, stage=lambda _: None)
+    rows, features = found.rows, found.features
+    assert rows is not None
+    assert features is not None
     every = 4 * LABEL.mean()
     assert rows.validation.estimate == pytest.approx(np.full(rows.sizes.size, every), abs=0.01)
     assert features.best == 1
+
+
+def test_what_a_model_cannot_learn_from_is_left_out_and_told():
+    steps = Pipeline([("prepare", preparation(column_types(TABLE))), ("model", KNeighborsClassifier(60))])
+    model = CalibratedModel(steps, method="platt", cv=2)
+    found = winner_curves(model, TABLE, LABEL, threshold=0.4, condition=CONDITION, folds=2, stage=lambda _: None)
+    assert found.rows is None  # parts of fewer than 60 rows have no 60 neighbours
+    assert found.features is not None
+    assert [caution.code for caution in found.cautions] == ["no-curve"]
+    assert "there is no learning curve: Expected n_neighbors <= n_samples_fit" in found.cautions[0].text
+
+
+def test_groups_stay_together_in_the_folds_of_curves():
+    rng = np.random.default_rng(3)
+    patient = np.repeat(np.arange(60), 5)
+    ill = patient % 2 == 0
+    table = pd.DataFrame({"where": rng.normal(size=60)[patient] + rng.normal(0, 0.01, 300)})
+    steps = Pipeline([("prepare", preparation(column_types(table))), ("model", KNeighborsClassifier(1))])
+    asked: dict[str, Any] = {
+        "threshold": 0.5,
+        "condition": th.OperatingCondition(),
+        "folds": 3,
+        "stage": lambda _: None,
+    }
+    torn = winner_curves(CalibratedModel(steps, method="platt", cv=2), table, ill, **asked)
+    kept = winner_curves(CalibratedModel(steps, method="platt", cv=2), table, ill, groups=patient, **asked)
+    assert torn.rows is not None
+    assert kept.rows is not None
+    assert torn.rows.validation.estimate[-1] < 0.25  # a patient's other rows give her away
+    assert kept.rows.validation.estimate[-1] > 0.35

@@ -6,9 +6,15 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
+import thresher as th
 from thresher.learning import CalibratedModel, GroupedModel, ThresholdClassifier
+from thresher.learning.folds import inner_splits
 
 X, Y = make_classification(n_samples=120, random_state=0)
 WRAPPERS = [ThresholdClassifier, CalibratedModel, GroupedModel]
@@ -38,3 +44,56 @@ def test_tags_are_the_inner_models_and_two_classes(wrapper):
     assert not tags.classifier_tags.multi_class
     with pytest.raises(NotFittedError):
         wrapper(LogisticRegression()).predict(X)
+
+
+PATIENT = np.repeat(np.arange(60), 5)
+ILL = np.random.default_rng(0).permutation(60)[PATIENT] % 2 == 0
+# What is measured tells who it is and nothing else, so rows of other patients say nothing.
+NOISE = np.random.default_rng(1).normal(size=(60, 2))[PATIENT] + np.random.default_rng(2).normal(0, 0.01, (300, 2))
+NEAREST = KNeighborsClassifier(1)
+SHUFFLED = StratifiedKFold(5, shuffle=True, random_state=0)
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("inner", [NEAREST, make_pipeline(StandardScaler(), NEAREST)])
+def test_groups_stay_together_within_a_number_of_folds(wrapper, inner):
+    torn = wrapper(inner, cv=SHUFFLED, positive=True).fit(NOISE, ILL)
+    kept = wrapper(inner, cv=5, positive=True).fit(NOISE, ILL, groups=PATIENT)
+    assert th.auc(torn.ranking_) > 0.95  # a patient's other rows give her away
+    assert th.auc(kept.ranking_) < 0.65
+
+
+def test_a_map_that_tore_groups_apart_is_sure_of_itself():
+    fresh = np.random.default_rng(5).normal(size=(400, 2))
+    torn = CalibratedModel(NEAREST, method="platt", cv=SHUFFLED).fit(NOISE, ILL)
+    kept = CalibratedModel(NEAREST, method="platt", cv=5).fit(NOISE, ILL, groups=PATIENT)
+    assert np.abs(torn.predict_proba(fresh)[:, 1] - 0.5).mean() > 0.4
+    assert np.abs(kept.predict_proba(fresh)[:, 1] - 0.5).mean() < 0.2
+
+
+@pytest.mark.parametrize("steps", [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)])
+def test_groups_are_handed_on_to_wrappers_within(steps):
+    within = steps(CalibratedModel(NEAREST, method="platt", cv=5))
+    both = ThresholdClassifier(within, cv=5).fit(NOISE, ILL, groups=PATIENT)
+    last = both.estimator_[-1] if hasattr(both.estimator_, "steps") else both.estimator_
+    assert th.auc(last.ranking_) < 0.65
+
+
+def test_times_run_forward_within_a_number_of_folds():
+    day = np.random.default_rng(0).permutation(120)
+    model = CalibratedModel(LogisticRegression(), method="platt", cv=3).fit(X, Y, times=day)
+    splits = inner_splits(3, Y == 1, {"times": day}, where="here")
+    assert model.ranking_.total == sum(test.size for _, test in splits) < 120
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_groups_and_times_are_one_per_row(wrapper):
+    for name in ("groups", "times"):
+        with pytest.raises(th.LengthError, match=f"3 {name} for 120 rows"):
+            wrapper(LogisticRegression()).fit(X, Y, **{name: [1, 2, 3]})
+
+
+def test_calibrated_rankings_are_the_maps():
+    model = CalibratedModel(LogisticRegression(), method="platt", cv=3).fit(X, Y)
+    np.testing.assert_allclose(model.calibrated_ranking_.score, model.map_(model.ranking_.score))
+    assert model.calibrated_ranking_.Pos == model.ranking_.Pos

@@ -52,7 +52,7 @@ def learned(table: LearningTable, condition: OperatingCondition, given: Mapping[
             folds=given["folds"],
             groups=table.groups,
             time=table.time,
-            curve=given["curve"],
+            curves=given["curves"],
             level=given["level"],
             seed=given["seed"],
             n_jobs=given["jobs"],

@@ -13,18 +13,22 @@ from thresher.cli.picture import CHOSEN, NOT_CHOSEN
 from thresher.cli.plain_text import plain_text
 from thresher.cli.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, interval_text, name_text, table
 from thresher.cli.summary import contingency_table, decision_panel
-from thresher.inference import rate_interval
 from thresher.learning import Learned
 from thresher.learning.workflow_words import baseline_words, choice_words, curve_words, kind_words
 
 _CELLS = ("tp", "fn", "fp", "tn")
+_RATES = {"tpr": "recall", "tnr": "specificity", "precision": "precision", "accuracy": "accuracy"}
 
 
 def learned_summary(found: Learned, *, dropped: int, remarks: Sequence[str], written: Sequence[str]) -> Iterator[Any]:
     """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
     yield _data(found, dropped)
     yield decision_panel(found.evaluation)
-    yield [heading("Models", "cost per case at thresholds chosen on other folds"), _models(found), *_verdict(found)]
+    yield [
+        heading("Models", "cost per case at thresholds chosen without the rows judged"),
+        _models(found),
+        *_verdict(found),
+    ]
     yield _untouched(found)
     if told := curve_words(found):
         yield [heading("Curves", "cost per case"), *(Text(words) for words in told)]
@@ -63,9 +67,10 @@ def plain_learned(found: Learned) -> dict[str, Any]:
         "test": {
             "cost": found.test_cost.to_dict(),
             "auc": test.auc.to_dict(),
+            "measures": {name: found.test_measures[name].to_dict() for name in _RATES},
             "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in _CELLS},
         },
-        "curve": None if found.curve is None else found.curve.to_dict(),
+        "learning_curve": None if found.learning_curve is None else found.learning_curve.to_dict(),
         "feature_curve": None if found.feature_curve is None else found.feature_curve.to_dict(),
         "cautions": [{"code": caution.code, "text": caution.text} for caution in found.cautions],
     }
@@ -109,14 +114,6 @@ def _untouched(found: Learned) -> list[Any]:
     lines = [("cost per case", interval_text(found.test_cost, decimals=4)), ("AUC", interval_text(test.auc))]
     blocks: list[Any] = [heading("On the rows put aside", f"{found.split.sizes['test']:,} rows that nothing had seen")]
     if test.given is not None:
-        cells, level = test.given, found.test_cost.level
-        blocks += [contingency_table(cells), Text()]
-        for name, hits, of in (
-            ("recall", cells.tp, cells.Pos),
-            ("specificity", cells.tn, cells.Neg),
-            ("precision", cells.tp, cells.tp + cells.fp),
-            ("accuracy", cells.tp + cells.tn, cells.Pos + cells.Neg),
-        ):
-            if of:
-                lines.append((name, interval_text(rate_interval(hits, of, level=level))))
+        blocks += [contingency_table(test.given), Text()]
+        lines += [(words, interval_text(found.test_measures[name])) for name, words in _RATES.items()]
     return [*blocks, table(("measure", "estimate"), lines)]

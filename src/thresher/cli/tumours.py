@@ -14,6 +14,7 @@ from thresher.ranking import Flags, Floats
 
 LABEL = "malignant"
 FOLDS = 5
+_MEANS = 10  # the first of three groups of ten: means, their errors, and the worst
 _WHERE = "thresher demo"
 
 
@@ -42,8 +43,23 @@ def scored_tumours() -> tuple[Flags, dict[str, Floats]]:
 
 def write_predictions(path: str, malignant: Flags, scores: dict[str, Floats]) -> None:
     """Write labels as 0/1 and scores as CSV, every digit kept."""
+    columns = {LABEL: malignant.astype(int)} | scores
+    _write(path, {name: column.tolist() for name, column in columns.items()})
+
+
+def write_measurements(path: str) -> None:
+    """Write the tumours as they were measured, with a number and what they are, as CSV to learn from."""
+    data = extra("sklearn.datasets", name="learn", where=_WHERE).load_breast_cancer()
+    columns: dict[str, list[Any]] = {
+        "id": list(range(1, len(data.target) + 1)),
+        "tumour": np.where(data.target == 0, "malignant", "benign").tolist(),
+    }
+    _write(path, columns | {str(name): data.data[:, i].tolist() for i, name in enumerate(data.feature_names[:_MEANS])})
+
+
+def _write(path: str, columns: dict[str, list[Any]]) -> None:
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
-    out.writerow([LABEL, *scores])
-    out.writerows(zip(malignant.astype(int).tolist(), *(column.tolist() for column in scores.values()), strict=True))
+    out.writerow(columns)
+    out.writerows(zip(*columns.values(), strict=True))
     write_text(path, text.getvalue())

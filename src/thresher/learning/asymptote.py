@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from thresher.errors import ArgumentError
 from thresher.inference.interval import Interval, student_quantile
+from thresher.learning.arguments import numbers_of
 from thresher.learning.corrected import correction
 from thresher.ranking import Floats
 
@@ -67,7 +68,8 @@ def fitted_law(
     True
     """
     at = np.asarray(sizes, dtype=np.float64)
-    if not 0 < exponents[0] < exponents[1]:
+    limits = numbers_of(exponents, name="exponents", where=_WHERE, fix="e.g. (0.2, 3)")
+    if limits.size != 2 or not 0 < limits[0] < limits[1] < np.inf:
         raise ArgumentError(f"exponents must be two rising numbers above 0, got {exponents}", _WHERE, "e.g. (0.2, 3)")
     if at.size < LEAST_SIZES or values.shape[1] < 2:
         return None
@@ -82,22 +84,22 @@ def fitted_law(
     low = low if math.isfinite(low) else float(mean.min()) - 20 * step
     high = min(high, float(mean.max()) + 6 * noise) if math.isfinite(high) else float(mean.max()) + 6 * noise
     profile = _Profile.of(
-        at, mean, np.asarray(np.linalg.inv(covariance), dtype=np.float64), np.geomspace(*exponents, _SHAPES)
+        at, mean, np.asarray(np.linalg.inv(covariance), dtype=np.float64), np.geomspace(limits[0], limits[1], _SHAPES)
     )
     grid = np.linspace(low, high, _FINE)
     best, least = _best_around(profile, grid)
     excess = max(1.0, least / (at.size - 3))
     quantile = student_quantile(level, values.shape[1] - 1)
-    limits = _limits(profile, low, high, least + excess * quantile**2)
+    bounds = _limits(profile, low, high, least + excess * quantile**2)
     # Points of a curve share their test rows, so no fit of them knows more than the last one does.
     half = quantile * math.sqrt(float(covariance[-1, -1]))
     end = spread[1] if sign > 0 else -spread[0]
-    limits = max(low, min(limits[0], best - half)), min(max(limits[1], best + half), end)
+    bounds = max(low, min(bounds[0], best - half)), min(max(bounds[1], best + half), end)
     _, factor, exponent = profile(np.array([best]))
     law = PowerLaw(sign * best, sign * float(factor[0]) * at.max() ** float(exponent[0]), float(exponent[0]))
-    lower, upper = limits if sign > 0 else (-limits[1], -limits[0])
+    lower, upper = bounds if sign > 0 else (-bounds[1], -bounds[0])
     variance = ((upper - lower) / (2 * quantile)) ** 2
-    return law, Interval(law.asymptote, lower, upper, variance, level, _METHOD, _note(limits, low, sign))
+    return law, Interval(law.asymptote, lower, upper, variance, level, _METHOD, _note(bounds, low, sign))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from thresher.cautions import Caution
 from thresher.learning.cross_validation import CrossValidation
 from thresher.learning.targets import class_labels
-from thresher.ranking import Floats
+from thresher.ranking import Floats, Ranking
 
 MAJORITY = "majority class"
 ONE_FEATURE = "one-feature rule"
@@ -34,7 +34,7 @@ def baselines(*, seed: int = 0) -> dict[str, Any]:
 
 
 def with_one_majority_score(cv: CrossValidation) -> CrossValidation:
-    """Out-of-fold scores in which the majority class gives every row the same score.
+    """Out-of-fold scores in which the majority class gives every row the same score, in folds and within them.
 
     It knows nothing but the class mix of its training rows, and that is lower the more positives are in the fold left
     out: pooled, such scores would rank rows the wrong way round by chance alone.
@@ -46,7 +46,13 @@ def with_one_majority_score(cv: CrossValidation) -> CrossValidation:
     (3, 1)
     """
     score = cv.scores[MAJORITY]
-    return replace(cv, scores={**cv.scores, MAJORITY: np.full_like(score, score.mean())})
+    same = score.mean()
+    within = tuple(Ranking([same], [ranked.Pos], [ranked.Neg]) for ranked in cv.within.get(MAJORITY, ()))
+    return replace(
+        cv,
+        scores={**cv.scores, MAJORITY: np.full_like(score, same)},
+        within={**cv.within, MAJORITY: within} if within else cv.within,
+    )
 
 
 def without_majority_remark(cautions: tuple[Caution, ...]) -> tuple[Caution, ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from thresher.calibration import MEstimate, calibration_map
 from thresher.calibration.map import Method
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError
+from thresher.learning.arguments import require_option
 from thresher.learning.probable import ProbableClassifier
 from thresher.learning.scores import Response, response_of
-from thresher.ranking import Floats
+from thresher.ranking import Floats, Ranking
 
 
 class CalibratedModel(ProbableClassifier):
@@ -76,10 +77,13 @@ class CalibratedModel(ProbableClassifier):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
+    ) -> Self:
         """Fit the model on all rows and the map on out-of-fold scores."""
-        on = self._scale_of_scores()
-        self._fitted_and_ranked(X, y, sample_weight, parameters, matters=isinstance(self.smoothing, MEstimate))
+        require_option(self.method, get_args(Method), name="method", where="CalibratedModel.fit(X, y)")
+        on, matters = self._scale_of_scores(), isinstance(self.smoothing, MEstimate)
+        self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
         self.map_ = calibration_map(
             self.ranking_,
             method=self.method,
@@ -89,6 +93,12 @@ class CalibratedModel(ProbableClassifier):
             on=on,
         )
         return self
+
+    @property
+    def calibrated_ranking_(self) -> Ranking:
+        """The training rows ranked by calibrated out-of-fold scores: what to choose a threshold or a model on."""
+        ranked = self.ranking_
+        return Ranking(self.map_(ranked.score), ranked.pos, ranked.neg, dropped=ranked.dropped)
 
     def _probability(self, X: Any) -> Floats:
         return self.map_(self.scores(X))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from thresher.errors import ArgumentError, MissingValueError
 from thresher.evaluation.summary import text_table
+from thresher.learning.arguments import is_one_of, require_kind
 from thresher.learning.column_looks import MOST_CATEGORIES, Look, declared, looked_at
 from thresher.learning.frames import column_of, frame
 
@@ -114,12 +115,18 @@ def column_types(
     age     numerical          2       10  31.5     numbers
     """
     table = frame(data, where=_WHERE)
+    for given, name, example in ((types, "types", '"age": "numerical"'), (orders, "orders", '"size": ["S", "M", "L"]')):
+        if given is not None:
+            require_kind(given, Mapping, name=name, where=_WHERE, fix=f"give e.g. {name}={{{example}}}")
+    for name, order in (orders or {}).items():
+        if isinstance(order, str) or not isinstance(order, Iterable):
+            raise ArgumentError(f"the order of {name!r} is no list: {order!r}", _WHERE, "give categories, lowest first")
     types, declared_orders = dict(types or {}), {name: tuple(order) for name, order in (orders or {}).items()}
     if target is not None:
         column_of(table, target, where=_WHERE)
     for name in {**types, **declared_orders}:
         column_of(table, name, where=_WHERE)
-        if types.get(name, "ordinal") not in get_args(Kind):
+        if not is_one_of(types.get(name, "ordinal"), get_args(Kind)):
             raise ArgumentError(f"there is no kind {types[name]!r}", _WHERE, f"use one of {', '.join(get_args(Kind))}")
     found = [
         _column_type(table[name], types.get(name), declared_orders.get(name, ()), most_categories)

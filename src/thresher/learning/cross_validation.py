@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, LengthError, MeasureError, OneClassError
+from thresher.errors import ArgumentError, MeasureError, OneClassError
 from thresher.inference import Difference, Interval, corrected_t
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
 from thresher.learning.corrected import corrected_interval
-from thresher.learning.fold_runs import Problem, in_parallel, problem_of, scored
+from thresher.learning.fold_runs import in_parallel, problem_of, scored
 from thresher.learning.folds import Folding, FoldSplit, splits_of
 from thresher.learning.yardstick import ScoredFold, Yard, yardstick
 from thresher.ranking import Flags, Floats, Indices, Ranking
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, column
+from thresher.sources.columns import Column
 
 _WHERE = "cross_validate(estimators, X, y)"
 
@@ -30,7 +29,8 @@ class CrossValidation:
 
     `labels` flags positives; `scores` and `predictions` hold a column per model. With repeats a row has an entry per
     repeat. `labels`, `scores`, `predictions`, `weights` and `clusters` are what `evaluate` and `compare` take:
-    `clusters` keeps entries of one row or group together, and is None where none belong together.
+    `clusters` keeps entries of one row or group together, and is None where none belong together. `within` holds, for
+    models that deal folds within their training rows (`CalibratedModel`), the ranking of those rows in each fold.
     """
 
     labels: Flags
@@ -42,6 +42,7 @@ class CrossValidation:
     positive: Any
     weights: Floats | None = None
     groups: Column | None = None
+    within: Mapping[str, tuple[Ranking, ...]] = field(default_factory=dict)
 
     @property
     def clusters(self) -> Column | None:
@@ -156,7 +157,8 @@ def cross_validate(
         A number of folds, `Folds(count, kind, repeats)`, a scikit-learn splitter, or pairs of training and test rows.
         A number is stratified, grouped where `groups` are given, and in time where `times` are.
     groups, times
-        What rows belong together, and when each was observed.
+        What rows belong together, and when each was observed; wrappers such as `CalibratedModel` keep to both in
+        folds of their own.
     weights
         Weights of rows, in fitting and in measuring.
     seed
@@ -181,10 +183,9 @@ def cross_validate(
     'bayes'
     """
     models = _named(estimators)
-    target = problem_of(X, y, positive=positive, where=_WHERE).target
-    weight = None if weights is None else _weights(weights, target.labels.size)
+    problem = problem_of(X, y, positive=positive, weights=weights, groups=groups, times=times, where=_WHERE)
+    target, weight = problem.target, problem.weight
     splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
-    problem = Problem(X, target, weight)
     tasks = [(model, problem, split.train, [split.test]) for model in models.values() for split in splits]
     runs = [run[0] for run in in_parallel(scored, tasks, n_jobs=n_jobs, progress=progress)]
     by_model = {name: runs[place * len(splits) :][: len(splits)] for place, name in enumerate(models)}
@@ -198,7 +199,12 @@ def cross_validate(
         splits=splits,
         positive=target.positive,
         weights=None if weight is None else weight[row],
-        groups=None if groups is None else column(groups, name="groups", where=_WHERE),
+        groups=problem.beside.get("groups"),
+        within={
+            name: rankings
+            for name, found in by_model.items()
+            if len(rankings := tuple(run.within for run in found if run.within is not None)) == len(splits)
+        },
     )
 
 
@@ -211,13 +217,6 @@ def _named(estimators: Any) -> dict[str, Any]:
             fix='give e.g. {"tree": DecisionTreeClassifier()}',
         )
     return named
-
-
-def _weights(weights: Any, rows: int) -> Floats:
-    given = checked_weights(column(weights, name="weights", where=_WHERE), where=_WHERE)
-    if given.size != rows:
-        raise LengthError(f"there are {given.size:,} weights for {rows:,} rows", _WHERE, "give one per row")
-    return given
 
 
 def _defined(values: Floats, name: str) -> Floats:

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from thresher.errors import ArgumentError
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
+from thresher.learning.arguments import is_one_of, require_classifier, require_function, require_kind
 from thresher.learning.corrected import correction
 from thresher.learning.fold_runs import in_parallel, problem_of
 from thresher.learning.folds import Folding, splits_of
@@ -114,8 +115,12 @@ def feature_curve(
     array([0.28, 0.15, 0.  ])
     """
     require_level(level, _WHERE)
+    require_classifier(estimator, _WHERE)
+    require_function(selector, name="selector", where=_WHERE)
+    if sizes is not None:
+        require_kind(sizes, (Sequence, np.ndarray), name="sizes", where=_WHERE, fix="e.g. sizes=[1, 2, 5]")
     stick = yardstick(measure)
-    problem = problem_of(X, y, positive=positive, where=_WHERE)
+    problem = problem_of(X, y, positive=positive, groups=groups, times=times, where=_WHERE)
     splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
     if parameter is None:
         asked, models = _by_features(estimator, X, sizes, selector)
@@ -161,13 +166,13 @@ class BestSingle(SelectKBest):  # type: ignore[misc]
         return self
 
 
-def spaced_sizes(features: int) -> list[int]:
-    """Up to twelve numbers of features from 1 to all, in equal ratios.
+def spaced_sizes(features: int, *, most: int = _MOST_SIZES) -> list[int]:
+    """Up to twelve, or `most`, numbers of features from 1 to all, in equal ratios.
 
-    >>> spaced_sizes(3), spaced_sizes(100)
-    ([1, 2, 3], [1, 2, 4, 5, 8, 12, 19, 28, 43, 66, 100])
+    >>> spaced_sizes(3), spaced_sizes(100), spaced_sizes(100, most=3)
+    ([1, 2, 3], [1, 2, 4, 5, 8, 12, 19, 28, 43, 66, 100], [1, 10, 100])
     """
-    spaced = np.rint(np.geomspace(1, features, min(_MOST_SIZES, features))).astype(int)
+    spaced = np.rint(np.geomspace(1, features, min(most, features))).astype(int)
     return list(dict.fromkeys(spaced.tolist()))
 
 
@@ -198,7 +203,7 @@ def _by_parameter(
             fix=f"pass parameter={parameter!r}, sizes=[...] without a selector",
         )
     known = estimator.get_params()
-    if parameter not in known:
+    if not is_one_of(parameter, known):
         raise ArgumentError(
             f"{type(estimator).__name__} has no parameter {parameter!r}", _WHERE, f"it has {', '.join(known)}"
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,26 +13,33 @@ from sklearn.utils.validation import has_fit_parameter
 
 from thresher.errors import ArgumentError, LengthError
 from thresher.inference.resampling import Progress
+from thresher.learning.arguments import require_function, require_jobs
+from thresher.learning.beside_rows import beside_rows, handed_on
 from thresher.learning.rows import row_count, rows_of
 from thresher.learning.scores import positive_scores, response_of
 from thresher.learning.targets import BinaryTarget, binary_target
 from thresher.learning.yardstick import ScoredFold
 from thresher.ranking import Floats, Indices
+from thresher.sources.arrays import checked_weights
+from thresher.sources.columns import column
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """A table of features, its target, and weights of rows if any."""
+    """A table of features, its target, weights of rows if any, and groups and times by name if any."""
 
     X: Any
     target: BinaryTarget
     weight: Floats | None = None
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
 
-def problem_of(X: Any, y: Any, *, positive: Any, where: str) -> Problem:
-    """Features and the target they belong to, row by row.
+def problem_of(
+    X: Any, y: Any, *, positive: Any, weights: Any = None, groups: Any = None, times: Any = None, where: str
+) -> Problem:
+    """Features and the target they belong to, row by row, with what stands beside them.
 
     >>> problem_of([[1.0], [2.0]], [0, 1], positive=None, where="here").target.positive
     1
@@ -42,10 +49,13 @@ def problem_of(X: Any, y: Any, *, positive: Any, where: str) -> Problem:
       where: here
       fix:   give one label per row
     """
+    if not (hasattr(X, "shape") or hasattr(X, "__len__")) or isinstance(X, str | bytes):
+        raise ArgumentError(f"X is {X!r}, which has no rows", where, "give a table, an array or a list of rows")
     target = binary_target(y, positive=positive, matters=True, where=where)
     if row_count(X) != target.labels.size:
         raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", where, "give one label per row")
-    return Problem(X, target)
+    beside = beside_rows(groups, times, rows=target.labels.size, where=where)
+    return Problem(X, target, None if weights is None else _weights(weights, target.labels.size, where), beside)
 
 
 def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Indices]) -> list[ScoredFold]:
@@ -62,7 +72,7 @@ def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Ind
     target, where = problem.target, "fit on training rows"
     method = response_of(estimator, "auto", where=where)
     model = clone(estimator)
-    given: dict[str, Any] = {}
+    given = handed_on(model, {name: values[train] for name, values in problem.beside.items()})
     if problem.weight is not None:
         if not has_fit_parameter(model, "sample_weight"):
             raise ArgumentError(
@@ -79,6 +89,7 @@ def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Ind
                 score=positive_scores(model, X, method=method, positive=target.place),
                 called=np.asarray(np.asarray(model.predict(X)) == target.positive, dtype=np.bool_),
                 weight=None if problem.weight is None else problem.weight[test],
+                within=getattr(model, "calibrated_ranking_", None),
             )
         )
     return found
@@ -92,6 +103,8 @@ def in_parallel(
     >>> in_parallel(pow, [(2, 3), (3, 2)], n_jobs=None)
     [8, 9]
     """
+    require_jobs(n_jobs, "fits at once")
+    require_function(progress, name="progress", where="progress=...")
     todo = list(tasks)
     done: list[T] = []
     for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*task) for task in todo):
@@ -99,3 +112,10 @@ def in_parallel(
         if progress is not None:
             progress(len(done), len(todo))
     return done
+
+
+def _weights(weights: Any, rows: int, where: str) -> Floats:
+    given = checked_weights(column(weights, name="weights", where=where), where=where)
+    if given.size != rows:
+        raise LengthError(f"there are {given.size:,} weights for {rows:,} rows", where, "give one per row")
+    return given

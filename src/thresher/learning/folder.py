@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from thresher.errors import ArgumentError, NotationError, ThresherError
 from thresher.evaluation import Decision, apply
 from thresher.extras import extra
+from thresher.learning.arguments import require_kind
 from thresher.learning.expected_columns import ExpectedColumn, expected_columns
 from thresher.learning.frames import frame
 from thresher.learning.learned_report import write_report
@@ -83,7 +85,7 @@ def write_learned(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher.learning import learn
     >>> table = load_breast_cancer(as_frame=True).frame[["mean radius", "mean texture", "target"]]
-    >>> found = learn(table, "target", models=["naive bayes"], folds=3)
+    >>> found = learn(table, "target", models=["naive bayes"], folds=3, curves=False)
     >>> with TemporaryDirectory() as home:
     ...     place = write_learned(found, table, f"{home}/out")
     ...     bool((read_learned(place).calls(table) == found.calls(table)).all())
@@ -103,6 +105,7 @@ def write_learned(
 def read_learned(folder: str | Path) -> Deployed:
     """Read what `write_learned` wrote; nothing in the folder is run, and unknown types in the model are refused."""
     where = f"read_learned({str(folder)!r})"
+    require_kind(folder, (str, PathLike), name="folder", where=where, fix="give the folder that learn wrote")
     place = Path(folder)
     if not place.is_dir():
         raise ArgumentError(f"there is no folder {place}", where, "give the folder that learn wrote")

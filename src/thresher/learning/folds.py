@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -15,9 +15,10 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from thresher.errors import ArgumentError, LengthError, OneClassError
+from thresher.errors import ArgumentError, OneClassError
+from thresher.learning.arguments import require_seed
+from thresher.learning.beside_rows import beside_rows
 from thresher.ranking import Flags, Indices, falling
-from thresher.sources.columns import column, complete
 
 Kind: TypeAlias = Literal["stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time"]
 KINDS = ("stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time")
@@ -63,6 +64,7 @@ class Folds:
 
     def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
         """The splits of rows whose positives are flagged."""
+        require_seed(seed, _WHERE)
         self._require_enough(flags)
         if self.kind == "time":
             pairs: Iterable[tuple[Indices, Indices]] = _by_time(_needed(times, "times", flags.size), self.count)
@@ -126,11 +128,11 @@ def splits_of(
         folds = Folds(int(folds), kind)
     if isinstance(folds, Folds):
         splits = folds.splits(flags, groups=groups, times=times, seed=seed)
-    elif hasattr(folds, "split") and not isinstance(folds, str):
-        pairs = folds.split(np.zeros((flags.size, 1)), flags, groups)
-        splits = tuple(FoldSplit(0, np.asarray(train), np.asarray(test)) for train, test in pairs)
-    elif isinstance(folds, Iterable) and not isinstance(folds, str):
-        splits = tuple(FoldSplit(0, np.asarray(train), np.asarray(test)) for train, test in folds)
+    elif hasattr(folds, "split") and not isinstance(folds, str | bytes):
+        pairs = row_pairs(folds.split(np.zeros((flags.size, 1)), flags, groups), flags.size, where=where)
+        splits = tuple(FoldSplit(0, train, test) for train, test in pairs)
+    elif isinstance(folds, Iterable) and not isinstance(folds, str | bytes | Mapping):
+        splits = tuple(FoldSplit(0, train, test) for train, test in row_pairs(folds, flags.size, where=where))
     else:
         raise ArgumentError(f"folds is {folds!r}", where, "give a number, Folds(...), a splitter or pairs of rows")
     if not splits:
@@ -138,6 +140,56 @@ def splits_of(
     for number, split in enumerate(splits):
         _require_teachable(split, number, flags, where)
     return splits
+
+
+def row_pairs(pairs: Iterable[Any], rows: int, *, where: str) -> list[tuple[Indices, Indices]]:
+    """Pairs of training and test rows, each a row of numbers or of flags.
+
+    >>> row_pairs([([0, 1], [2])], 3, where="here")
+    [(array([0, 1]), array([2]))]
+    """
+    found = []
+    for number, pair in enumerate(pairs):
+        try:
+            train, test = (np.asarray(side) for side in pair)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"fold {number} is {pair!r}, and no pair of training and test rows", where, "e.g. ([0, 1, 2], [3, 4])"
+            ) from None
+        sides = [np.flatnonzero(side) if side.dtype == np.bool_ else side for side in (train, test)]
+        if not all(side.ndim == 1 and (side.dtype.kind in "iu" or not side.size) for side in sides):
+            raise ArgumentError(f"fold {number} does not number rows", where, "give row numbers from 0")
+        if any(side.size and not (side.min() >= 0 and side.max() < rows) for side in sides):
+            raise ArgumentError(f"fold {number} names rows beyond the {rows:,} there are", where, "count from 0")
+        found.append((sides[0].astype(np.intp), sides[1].astype(np.intp)))
+    return found
+
+
+def inner_splits(
+    count: int, flags: Flags, beside: Mapping[str, Any], *, where: str
+) -> Sequence[tuple[Indices, Indices]]:
+    """Folds of rows that have groups or times: groups stay together, and what is tested is later than what is learnt.
+
+    Of folds in time, those whose earlier rows hold one class teach nothing and are left out.
+
+    >>> flags = np.array([False, False, False, True, False, True, False, True])
+    >>> for train, test in inner_splits(3, flags, {"times": np.arange(8)}, where="here"):
+    ...     print(train, test)
+    [0 1 2 3] [4 5]
+    [0 1 2 3 4 5] [6 7]
+    """
+    if "times" in beside:
+        dealt = Folds(count, "time").splits(flags, times=beside["times"])
+        splits = [split for split in dealt if 0 < flags[split.train].sum() < split.train.size]
+        if not splits:
+            raise OneClassError(
+                f"the earlier rows hold one class only, in each of {count} folds in time",
+                where=where,
+                fix="give rows in which both classes come early, or a cv= of your own",
+            )
+    else:
+        splits = list(Folds(count, "stratified grouped").splits(flags, groups=beside["groups"]))
+    return [(split.train, split.test) for split in splits]
 
 
 def _require_teachable(split: FoldSplit, number: int, flags: Flags, where: str) -> None:
@@ -154,11 +206,7 @@ def _require_teachable(split: FoldSplit, number: int, flags: Flags, where: str) 
 def _needed(values: Any, name: str, rows: int) -> Any:
     if values is None:
         raise ArgumentError(f"these folds need {name}", _WHERE, f"pass {name}=, one entry per row")
-    given = column(values, name=name, where=_WHERE)
-    if given.size != rows:
-        raise LengthError(f"there are {given.size:,} {name} for {rows:,} rows", _WHERE, "give one per row")
-    complete({name: given}, missing="raise", where=_WHERE, droppable=False)
-    return given
+    return beside_rows(**{"groups": None, "times": None, name: values}, rows=rows, where=_WHERE)[name]
 
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:

@@ -40,10 +40,10 @@ def frame(data: Any, *, where: str = "frame(data)") -> Any:
     return found.reset_index(drop=True)
 
 
-def column_of(data: Any, name: str, *, where: str) -> Any:
+def column_of(data: Any, name: Any, *, where: str) -> Any:
     """A column by name, or an error that lists the names there are."""
-    if name not in data.columns:
-        near = get_close_matches(name, list(data.columns), n=1)
+    if not isinstance(name, str) or name not in data.columns:
+        near = get_close_matches(name, list(data.columns), n=1) if isinstance(name, str) else []
         known = ", ".join(map(repr, list(data.columns)[:8])) + (", …" if data.shape[1] > 8 else "")
         raise ColumnError(
             f"there is no column {name!r}",
@@ -57,6 +57,10 @@ def _as_pandas(data: Any, pandas: Any, where: str) -> Any:
     if isinstance(data, pandas.DataFrame):
         return data
     if isinstance(data, Mapping):
+        if bare := [name for name, column in data.items() if not hasattr(column, "__len__")]:
+            raise ColumnError(
+                f"column {bare[0]!r} is no list of values", where, "give one entry per row in each column"
+            )
         lengths = {len(column) for column in data.values()}
         if len(lengths) > 1:
             raise LengthError(

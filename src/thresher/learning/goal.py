@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import PositiveLabelError
+from thresher.errors import LabelError, PositiveLabelError
 from thresher.learning.target_column import Target, require_frequent, target_column
 from thresher.learning.targets import binary_target
-from thresher.ranking import Flags
+from thresher.ranking import Flags, Indices
 from thresher.sources.columns import Column, column
 from thresher.sources.labels import listed, same
+
+# Three folds within three folds, which a linear SVM is calibrated on, find three rows of each class in five.
+FEWEST_TO_FIT = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +60,30 @@ def goal_of(table: Any, target: str, *, positive: Any = None, fewest: int = 2, w
     two = binary_target(labels, positive=positive, matters=True, where=where)
     negative = next(label for label in found.classes if not same(label, two.positive))
     return Goal(table, two.flags, two.positive, (negative, two.positive))
+
+
+def require_enough(goal: Goal, train: Indices, *, folds: int, where: str) -> None:
+    """Refuse training rows of which some fold would leave too few of a class to learn from and to calibrate on.
+
+    >>> from thresher.learning import frame
+    >>> goal = goal_of(frame({"ill": [0] * 20 + [1] * 6}), "ill", where="here")
+    >>> require_enough(goal, np.arange(26), folds=5, where="here")
+    Traceback (most recent call last):
+    thresher.errors.LabelError: 6 of the 26 rows to learn from are 1, and 5 folds leave 4 of them to some fit, where
+    calibration needs 5
+      where: here
+      fix:   collect more of that class, or join it with another
+    """
+    for label, side in zip(goal.labels, (~goal.flags, goal.flags), strict=True):
+        count = int(side[train].sum())
+        left = count - -(-count // folds)
+        if left < FEWEST_TO_FIT:
+            raise LabelError(
+                f"{count:,} of the {train.size:,} rows to learn from are {label}, and {folds} folds leave {left} of "
+                f"them to some fit, where calibration needs {FEWEST_TO_FIT}",
+                where,
+                "collect more of that class, or join it with another",
+            )
 
 
 def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int, where: str) -> Goal:

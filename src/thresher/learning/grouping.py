@@ -14,6 +14,7 @@ from thresher.calibration.binning import quantile_splits, require_bins
 from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
+from thresher.learning.arguments import numbers_of, require_kind
 from thresher.learning.probable import ProbableClassifier
 from thresher.learning.scores import Response
 from thresher.ranking import Counts, Floats, Ranking
@@ -36,12 +37,13 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     >>> auc(linear), auc(grades)
     (0.84, 0.9)
     """
+    require_kind(ranking, Ranking, name="ranking", where=_WHERE, fix="give a Ranking, e.g. rank(labels, scores)")
     if (after is None) == (at is None):
         raise ArgumentError("give either after= or at=", _WHERE, "boundaries are splits or thresholds")
     if at is not None:
         return _cut(ranking, _splits_at(ranking, _thresholds(at)))
-    places = np.asarray(after, dtype=np.float64)
-    if places.ndim != 1 or not ((places == np.rint(places)) & (places >= 0) & (places <= len(ranking))).all():
+    places = numbers_of(after, name="after", where=_WHERE, fix="e.g. after=[3, 5]")
+    if not ((places == np.rint(places)) & (places >= 0) & (places <= len(ranking))).all():
         raise ArgumentError(f"after must hold whole numbers from 0 to {len(ranking)}", _WHERE, "e.g. after=[3, 5]")
     if not (np.diff(places) > 0).all():
         raise ArgumentError("boundaries must rise, each once", _WHERE, "e.g. after=[3, 5, 8]")
@@ -103,10 +105,12 @@ class GroupedModel(ProbableClassifier):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
+    ) -> Self:
         """Fit the model on all rows and count the groups on out-of-fold scores."""
         matters = isinstance(self.smoothing, MEstimate)
-        self._fitted_and_ranked(X, y, sample_weight, parameters, matters=matters)
+        self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
         self.boundaries_ = _boundaries(self.ranking_, self.boundaries)
         group = np.searchsorted(self.boundaries_, self.ranking_.score, side="right")
         self.counts_ = np.stack(
@@ -145,8 +149,8 @@ def _boundaries(ranking: Ranking, wanted: Boundaries) -> Floats:
 
 
 def _thresholds(given: Sequence[float]) -> Floats:
-    thresholds = np.asarray(given, dtype=np.float64)
-    if thresholds.ndim != 1 or np.isnan(thresholds).any() or not (np.diff(thresholds) > 0).all():
+    thresholds = numbers_of(given, name="thresholds", where=_WHERE, fix="e.g. [0.2, 0.5]")
+    if np.isnan(thresholds).any() or not (np.diff(thresholds) > 0).all():
         raise ArgumentError(f"thresholds must be rising numbers, got {given!r}", _WHERE, "e.g. [0.2, 0.5]")
     return thresholds
 

@@ -9,6 +9,7 @@ import numpy as np
 from thresher.cautions import Caution
 from thresher.curves import auc
 from thresher.errors import LengthError
+from thresher.learning.arguments import require_kind
 from thresher.learning.category_columns import category_texts
 from thresher.learning.column_types import ColumnType, ColumnTypes, column_types
 from thresher.learning.frames import frame
@@ -40,6 +41,10 @@ def leakage(
     >>> print(*leakage(table, "spam"))
     feature-equals-target: column 'sure' is the target 'spam' in another spelling
     """
+    fix = "give what column_types(data) and split(labels) return"
+    for given, kind, name in ((columns, ColumnTypes, "columns"), (split, Split, "split")):
+        if given is not None:
+            require_kind(given, kind, name=name, where=_WHERE, fix=fix)
     table = frame(data, where=_WHERE)
     goal = target_column(table, target, fewest=1)
     kinds = column_types(table, target=target) if columns is None else columns

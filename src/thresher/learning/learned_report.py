@@ -29,12 +29,13 @@ def write_report(found: Learned, path: str | Path, *, title: str | None = None) 
 
 
 def learned_sections(found: Learned) -> Iterator[Section]:
-    """What was learnt from, how models compare, the rows put aside, and the curves that were drawn.
+    """What was learnt from, how models compare, the rows put aside, and the curves, unless they were not drawn.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher.learning import learn
     >>> table = load_breast_cancer(as_frame=True).frame[["mean radius", "mean texture", "target"]]
-    >>> [section.title for section in learned_sections(learn(table, "target", models=["naive bayes"], folds=3))]
+    >>> found = learn(table, "target", models=["naive bayes"], folds=3, curves=False)
+    >>> [section.title for section in learned_sections(found)]
     ['How it was learnt', 'On the rows put aside']
     """
     sizes, known = found.split.sizes, {str(caution) for caution in found.evaluation.cautions}
@@ -47,8 +48,13 @@ def learned_sections(found: Learned) -> Iterator[Section]:
     )
     yield Section("On the rows put aside", [_put_aside(found)], grids=_table(found))
     words = iter(curve_words(found))
-    if found.curve is not None:
-        yield Section("Does it need more rows?", [next(words)], [_learning(found.curve)], [_numbers(found.curve)])
+    if found.learning_curve is not None:
+        yield Section(
+            "Does it need more rows?",
+            [next(words)],
+            [_learning(found.learning_curve)],
+            [_numbers(found.learning_curve)],
+        )
     if found.feature_curve is not None:
         curve = found.feature_curve
         yield Section("Does it need more features?", [next(words)], [_features(curve)], [_numbers(curve)])
@@ -74,7 +80,9 @@ def _models(found: Learned) -> Grid:
     ]
     head = ("", "nested cost", "AUC", f"cost of {found.decision.model} minus this")
     return Grid(
-        f"Cost per case at thresholds chosen on other folds, with limits at level {found.test_cost.level:g}", head, rows
+        f"Cost per case at thresholds chosen without the rows judged, with limits at level {found.test_cost.level:g}",
+        head,
+        rows,
     )
 
 

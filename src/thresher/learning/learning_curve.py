@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, require_whole
 from thresher.inference import Interval
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
+from thresher.learning.arguments import require_classifier
 from thresher.learning.asymptote import EXPONENTS, PowerLaw, fitted_law
 from thresher.learning.fold_runs import in_parallel, problem_of
 from thresher.learning.folds import Folding, Folds, FoldSplit, splits_of
@@ -66,6 +67,7 @@ def learning_curve(
     positive: Any = None,
     measure: Yard = "error_rate",
     sizes: Sequence[int] | None = None,
+    points: int = _SIZES,
     folds: Folding | None = None,
     groups: Any = None,
     times: Any = None,
@@ -89,7 +91,9 @@ def learning_curve(
         Any registered measure of the model's calls, "auc", "brier", "log_loss", "average_precision", an
         `OperatingCondition` for the expected cost of its calls, or a function of a ranking.
     sizes
-        Numbers of training rows, rising; eight in equal ratios unless told.
+        Numbers of training rows, rising; unless told, `points` of them in equal ratios.
+    points
+        How many sizes; fewer than four have no asymptote.
     folds
         As in `cross_validate`; five folds dealt five times unless told.
     level
@@ -110,12 +114,13 @@ def learning_curve(
     True
     """
     require_level(level, _WHERE)
+    require_classifier(estimator, _WHERE)
     stick = yardstick(measure)
-    problem = problem_of(X, y, positive=positive, where=_WHERE)
+    problem = problem_of(X, y, positive=positive, groups=groups, times=times, where=_WHERE)
     target = problem.target
     dealt = (Folds(5, repeats=5) if groups is None and times is None else 5) if folds is None else folds
     splits = splits_of(dealt, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
-    asked = _sizes(sizes, splits, target.flags)
+    asked = _sizes(sizes, splits, target.flags, points)
     tasks = [
         (estimator, problem, part, split.test, stick)
         for number, split in enumerate(splits)
@@ -160,12 +165,13 @@ def parts(train: Indices, flags: Flags, sizes: Indices, *, seed: int, number: in
     return found
 
 
-def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags) -> Indices:
+def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
     most = min(split.train.size for split in splits)
     if asked is None:
+        require_whole(points, name="points", least=2, where=_WHERE, fix="e.g. points=8")
         rarer = min(flags.mean(), 1 - flags.mean())
         least = min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most)
-        found = np.rint(np.geomspace(least, most, _SIZES)).astype(np.intp)
+        found = np.rint(np.geomspace(least, most, points)).astype(np.intp)
         return found[np.concatenate([[True], np.diff(found) > 0])]
     given = np.asarray(asked)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iu" or not (np.diff(given) > 0).all():

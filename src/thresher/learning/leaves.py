@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError, OneClassError
+from thresher.learning.arguments import require_classifier
 from thresher.learning.leaf_words import leaf_words
 from thresher.learning.targets import class_labels
 from thresher.learning.tree_nodes import TreeNodes, counted_anew, own_counts
@@ -84,6 +85,8 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             classes = tree.classes_.tolist()
             _, place = classes_of(labels, classes=classes, where=_WHERE)
             return self._read(tree, counted_anew(tree, X, place, len(classes), sample_weight))
+        if self.estimator is not None:
+            require_classifier(self.estimator, _WHERE)
         tree = clone(self._grower()).fit(X, labels, sample_weight=sample_weight)
         return self._read(tree, own_counts(tree))
 

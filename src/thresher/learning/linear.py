@@ -14,6 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.errors import ArgumentError
+from thresher.learning.arguments import require_classifier
 from thresher.learning.targets import binary_target
 from thresher.ranking import Floats
 
@@ -47,6 +48,7 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     def fit(self, X: Any, y: Any, **parameters: Any) -> Self:
         """Fit the inner model and measure its weights."""
+        require_classifier(self.estimator, _WHERE)
         X, y = indexable(X, y)
         labels = binary_target(y, positive=None, matters=False, where=_WHERE).labels
         if get_config()["enable_metadata_routing"]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError, EmptyError
 from thresher.evaluation.summary import text_table
+from thresher.learning.arguments import require_names
 from thresher.learning.frames import column_of, frame
 from thresher.ranking import Indices
 
@@ -66,7 +67,7 @@ def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> Complet
     """
     where = "complete_rows(data)"
     table = frame(data, where=where)
-    if columns is not None and not columns:
+    if columns is not None and not require_names(columns, name="columns", where=where):
         raise ArgumentError("there are no columns to look at", where, "name some, or leave columns= out for all")
     for name in columns or ():
         column_of(table, name, where=where)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 from thresher.errors import ArgumentError, MissingExtraError, NotationError
 from thresher.extras import extra
+from thresher.learning.arguments import require_kind
 from thresher.learning.steady_archive import steady
 from thresher.whole_files import write_whole
 
@@ -23,6 +25,7 @@ _LEARNING = (
     "leaves.LeafTree",
     "linear.DistanceClassifier",
     "missing_flags.MissingFlags",
+    "neighbours.Neighbours",
     "number_columns.Numbers",
     "outliers.Outliers",
     "scatter_selector.ScatterSelector",
@@ -44,6 +47,7 @@ TRUSTED = frozenset(
         "numpy.dtype",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.model_selection._split.StratifiedGroupKFold",
         "sklearn.model_selection._split.StratifiedKFold",
         "sklearn.neighbors._ball_tree.BallTree",
         "sklearn.neighbors._kd_tree.KDTree",
@@ -86,6 +90,7 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
     A model of your own types needs them in `trusted`, as "package.module.Type"; trust only files you made yourself.
     """
     where = f"read_model({str(path)!r})"
+    require_kind(path, (str, PathLike), name="path", where=where, fix="give the path of write_model's file")
     skops = extra("skops.io", name="learn", where=where)
     try:
         needed = skops.get_untrusted_types(file=path)

@@ -1,4 +1,4 @@
-"""Nested costs: what each fold costs at a threshold, and by a model, chosen on the other folds."""
+"""Nested costs: what each fold costs at a threshold, and by a model, chosen without its rows."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import numpy as np
 
 from thresher.choices import OperatingCondition, joint_choice
 from thresher.errors import ArgumentError
-from thresher.inference import Interval, cost_interval
+from thresher.inference import Interval
+from thresher.inference.interval import require_level
+from thresher.learning.arguments import require_kind, require_option
+from thresher.learning.called_rows import calls_cost
 from thresher.learning.corrected import corrected_interval
 from thresher.learning.cross_validation import CrossValidation
 from thresher.learning.yardstick import ScoredFold, yardstick
 from thresher.ranking import Flags, Floats
 
+_WHERE = "nested_costs(cv, condition)"
+
 
 def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Floats:
     """Expected cost per case of each fold, free of the optimism of choosing and judging on the same rows.
 
-    The threshold of a fold is chosen on the out-of-fold scores of all entries of other rows, so that scores are
-    taken to share one scale, as those of calibrated models do. With repeats, entries of the fold's rows in other
-    repeats are left out too. Without a `model`, that is chosen on the other folds as well.
+    Models that deal folds within their training rows, as every `CalibratedModel` does, have ranked those rows there:
+    the threshold is chosen on that ranking, and without a `model` so is the model. Nothing in that choice has met a
+    row of the fold. Of other models, thresholds are chosen on the scores of the other folds, which is a little
+    optimistic: those scores come from fits that did learn from this fold. With repeats, entries of the fold's
+    rows in other repeats are left out. Scores are taken to share one scale, as those of calibrated models do.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from thresher.learning import cross_validate
@@ -47,11 +54,19 @@ def nested_interval(
     >>> print(nested_interval(cv, OperatingCondition(cost_ratio=4), "model"))
     0.4700 [0.1030, 0.8370]
     """
+    require_level(level, _WHERE)
     calls, spread = nested_calls(cv, condition, model), yardstick(condition).range
     costs = _per_fold(cv, condition, calls)
     folds = corrected_interval(costs, test_share=cv.test_share, level=level, spread=spread)
     once = np.isin(cv.fold, [number for number, split in enumerate(cv.splits) if split.repeat == 0])
-    cases = cost_interval(_part(cv, once, calls).table(), condition, level=level)
+    cases = calls_cost(
+        cv.labels[once],
+        calls[once],
+        condition,
+        weights=None if cv.weights is None else cv.weights[once],
+        clusters=None if cv.groups is None else cv.groups[cv.row[once]],
+        level=level,
+    )
     mean = folds.estimate
     return Interval(
         mean,
@@ -64,14 +79,23 @@ def nested_interval(
 
 
 def nested_calls(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
-    """Which entries are called positive by a threshold, and without a `model` by a model, chosen on other folds."""
-    if len(cv.splits) < 2:
-        raise ArgumentError("one fold has no others to choose on", "nested_costs(cv, condition)", "give two or more")
+    """Which entries are called positive by a threshold, and without a `model` by a model, chosen on other rows."""
+    require_kind(cv, CrossValidation, name="cv", where=_WHERE, fix="give what cross_validate returns")
+    require_kind(condition, OperatingCondition, name="condition", where=_WHERE, fix="e.g. OperatingCondition()")
+    if model is not None:
+        require_option(model, list(cv.scores), name="model", where=_WHERE)
     names = list(cv.scores) if model is None else [model]
+    nested = all(name in cv.within for name in names)
+    if not nested and len(cv.splits) < 2:
+        raise ArgumentError("one fold has no others to choose on", _WHERE, "give two or more")
     calls = np.zeros(cv.row.size, dtype=np.bool_)
     for number, split in enumerate(cv.splits):
-        here, others = cv.fold == number, ~np.isin(cv.row, split.test)
-        rest = {name: _part(cv, others, calls, cv.scores[name]).ranking() for name in names}
+        here = cv.fold == number
+        if nested:
+            rest = {name: cv.within[name][number] for name in names}
+        else:
+            others = ~np.isin(cv.row, split.test)
+            rest = {name: _part(cv, others, calls, cv.scores[name]).ranking() for name in names}
         chosen = joint_choice(rest, condition)
         calls[here] = cv.scores[chosen.model][here] >= chosen.threshold
     return calls

@@ -66,7 +66,14 @@ class Remarks:
 
 def require_names(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str, where: str) -> None:
     """Refuse a table that lacks a column, with the name that was probably meant."""
-    require_columns([column.name for column in expected], list(present), place=place, where=where)
+    try:
+        require_columns([column.name for column in expected], list(present), place=place, where=where)
+    except ColumnError as error:
+        if not error.fix.startswith("name one of its columns"):
+            raise
+        known = named([column.name for column in expected])
+        fix = f"give rows with the columns that the model learnt from: {known}"
+        raise ColumnError(error.what, error.where, fix) from None
 
 
 def conformed(

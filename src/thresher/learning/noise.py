@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError, ColumnError, OneClassError
+from thresher.learning.arguments import require_names, require_number, require_seed
 from thresher.learning.frames import column_of, frame
 from thresher.ranking import Flags
 from thresher.sources import classes_of
@@ -50,7 +51,7 @@ def label_noise(labels: Any, rate: float | Mapping[Any, float], *, seed: int = 0
         raise OneClassError(
             f"there is one class only, {classes[0]!r}, so no label is wrong", where, "give both classes"
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(require_seed(seed, where))
     flipped = np.zeros(codes.size, dtype=np.bool_)
     for rows, share in _strata(rate, classes, codes, where):
         flipped[rng.choice(rows, size=_exactly(share, rows.size, where), replace=False)] = True
@@ -77,12 +78,12 @@ def instance_noise(
 
     where = "instance_noise(data, rate)"
     table = frame(data, where=where).copy()
-    if not scale > 0:
+    if not require_number(scale, name="scale", where=where, fix="give it in standard deviations, e.g. 1") > 0:
         raise ArgumentError(f"scale must be above 0, got {scale}", where, "give it in standard deviations, e.g. 1")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(require_seed(seed, where))
     disturbed = np.zeros(len(table), dtype=np.bool_)
     disturbed[rng.choice(len(table), size=_exactly(rate, len(table), where), replace=False)] = True
-    for name in table.columns if columns is None else columns:
+    for name in table.columns if columns is None else require_names(columns, name="columns", where=where):
         values = column_of(table, name, where=where)
         if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
             numbers = values.astype(np.float64)
@@ -109,6 +110,7 @@ def _strata(rate: Any, classes: Sequence[Any], codes: Any, where: str) -> list[t
 
 
 def _exactly(rate: float, rows: int, where: str) -> int:
+    require_number(rate, name="a rate of noise", where=where, fix="e.g. 0.1 for a tenth of the rows")
     if not 0 <= rate <= 1:
         raise ArgumentError(f"a rate of noise lies from 0 to 1, got {rate}", where, "e.g. 0.1 for a tenth of the rows")
     return math.floor(round(rate * rows, 9) + 0.5)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from thresher.errors import ArgumentError, OneClassError
+from thresher.learning.arguments import require_jobs
 from thresher.learning.rows import parameters_of, row_count, rows_of
 from thresher.learning.scores import positive_scores
 from thresher.learning.targets import BinaryTarget
@@ -64,6 +65,7 @@ def out_of_fold(
             )
         if not test.size:
             raise ArgumentError(f"fold {number} has no test rows", where, "take fewer folds")
+    require_jobs(n_jobs, where)
     scores = Parallel(n_jobs=n_jobs)(
         delayed(_scored)(clone(estimator), X, target, split, method=method, parameters=parameters) for split in splits
     )

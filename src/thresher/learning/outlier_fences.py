@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.ensemble import IsolationForest
 
 from thresher.errors import ArgumentError
+from thresher.learning.arguments import require_number
 from thresher.learning.scatter_pass import Matrix
 from thresher.ranking import Flags, Floats
 
@@ -52,8 +53,9 @@ def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
     (array([-1.]), array([7.]))
     """
     width = _FACTORS[method] if factor is None else factor
-    if not width > 0:
-        raise ArgumentError(f"factor must be above 0, got {factor}", "fences(X, factor=...)", "e.g. 1.5 for iqr")
+    where, fix = "fences(X, factor=...)", "e.g. 1.5 for iqr"
+    if not require_number(width, name="factor", where=where, fix=fix) > 0:
+        raise ArgumentError(f"factor must be above 0, got {factor}", where, fix)
     empty = np.isnan(X).all(axis=0)
     filled = np.where(empty, 0.0, X)
     if method == "iqr":

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher.errors import LabelError
+from thresher.learning.arguments import require_classifier
 from thresher.learning.outlier_fences import OutlierMethod
 from thresher.learning.outliers import Outliers
 
@@ -52,6 +53,7 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find outliers among the training rows, and train without them."""
+        require_classifier(self.estimator, "OutlierFilter.fit(X, y)")
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
         check_classification_targets(labels)
         finder = Outliers(self.method, action="flag", factor=self.factor, seed=self.seed).fit(rows)

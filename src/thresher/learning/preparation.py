@@ -21,6 +21,7 @@ from sklearn.preprocessing import (
 )
 
 from thresher.errors import ArgumentError
+from thresher.learning.arguments import is_one_of, require_kind, require_seed
 from thresher.learning.category_columns import Categories, named_category
 from thresher.learning.column_types import ColumnTypes
 from thresher.learning.date_parts import DateParts
@@ -83,6 +84,10 @@ def preparation(
     2 -1.26           0.0        1.0        0.0
     3  1.54           0.0        0.0        1.0
     """
+    require_kind(columns, ColumnTypes, name="columns", where=_WHERE, fix="give what column_types(data) returns")
+    if outliers is not None:
+        require_kind(outliers, Outliers, name="outliers", where=_WHERE, fix='give e.g. Outliers("iqr")')
+    require_seed(seed, _WHERE)
     encodings = _encodings(columns, encode)
     if missing not in ("indicator", "fill"):
         raise ArgumentError(
@@ -90,7 +95,7 @@ def preparation(
             _WHERE,
             'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first',
         )
-    if scale is not None and scale not in _SCALERS:
+    if scale is not None and not is_one_of(scale, _SCALERS):
         raise ArgumentError(f"there is no scale {scale!r}", _WHERE, f"use one of {', '.join(_SCALERS)}, or None")
     if not columns.used:
         raise ArgumentError(

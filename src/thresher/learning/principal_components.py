@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.decomposition import PCA
 
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, require_whole
+from thresher.learning.arguments import require_seed
 from thresher.learning.scatter_pass import Matrix
 from thresher.ranking import Floats
 
@@ -113,12 +114,12 @@ def principal_components(
     """
     rows = _rows(X, _WHERE)
     most = min(len(rows) - 1, rows.shape[1])
-    if n_components is not None and not 1 <= n_components <= most:
-        raise ArgumentError(
-            f"n_components must lie from 1 to {most:,}, got {n_components!r}",
-            _WHERE,
-            "there are no more components than features, nor than rows less one",
-        )
+    require_seed(seed, _WHERE)
+    fix = "there are no more components than features, nor than rows less one"
+    if n_components is not None:
+        n_components = require_whole(n_components, name="n_components", least=1, where=_WHERE, fix=fix)
+        if n_components > most:
+            raise ArgumentError(f"n_components must lie from 1 to {most:,}, got {n_components:,}", _WHERE, fix)
     mean = rows.mean(axis=0)
     scale = _deviations(rows - mean) if standardise else np.ones(mean.size)
     steady = (rows - mean) / scale

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, OneClassError
+from thresher.learning.arguments import require_kind
 from thresher.learning.scatter_pass import Matrix, Moments, moments
 from thresher.ranking import Counts, Floats
 from thresher.sources import classes_of
@@ -165,12 +166,18 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
     Scatter(4 rows of 1 features, {0: 2, 1: 2}, J=18)
     """
     total: Scatter | None = None
-    for X, y in chunks:
+    where, fix = "scatter_of_chunks(chunks)", "give e.g. [(X1, y1), (X2, y2)]"
+    require_kind(chunks, Iterable, name="chunks", where=where, fix=fix)
+    for number, chunk in enumerate(chunks):
+        require_kind(chunk, (tuple, list), name=f"piece {number}", where=where, fix=fix)
+        if len(chunk) != 2:
+            raise ArgumentError(f"piece {number} is no pair of rows and labels", where, fix)
+        X, y = chunk
         if len(X):
             piece = scatter(X, y, matrix=matrix)
             total = piece if total is None else total + piece
     if total is None:
-        raise EmptyError("there are no rows", "scatter_of_chunks(chunks)", "give at least one")
+        raise EmptyError("there are no rows", where, "give at least one")
     return total
 
 

@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from thresher.learning.arguments import require_number
 from thresher.learning.criteria import Criterion
 from thresher.learning.scatter import scatter
 from thresher.learning.selection import Search, selection
@@ -66,6 +67,8 @@ class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _size(self) -> Any:
         if self.n_features is None:
             return max(1, self.n_features_in_ // 2)
+        fix = "give a number of features, or a share of them such as 0.5"
+        require_number(self.n_features, name="n_features", where="ScatterSelector(n_features)", fix=fix)
         if 0 < self.n_features < 1:
             return max(1, round(self.n_features * self.n_features_in_))
         return self.n_features

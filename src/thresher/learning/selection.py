@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.learning.arguments import require_kind
 from thresher.learning.criteria import Criterion, hotelling_lawley, ratio, require_criterion
 from thresher.learning.exact_selection import exact_selection, largest
 from thresher.learning.exhaustive_selection import exhaustive_selection
@@ -73,6 +74,7 @@ def selection(
 
 
 def _require(found: Scatter, n_features: Any, *, search: str, criterion: str) -> None:
+    require_kind(found, Scatter, name="found", where=_WHERE, fix="give what scatter(X, y) returns")
     require_criterion(criterion, _WHERE)
     require_two_classes(found, _WHERE)
     if search not in get_args(Search):

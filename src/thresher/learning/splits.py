@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
+from thresher.errors import ArgumentError, EmptyError, MissingValueError
 from thresher.evaluation.summary import text_table
+from thresher.learning.arguments import require_kind, require_seed
+from thresher.learning.beside_rows import beside_rows
 from thresher.learning.dealing import by_group, by_time, stratified
 from thresher.ranking import Floats, Indices
 from thresher.sources import classes_of
@@ -74,6 +76,7 @@ def split(
     y = column(labels, name="labels", where=_WHERE)
     if not y.size:
         raise EmptyError("there are no rows to split", _WHERE, "give at least two")
+    require_seed(seed, _WHERE)
     names, share = _proportions(parts)
     beside = _beside(groups, time, y.size)
     if (absent := is_missing(y)) is not None:
@@ -102,6 +105,8 @@ def split(
 
 
 def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
+    fix = "e.g. (70, 30) or (60, 20, 20)"
+    require_kind(parts, (Mapping, Sequence, np.ndarray), name="parts", where=_WHERE, fix=fix)
     given = dict(parts) if isinstance(parts, Mapping) else None
     values = list(given.values()) if given is not None else list(parts)
     if len(values) < 2 or not all(isinstance(v, int | float | np.number) and 0 < v < np.inf for v in values):
@@ -119,12 +124,5 @@ def _beside(groups: Any, time: Any, rows: int) -> Column:
         raise ArgumentError("both groups and time are given", _WHERE, "give one of them")
     if groups is None and time is None:
         return np.zeros(rows)
-    name = "groups" if groups is not None else "time"
-    found = column(groups if groups is not None else time, name=name, where=_WHERE)
-    if found.size != rows:
-        raise LengthError(f"there are {rows:,} labels and {found.size:,} {name}", _WHERE, "give one per row")
-    if (absent := is_missing(found)) is not None:
-        raise MissingValueError(
-            f"{int(absent.sum()):,} of {rows:,} {name} are missing", _WHERE, "fill them or leave out those rows"
-        )
+    ((_, found),) = beside_rows(groups, time, rows=rows, where=_WHERE).items()
     return found

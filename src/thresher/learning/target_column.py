@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import LabelError, MissingValueError, OneClassError
+from thresher.errors import LabelError, MissingValueError, OneClassError, require_whole
 from thresher.learning.frames import column_of, frame
 from thresher.ranking import Counts, Indices
 from thresher.sources import classes_of
@@ -46,7 +46,8 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
     >>> target_column({"spam": ["no", "yes", "no", "yes"]}, "spam")
     Target('spam', {'no': 2, 'yes': 2})
     """
-    where = f"target {name!r}"
+    where = f"target_column(data, {name!r})"
+    require_whole(fewest, name="fewest", least=1, where=where, fix="give the number of folds")
     values = column_of(frame(data, where=where), name, where=where)
     rows = len(values)
     if absent := int(values.isna().sum()):
@@ -84,7 +85,7 @@ def require_frequent(target: Target, *, fewest: int) -> None:
     Traceback (most recent call last):
     thresher.errors.LabelError: class 'yes' of the target 'spam' has 1 of 3 rows, and at least 2 are needed to have it
     in every part of the data
-      where: target 'spam'
+      where: target_column(data, 'spam')
       fix:   collect more of it, use fewer folds, or leave the class out or join it with another
     """
     rarest = int(np.argmin(target.counts))
@@ -92,7 +93,7 @@ def require_frequent(target: Target, *, fewest: int) -> None:
         raise LabelError(
             f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
             f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
-            f"target {target.name!r}",
+            f"target_column(data, {target.name!r})",
             "collect more of it, use fewer folds, or leave the class out or join it with another",
         )
 

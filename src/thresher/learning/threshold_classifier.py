@@ -100,10 +100,13 @@ class ThresholdClassifier(WrappedClassifier):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
+    ) -> Self:
         """Fit the model on all rows and choose the threshold on out-of-fold scores."""
         asked = (self.condition, self.maximise, self.minimise, self.subject_to)
-        self._fitted_and_ranked(X, y, sample_weight, parameters, matters=any(part is not None for part in asked))
+        matters = any(part is not None for part in asked)
+        self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
         self.choice_ = choose(
             self.ranking_,
             self.condition,

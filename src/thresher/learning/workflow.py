@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from thresher.calibration.map import Method
@@ -15,30 +15,33 @@ from thresher.cautions import Caution
 from thresher.choices import OperatingCondition
 from thresher.errors import ColumnError
 from thresher.evaluation import Decision, Evaluation, apply, evaluate
-from thresher.inference import Difference, Interval, corrected_t, cost_interval
+from thresher.inference import Difference, Interval, corrected_t
+from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
+from thresher.learning.arguments import require_function, require_jobs, require_kind, require_option
 from thresher.learning.baselines import MAJORITY, ONE_FEATURE, with_one_majority_score, without_majority_remark
 from thresher.learning.calibrated_model import CalibratedModel
+from thresher.learning.called_rows import calls_cost, calls_measures
 from thresher.learning.column_types import ColumnTypes, column_types
 from thresher.learning.cross_validation import CrossValidation, cross_validate
 from thresher.learning.feature_curve import FeatureCurve
 from thresher.learning.folds import Folding
 from thresher.learning.frames import frame
-from thresher.learning.goal import goal_of
+from thresher.learning.goal import goal_of, require_enough
 from thresher.learning.leakage import leakage
 from thresher.learning.learning_curve import LearningCurve
 from thresher.learning.nested import nested_costs, nested_interval
 from thresher.learning.preparation import preparation
 from thresher.learning.splits import Split, split
-from thresher.learning.workflow_curves import winner_curves
+from thresher.learning.workflow_curves import WinnerCurves, winner_curves
 from thresher.learning.workflow_words import summary_text
 from thresher.learning.zoo import chosen_models
 from thresher.ranking import Flags, Floats
 from thresher.sources.columns import column
-from thresher.tables import contingency
 
 _WHERE = "learn(data, target)"
 _TEST_SHARE = 25
+_WITHIN = 3
 COMPARING = "comparing models"
 
 
@@ -46,11 +49,12 @@ COMPARING = "comparing models"
 class Learned:
     """A model to deploy, the decision that goes with it, and everything that led there.
 
-    `nested` is each model's expected cost over folds at thresholds chosen on other folds, and `nested_choice` that of
-    choosing the model there, too; `against` is the winner's cost minus that of each baseline. `test` evaluates the
-    deployed model on rows that nothing else has seen, and `test_cost` is what its calls cost there. `labels` are what
-    the negative and the positive side are called. `curve` and `feature_curve` are the winner's expected cost against
-    training rows and features, None unless asked for.
+    `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
+    `nested_choice` that of choosing the model there, too; `against` is the winner's cost minus that of each baseline.
+    `test` evaluates the deployed model on rows that nothing else has seen; `test_cost` is what its calls cost there and
+    `test_measures` how good they are. `labels` are what the negative and the positive side are called.
+    `learning_curve` and `feature_curve` are the winner's expected cost against training rows and features, None where
+    they were not asked for or the rows do not allow them.
     """
 
     model: Any
@@ -62,12 +66,13 @@ class Learned:
     against: Mapping[str, Difference]
     test: Evaluation
     test_cost: Interval
+    test_measures: Mapping[str, Interval]
     columns: ColumnTypes
     split: Split
     target: str
     positive: Any
     labels: tuple[Any, Any]
-    curve: LearningCurve | None
+    learning_curve: LearningCurve | None
     feature_curve: FeatureCurve | None
     cautions: tuple[Caution, ...]
 
@@ -111,7 +116,7 @@ def learn(
     folds: Folding = 5,
     groups: Any = None,
     time: Any = None,
-    curve: bool = False,
+    curves: bool = True,
     level: float = 0.95,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -142,8 +147,8 @@ def learn(
         How missing values of features are treated, as in `preparation`.
     folds, groups, time
         As in `cross_validate`; groups stay together and time runs forward in folds and in the test rows alike.
-    curve
-        Whether to draw the winner's expected cost against training rows and against features too.
+    curves
+        Whether to draw the winner's expected cost against training rows and against features, too.
     level, seed, n_jobs
         Of all intervals; of everything random; fits at once.
     stage, progress
@@ -153,19 +158,30 @@ def learn(
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> table = load_breast_cancer(as_frame=True).frame.assign(target=lambda t: t.target == 0)
-    >>> found = learn(table, "target", models=["logistic"], condition=OperatingCondition(cost_ratio=5), folds=10)
+    >>> costs = OperatingCondition(cost_ratio=5)
+    >>> found = learn(table, "target", models=["logistic"], condition=costs, folds=10, curves=False)
     >>> found.decision.model, found.beats_baselines
     ('logistic', True)
     """
+    for name, called in (("stage", stage), ("progress", progress)):
+        require_function(called, name=name, where=_WHERE)
+    require_option(calibration, get_args(Method), name="calibration", where=_WHERE)
+    require_level(level, _WHERE)
+    require_jobs(n_jobs, _WHERE)
+    if condition is not None:
+        require_kind(condition, OperatingCondition, name="condition", where=_WHERE, fix="e.g. OperatingCondition()")
     begin = stage or (lambda _: None)
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)
     table = frame(data, where=_WHERE)
-    goal = goal_of(table, target, positive=positive, fewest=folds if isinstance(folds, int) else 2, where=_WHERE)
+    fewest = max(folds, 2) if isinstance(folds, int) else 2
+    goal = goal_of(table, target, positive=positive, fewest=fewest, where=_WHERE)
     columns = column_types(table, target=target, types=types, orders=orders)
     dealt = split(goal.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, time=time, seed=seed)
+    if isinstance(folds, int) and folds > 1:  # fewer are refused by whoever deals them
+        require_enough(goal, dealt["train"], folds=folds, where=_WHERE)
     features, (train, test) = _features(table, columns), (dealt["train"], dealt["test"])
-    inner = StratifiedKFold(3, shuffle=True, random_state=seed)
+    inner = _within(groups, time, seed)
     candidates = {
         name: CalibratedModel(
             Pipeline([("prepare", preparation(columns, missing=missing, seed=seed)), ("model", model)]),
@@ -190,13 +206,16 @@ def learn(
     costs = {name: nested_costs(cv, asked, name) for name in candidates}
     winner = evaluation.decision.model
     begin(f"fitting {winner} on all rows that are not put aside")
-    final = candidates[winner].fit(X, y)
+    final = candidates[winner].fit(X, y, **beside)
     scores = final.predict_proba(features.iloc[test])[:, 1]
     calls = apply(evaluation.decision, scores)
-    tested = evaluate(goal.named(goal.flags[test]), {winner: scores}, predictions=goal.named(calls), **given)
-    rows_curve, columns_curve = None, None
-    if curve:
-        rows_curve, columns_curve = winner_curves(
+    clusters = None if groups is None else column(groups, name="groups", where=_WHERE)[test]
+    tested = evaluate(
+        goal.named(goal.flags[test]), {winner: scores}, predictions=goal.named(calls), clusters=clusters, **given
+    )
+    drawn = WinnerCurves()
+    if curves:
+        drawn = winner_curves(
             candidates[winner],
             X,
             y,
@@ -227,16 +246,29 @@ def learn(
             if name != winner
         },
         test=tested,
-        test_cost=cost_interval(contingency(goal.flags[test], calls), asked, level=level),
+        test_cost=calls_cost(goal.flags[test], calls, asked, clusters=clusters, level=level),
+        test_measures=calls_measures(goal.flags[test], calls, clusters=clusters, level=level),
         columns=columns,
         split=dealt,
         target=target,
         positive=goal.positive,
         labels=goal.labels,
-        curve=rows_curve,
-        feature_curve=columns_curve,
-        cautions=(*leakage(goal.table, target, columns=columns, split=dealt, groups=groups), *evaluation.cautions),
+        learning_curve=drawn.rows,
+        feature_curve=drawn.features,
+        cautions=(
+            *leakage(goal.table, target, columns=columns, split=dealt, groups=groups),
+            *evaluation.cautions,
+            *drawn.cautions,
+        ),
     )
+
+
+def _within(groups: Any, time: Any, seed: int) -> Any:
+    """How calibration deals folds within training rows: by class, whole groups, or forward in time."""
+    if time is not None:
+        return _WITHIN
+    dealer = StratifiedKFold if groups is None else StratifiedGroupKFold
+    return dealer(_WITHIN, shuffle=True, random_state=seed)
 
 
 def _features(data: Any, columns: ColumnTypes) -> Any:

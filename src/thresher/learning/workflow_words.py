@@ -49,7 +49,7 @@ def summary_text(found: Learned) -> str:
 
 def choice_words(found: Learned) -> str:
     """What to expect of a decision that is made so."""
-    return f"With model and threshold chosen on other folds, a case costs {found.nested_choice}."
+    return f"With model and threshold chosen without the rows they are judged on, a case costs {found.nested_choice}."
 
 
 def baseline_words(found: Learned) -> str:
@@ -67,8 +67,8 @@ def baseline_words(found: Learned) -> str:
 def curve_words(found: Learned) -> list[str]:
     """What more rows and what more features would bring, a sentence for each curve there is."""
     words = []
-    if found.curve is not None:
-        curve = found.curve
+    if found.learning_curve is not None:
+        curve = found.learning_curve
         rest = "too little is known to say what more rows would bring"
         if curve.asymptote is not None:
             rest = f"with ever more rows {curve.asymptote}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,19 +15,25 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, require_whole
+from thresher.learning.beside_rows import beside_rows, handed_on
+from thresher.learning.folds import inner_splits, row_pairs
 from thresher.learning.out_of_fold import OutOfFold, out_of_fold
 from thresher.learning.rows import row_count
 from thresher.learning.scores import positive_scores, response_of
 from thresher.learning.targets import BinaryTarget, binary_target
 from thresher.ranking import Floats, Indices
 
+_CV = 'give a number of folds, a splitter, splits or "prefit"'
+
 
 class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of two classes around another one.
 
     After `fit`, `estimator_` is the model fitted on all rows, `ranking_` ranks the rows by out-of-fold scores
-    (by its own scores where the model came fitted), and `positive_` is the positive label.
+    (by its own scores where the model came fitted), and `positive_` is the positive label. `fit` takes `groups`, which
+    stay together, and `times`, which run forward, in folds that are given as a number, and hands them on to wrappers
+    within; a splitter is given groups and deals as it will.
     """
 
     estimator: Any
@@ -35,6 +41,7 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     response: Any
     cv: Any
     n_jobs: int | None
+    deals_folds = True
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -70,14 +77,23 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return positive_scores(self.estimator_, X, method=self._method, positive=self._place)
 
     def _fitted_and_ranked(
-        self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, Any], *, matters: bool
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: Mapping[str, Any],
+        *,
+        groups: Any,
+        times: Any,
+        matters: bool,
     ) -> Self:
         where = f"{type(self).__name__}.fit(X, y)"
         X, y = indexable(X, y)
         sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         target = binary_target(y, positive=self.positive, matters=matters, where=where)
+        beside = beside_rows(groups, times, rows=target.labels.size, where=where)
         self._method = response_of(self.estimator, self.response, where=where)
-        fit_parameters, split_parameters = self._parameters(sample_weight, parameters, where)
+        fit_parameters, split_parameters = self._parameters(sample_weight, beside, parameters, where)
         if self._prefit():
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
@@ -86,7 +102,7 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         else:
             # The fit on all rows comes first: what is wrong with the rows is told by the model itself.
             self.estimator_ = clone(self.estimator).fit(X, target.labels, **fit_parameters)
-            splits = self._splits(X, target, split_parameters, where)
+            splits = self._splits(X, target, beside, split_parameters, where)
             scored = out_of_fold(
                 self.estimator,
                 X,
@@ -107,11 +123,15 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return isinstance(self.estimator, FrozenEstimator) or (isinstance(self.cv, str) and self.cv == "prefit")
 
     def _splits(
-        self, X: Any, target: BinaryTarget, parameters: Mapping[str, Any], where: str
+        self, X: Any, target: BinaryTarget, beside: Mapping[str, Any], parameters: Mapping[str, Any], where: str
     ) -> Sequence[tuple[Indices, Indices]]:
-        if isinstance(self.cv, str):
-            raise ArgumentError(f"cv is {self.cv!r}", where, 'give a number of folds, a splitter, splits or "prefit"')
-        folds = self.cv if isinstance(self.cv, int) else None
+        if isinstance(self.cv, str | bytes | bool):
+            raise ArgumentError(f"cv is {self.cv!r}", where, _CV)
+        folds = 5 if self.cv is None else int(self.cv) if isinstance(self.cv, int | np.integer) else None
+        if folds is not None:
+            require_whole(folds, name="cv", least=2, where=where, fix="give two folds or more")
+        if folds is not None and beside:
+            return inner_splits(folds, target.flags, beside, where=where)
         rarest = int(min(target.flags.sum(), (~target.flags).sum()))
         if folds is not None and folds > rarest:
             raise ArgumentError(
@@ -120,19 +140,29 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                 where=where,
                 fix=f"pass cv={max(2, rarest)} or less, or give more rows" if rarest > 1 else "give more rows",
             )
+        if folds is None and not hasattr(self.cv, "split"):
+            if not isinstance(self.cv, Iterable) or isinstance(self.cv, Mapping):
+                raise ArgumentError(f"cv is {self.cv!r}", where, _CV)
+            return row_pairs(self.cv, target.labels.size, where=where)
         splitter = check_cv(self.cv, target.labels, classifier=True)
-        return [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, target.labels, **parameters)]
+        try:
+            pairs = list(splitter.split(X, target.labels, **parameters))
+        except ValueError as error:
+            raise ArgumentError(
+                f"the folds cannot be dealt: {error}", where, "give more rows, or fewer folds"
+            ) from None
+        return row_pairs(pairs, target.labels.size, where=where)
 
     def _parameters(
-        self, sample_weight: Any, parameters: Mapping[str, Any], where: str
+        self, sample_weight: Any, beside: Mapping[str, Any], parameters: Mapping[str, Any], where: str
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the inner fit and the splitter get."""
         if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=sample_weight, **parameters)
+            routed = process_routing(self, "fit", sample_weight=sample_weight, **beside, **parameters)
             given = {name: value for name, value in routed.estimator.fit.items() if value is not None}
             splitter = routed.splitter.split if "splitter" in routed else {}
             return given, dict(splitter)
-        given = {name: value for name, value in parameters.items() if name != "groups"}
+        given = {**handed_on(self.estimator, beside), **parameters}
         if sample_weight is not None and not self._prefit():
             if not has_fit_parameter(self.estimator, "sample_weight"):
                 raise ArgumentError(
@@ -141,4 +171,4 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                     fix="leave them out, or turn metadata routing on and request them for a step of the pipeline",
                 )
             given["sample_weight"] = sample_weight
-        return given, {"groups": parameters["groups"]} if "groups" in parameters else {}
+        return given, {"groups": beside["groups"]} if "groups" in beside else {}

@@ -17,17 +17,21 @@ from thresher.sources import rank
 from thresher.tables import Contingency, Measure, contingency, measure
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
-Yard: TypeAlias = "str | Measure | OperatingCondition | Callable[[Ranking], float]"
+Yard: TypeAlias = "str | Measure | OperatingCondition | Callable[[Ranking], float] | Yardstick"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredFold:
-    """Rows of a fold: which are positive, their scores, what the model calls them, and their weights."""
+    """Rows of a fold: which are positive, their scores, what the model calls them, and their weights.
+
+    `within` ranks the rows that the model learnt from by scores of folds within them, where the model makes such folds.
+    """
 
     positive: Flags
     score: Floats
     called: Flags
     weight: Floats | None = None
+    within: Ranking | None = None
 
     def ranking(self) -> Ranking:
         """The rows ranked."""
@@ -60,7 +64,7 @@ def yardstick(wanted: Yard) -> Yardstick:
     """Any measure: "auc", "average_precision", "brier" and "log_loss" look at scores, others at the model's calls.
 
     A registered measure is taken of the table of the model's own predictions, an `OperatingCondition` as their
-    expected cost, and a function is given the ranking.
+    expected cost, a function is given the ranking, and a yardstick is one already.
 
     >>> fold = ScoredFold(np.array([True, False, True]), np.array([0.9, 0.4, 0.2]), np.array([True, False, False]))
     >>> yardstick("auc").of(fold), round(yardstick("error_rate").of(fold), 4)
@@ -71,6 +75,8 @@ def yardstick(wanted: Yard) -> Yardstick:
     if isinstance(wanted, str) and wanted.lower() in _OF_RANKINGS:
         better, spread, function = _OF_RANKINGS[wanted.lower()]
         return Yardstick(wanted.lower(), better, spread, lambda fold: float(function(fold.ranking())))
+    if isinstance(wanted, Yardstick):
+        return wanted
     if isinstance(wanted, OperatingCondition):
         costs = (wanted.cost_fp, wanted.cost_fn, wanted.cost_tp, wanted.cost_tn)
         spread = (float(min(*costs)), float(max(*costs)))

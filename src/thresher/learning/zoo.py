@@ -10,15 +10,16 @@ from typing import Any
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from thresher.errors import ArgumentError
+from thresher.learning.arguments import is_one_of, require_classifier, require_kind, require_seed
 from thresher.learning.baselines import baselines
 from thresher.learning.calibrated_model import CalibratedModel
+from thresher.learning.neighbours import Neighbours
 
 _WHERE = "learn(models=...)"
 
@@ -36,7 +37,7 @@ def zoo(*, seed: int = 0) -> dict[str, Any]:
         "tree": DecisionTreeClassifier(max_leaf_nodes=16, min_samples_leaf=5, random_state=seed),
         "logistic": LogisticRegression(max_iter=2000),
         "naive bayes": GaussianNB(),
-        "neighbours": KNeighborsClassifier(n_neighbors=15),
+        "neighbours": Neighbours(15),
         "forest": RandomForestClassifier(n_estimators=200, min_samples_leaf=2, random_state=seed),
         "boosting": HistGradientBoostingClassifier(early_stopping=False, max_iter=100, random_state=seed),
         "linear svm": CalibratedModel(LinearSVC(random_state=seed, max_iter=5000), method="platt", cv=3),
@@ -58,7 +59,10 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
     >>> list(chosen_models(["tree", "logistic"]))
     ['tree', 'logistic', 'majority class', 'one-feature rule']
     """
-    known = zoo(seed=seed)
+    known = zoo(seed=require_seed(seed, _WHERE))
+    if wanted is not None:
+        fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
+        require_kind(wanted, (str, Sequence, Mapping), name="models", where=_WHERE, fix=fix)
     if wanted is None:
         found = known
     elif isinstance(wanted, Mapping):
@@ -69,6 +73,9 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
     always = baselines(seed=seed)
     if taken := [name for name in found if name in always]:
         raise ArgumentError(f"{taken[0]!r} is the name of a baseline", _WHERE, "call the model something else")
+    for name, model in found.items():
+        require_kind(name, str, name="the name of a model", where=_WHERE, fix="name it by text")
+        require_classifier(model, _WHERE)
     if not found:
         raise ArgumentError("there are no models to try", _WHERE, f"name some of {', '.join(known)}")
     return found | always
@@ -80,6 +87,6 @@ def _nameless(model: Any) -> Pipeline:
 
 
 def _known(known: Mapping[str, Any], name: str) -> Any:
-    if name not in known:
+    if not is_one_of(name, known):
         raise ArgumentError(f"there is no model {name!r} in the zoo", _WHERE, f"it has {', '.join(known)}")
     return known[name]

@@ -34,3 +34,14 @@ def test_the_cost_ratio_is_written_as_elsewhere(run, refused):
 def test_a_folder_in_its_place(refused, folder):
     (folder / "thresher-demo.html").mkdir()
     assert "it is a folder" in refused("demo")
+
+
+def test_the_tumours_themselves_can_be_learnt_from(run, folder):
+    result = run("demo", "--measurements", "tumours.csv", "-q")
+    assert result.exit_code == 0, result.output
+    found = run("features", "tumours.csv", "--target", "tumour", "--select", "2", "--json")
+    assert json.loads(found.stdout)["rows"] == 569
+    with (folder / "tumours.csv").open(newline="") as text:
+        rows = list(csv.DictReader(text))
+    assert [row["tumour"] for row in rows].count("malignant") == 212
+    assert list(rows[0])[:3] == ["id", "tumour", "mean radius"]

@@ -97,7 +97,7 @@ def test_the_summary_says_it_in_words_and_the_same_input_gives_the_same_bytes(ru
 def test_noise_is_said_not_to_beat_the_baselines(run, here):
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.normal(size=120), "y": rng.integers(0, 2, 120)}).to_csv(here / "noise.csv", index=False)
-    result = run("learn", "noise.csv", "--target", "y", "--model", "naive bayes", "--folds", "3", "--curve")
+    result = run("learn", "noise.csv", "--target", "y", "--model", "naive bayes", "--folds", "3")
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
     assert "does not beat" in text or "No model beats the baselines" in text
@@ -107,8 +107,8 @@ def test_noise_is_said_not_to_beat_the_baselines(run, here):
 
 
 def test_curves_reach_the_data_and_the_report(data, here):
-    told = data("learn", *GIVEN[:-4], "--model", "naive bayes", "--folds", "2", "--curve", "-o", "out")
-    assert told["curve"]["sizes"][-1] == 213
+    told = data("learn", *GIVEN[:-4], "--model", "naive bayes", "--folds", "2", "-o", "out")
+    assert told["learning_curve"]["sizes"][-1] == 213
     assert told["feature_curve"]["parameter"] == "features"
     assert told["feature_curve"]["sizes"][-1] == 12  # ten numbers and two sides
     text = (here / "out" / "report.html").read_text()
@@ -225,6 +225,14 @@ def test_tables_that_cannot_teach(refused, here, tumours, name):
 def test_files_that_cannot_be_read(refused, here, content, told):
     (here / "bad.csv").write_bytes(content)
     assert told in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
+
+
+@pytest.mark.parametrize(("rows", "folds"), [(10, "2"), (10, "5"), (16, "2"), (24, "2")])
+def test_too_few_rows_for_folds_within_folds(refused, here, tumours, rows, folds):
+    sides = [tumours[tumours["tumour"] == side].head(rows // 2) for side in ("malignant", "benign")]
+    pd.concat(sides).to_csv(here / "bad.csv", index=False)
+    told = refused("learn", "bad.csv", *GIVEN[1:], "--folds", folds, "-o", "out")
+    assert "rows to learn from are" in told or "stratified folds need" in told
 
 
 def test_mixed_kinds_of_values(refused, here, tumours):

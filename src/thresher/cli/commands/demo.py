@@ -16,6 +16,7 @@ COST_RATIO = "10"
 @click.command("demo", cls=Door, examples=["thresher demo", "thresher demo --predictions predictions.csv"])
 @click.option("--output", "-o", default="thresher-demo.html", show_default=True, metavar="FILE", help="The report.")
 @click.option("--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on.")
+@click.option("--measurements", metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on.")
 @click.option(
     "--cost-ratio",
     type=ratio,
@@ -34,11 +35,17 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     from thresher.cli.output import require_outputs
 
-    require_outputs(place(ctx), source=None, output=given["output"], predictions=given["predictions"])
+    require_outputs(
+        place(ctx),
+        source=None,
+        output=given["output"],
+        predictions=given["predictions"],
+        measurements=given["measurements"],
+    )
 
     from thresher.choices import OperatingCondition
     from thresher.cli.evaluated import present, write
-    from thresher.cli.tumours import scored_tumours, write_predictions
+    from thresher.cli.tumours import scored_tumours, write_measurements, write_predictions
     from thresher.cli.working import working
     from thresher.evaluation import evaluate
 
@@ -51,4 +58,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["predictions"] is not None:
         write_predictions(given["predictions"], malignant, scores)
         written.append(f"rows      {given['predictions']}")
+    if given["measurements"] is not None:
+        write_measurements(given["measurements"])
+        written.append(f"tumours   {given['measurements']}")
     present(found, given, title=TITLE, written=written)

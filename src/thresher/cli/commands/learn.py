@@ -36,7 +36,9 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
     help="Fill missing values and say where, only fill them, or drop rows that lack any.",
 )
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Of the cross-validation.")
-@click.option("--curve", is_flag=True, help="Draw the winner's learning and feature curves, too.")
+@click.option(
+    "--curves/--no-curves", default=True, show_default=True, help="Draw the winner's learning and feature curves, too."
+)
 @click.option("--jobs", type=int, help="Fits that run at once; -1 for one per processor.")
 @LEVEL
 @SEED
