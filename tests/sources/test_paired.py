@@ -1,5 +1,7 @@
 """Sums that an engine makes of pairs of columns, against loops over all pairs of rows."""
 
+from typing import Any
+
 import ibis
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,7 @@ from thresher.sources.paired import call_counts, call_weights, placement_sums
 from thresher.sources.paired_rows import opened_pairs
 from thresher.sources.tally import Wanted
 
-HOW = {"listener": None, "where": "here"}
+HOW: dict[str, Any] = {"listener": None, "where": "here"}
 AT = {"a": 0.5, "b": 1.0}
 
 

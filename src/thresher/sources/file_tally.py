@@ -63,14 +63,18 @@ def file_tally(
     *,
     buckets: int,
     pieces: Sequence[Piece] = (),
+    occupied: Counts | None = None,
     stage: str,
     listener: Listener | None,
     where: str,
 ) -> Any:
-    """The table that `tally` asks an engine for, as an Arrow table."""
+    """The table that `tally` asks an engine for, as an Arrow table.
+
+    `occupied` names the buckets that hold rows, where a pass before this one told: others are not divided.
+    """
     arrow = extra("pyarrow", name="files", where=where)
     parquet = extra("pyarrow.parquet", name="files", where=where)
-    grid = _Grid(buckets, pieces)
+    grid = _Grid(buckets, pieces, occupied)
     counters = [_Counter(grid) for _ in wanted.scores]
     labels = Labels()
     done, total = [0], sum(parquet.read_metadata(file.name).num_rows for file in files)
@@ -138,7 +142,7 @@ class Labels:
 class _Grid:
     """The cells that scores fall into: buckets, or parts of them, numbered without gaps."""
 
-    def __init__(self, buckets: int, pieces: Sequence[Piece]) -> None:
+    def __init__(self, buckets: int, pieces: Sequence[Piece], occupied: Counts | None = None) -> None:
         self.buckets = buckets
         self.lowest = -2 - buckets // 4
         bucket = np.arange(self.lowest, buckets + buckets // 4 + 3)
@@ -147,6 +151,9 @@ class _Grid:
             first = np.array([piece.first for piece in pieces[1:]])
             each = np.array([piece.parts for piece in pieces])
             parts = each[np.searchsorted(first, bucket, side="right")]
+            if occupied is not None:
+                # Parts are meant for buckets with rows: there may be thousands without between two of them.
+                parts[np.isin(bucket, occupied, invert=True)] = 1
         self.start = np.concatenate([[0], np.cumsum(parts)])
         self.parts = parts.astype(np.float64)
         self.divided = bool(pieces)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from thresher.errors import ArgumentError
-from thresher.ranking import Ranking
+from thresher.ranking import Counts, Ranking
 from thresher.sources.buckets import BUCKETS
 from thresher.sources.columns import Missing
 from thresher.sources.database import (
@@ -197,10 +197,15 @@ def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> 
     if not countable(files, wanted, where=name):
         return None
 
+    occupied: list[Counts] = []
+
     def tallied(stage: str, pieces: Sequence[Piece] = ()) -> Tallies:
         how: dict[str, Any] = {"stage": stage, "listener": options.progress, "where": name}
-        found = file_tally(files, wanted, buckets=options.buckets, pieces=pieces, **how)
-        return tallies_of(found, wanted, positive=options.positive, missing=options.missing, where=name)
+        before = occupied[0] if occupied else None
+        table = file_tally(files, wanted, buckets=options.buckets, pieces=pieces, occupied=before, **how)
+        found = tallies_of(table, wanted, positive=options.positive, missing=options.missing, where=name)
+        occupied.append(found.key)
+        return found
 
     try:
         if options.exact:
