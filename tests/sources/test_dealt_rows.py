@@ -1,6 +1,5 @@
-import errno
+import resource
 import tempfile
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,27 +59,16 @@ def test_several_ranges_are_read_at_once():
         assert made.keys(2, 5).size == made.rows[2:5].sum()
 
 
-class _Full:
-    """A disk without room."""
-
-    def __init__(self, act: Callable[..., Any]) -> None:
-        self.act = act
-
-    def __getattr__(self, name: str) -> Any:
-        return self.act
-
-    def seek(self, _: int) -> None: ...
-
-    def close(self) -> None: ...
-
-
-def test_a_full_disk_is_told(monkeypatch):
-    def refused(*_: Any) -> Any:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("thresher.sources.dealt_rows.TemporaryFile", lambda **_: _Full(refused))
-    with pytest.raises(th.SourceError, match="no room to spill"):
-        dealt_by(0)
+def test_a_full_disk_is_told():
+    flags, scores = rows()
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
+    try:
+        with DealtRows(ranges_of(scores, 9), held=0, where=HERE) as made:
+            with pytest.raises(th.SourceError, match="no room to spill"):
+                made.add(flags, scores)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
 
 def test_a_file_that_was_cut_is_told():
