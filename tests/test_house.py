@@ -52,6 +52,7 @@ SORTED_ELSEWHERE = {
     ("sources/refining.py", "np.unique"): "buckets that an engine counted",
     ("sources/tallies.py", "np.unique"): "labels and groups that an engine counted",
     ("sources/listing.py", "sorted"): "paths of files",
+    ("sources/untied.py", "np.union1d"): "splits that are kept",
     ("tables/contingency.py", "sorted"): "shapes, for an error message",
 }
 

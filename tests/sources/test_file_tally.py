@@ -10,6 +10,7 @@ import pytest
 
 import thresher as th
 from thresher.sources import file_tally
+from thresher.sources.buckets import place_of
 from thresher.sources.refinement import Piece
 
 scanning = import_module("thresher.sources.scan")
@@ -148,3 +149,33 @@ def test_the_grid_numbers_cells_without_gaps():
     assert (np.diff(grid.key(cell)) > 0).all()
     scores = np.linspace(-3, 3, 1001)
     assert (np.diff(grid.cell(scores)) >= 0).all()
+
+
+def test_only_buckets_with_rows_are_divided():
+    pieces, occupied = [Piece(0, 1), Piece(3, 1000)], np.array([3, 60, 60])
+    grid = file_tally._Grid(64, pieces, occupied)
+    everywhere = file_tally._Grid(64, pieces)
+    assert grid.cells < 2 * 1000 + 2 * 64 < everywhere.cells
+    scores = np.array([0.2, 0.2001, 0.9, 0.95])
+    for score in scores[np.isin(np.floor(place_of(scores, buckets=64)), occupied)]:
+        one = np.array([score])
+        assert grid.key(grid.cell(one)) == everywhere.key(everywhere.cell(one))
+
+
+def test_few_scores_far_apart_take_little_memory(monkeypatch, tmp_path):
+    rng = np.random.default_rng(3)
+    table = {"y": rng.integers(0, 2, 400), "p": rng.choice([0.1, 0.9], 400) + rng.random(400) * 1e-6}
+    pq.write_table(pa.table(table), tmp_path / "rows.parquet")
+    cells = []
+
+    class Watched(file_tally._Grid):
+        def __init__(self, *how):
+            super().__init__(*how)
+            cells.append(self.cells)
+            assert self.cells < 2**23, "so many cells would not fit"
+
+    monkeypatch.setattr(file_tally, "_Grid", Watched)
+    one, other, used = both_ways(monkeypatch, tmp_path, label="y", scores=["p"], buckets=4096, refine=True)
+    assert used
+    assert one == other
+    assert len(cells) > 1

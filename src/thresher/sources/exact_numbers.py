@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
-from thresher.ranking import Counts, Floats, in_pieces
+from thresher.ranking import Counts, Floats, Indices, in_pieces
+from thresher.sources.untied import Untied
 
 
 class RunningNumbers:
@@ -42,8 +44,27 @@ class RunningNumbers:
             return part | (_loss_sums(score[piece], pos[piece], neg[piece]) if self._probabilities else {})
 
         for found in in_pieces(sums, score.size):
-            for name, value in found.items():
-                self._sums.setdefault(name, []).append(value)
+            self._take(found)
+
+    def add_untied(self, cases: Untied, *, before: tuple[int, int]) -> None:
+        """Take cases whose scores all differ, with the positives and negatives before the first."""
+        score, pos_at = cases.score, cases.pos_at
+        if not score.size:
+            return
+        self._cases[0] += pos_at.size
+        self._cases[1] += cases.neg_at.size
+        self._probabilities &= bool(score[-1] >= 0 and score[0] <= 1)
+        self._take(_untied_precision_sums(pos_at, *before))
+        if self._probabilities:
+            self._take(_losses(score[pos_at], score[cases.neg_at]))
+
+    def add_all(self, others: Iterable[RunningNumbers]) -> None:
+        """Take what others have taken."""
+        for other in others:
+            self._cases = [mine + more for mine, more in zip(self._cases, other._cases, strict=True)]
+            self._probabilities &= other._probabilities
+            for name, values in other._sums.items():
+                self._sums.setdefault(name, []).extend(values)
 
     def numbers(self) -> dict[str, float]:
         """The numbers of all segments taken so far."""
@@ -51,6 +72,10 @@ class RunningNumbers:
         per = {"average_precision": Pos, "pr_area": Pos, "brier": total, "log_loss": total, "certain_and_wrong": 1}
         named = list(per) if self._probabilities else list(per)[:2]
         return {name: math.fsum(self._sums[name]) / per[name] for name in named if per[name]}
+
+    def _take(self, found: dict[str, float]) -> None:
+        for name, value in found.items():
+            self._sums.setdefault(name, []).append(value)
 
 
 def _precision_sums(pos: Counts, neg: Counts, right: Floats, wrong: Floats) -> dict[str, float]:
@@ -66,6 +91,28 @@ def _precision_sums(pos: Counts, neg: Counts, right: Floats, wrong: Floats) -> d
     return {
         "average_precision": float((of_pos * (right + of_pos) / (called + cases)).sum()),
         "pr_area": float((of_pos * (rate + curved)).sum()),
+    }
+
+
+def _untied_precision_sums(at: Indices, right: int, wrong: int) -> dict[str, float]:
+    """The same over positives that are at these places among cases of different scores."""
+    called = at + float(right + wrong)
+    negatives = at - np.arange(at.size) + float(wrong)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        curved = negatives * np.log1p(1 / called)
+    curved[called == 0] = 0.0
+    precision = (called - negatives + 1) / (called + 1)
+    return {"average_precision": float(precision.sum()), "pr_area": float(at.size - curved.sum())}
+
+
+def _losses(p: Floats, q: Floats) -> dict[str, float]:
+    """Sums over positives of these probabilities and over negatives of those."""
+    with np.errstate(divide="ignore"):
+        log_loss = -float(np.log(p).sum()) - float(np.log1p(-q).sum())
+    return {
+        "brier": float(np.square(1 - p).sum()) + float(np.square(q).sum()),
+        "log_loss": log_loss,
+        "certain_and_wrong": float(np.count_nonzero(p == 0) + np.count_nonzero(q == 1)),
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -62,14 +63,18 @@ def file_tally(
     *,
     buckets: int,
     pieces: Sequence[Piece] = (),
+    occupied: Counts | None = None,
     stage: str,
     listener: Listener | None,
     where: str,
 ) -> Any:
-    """The table that `tally` asks an engine for, as an Arrow table."""
+    """The table that `tally` asks an engine for, as an Arrow table.
+
+    `occupied` names the buckets that hold rows, where a pass before this one told: others are not divided.
+    """
     arrow = extra("pyarrow", name="files", where=where)
     parquet = extra("pyarrow.parquet", name="files", where=where)
-    grid = _Grid(buckets, pieces)
+    grid = _Grid(buckets, pieces, occupied)
     counters = [_Counter(grid) for _ in wanted.scores]
     labels = Labels()
     done, total = [0], sum(parquet.read_metadata(file.name).num_rows for file in files)
@@ -93,6 +98,7 @@ class Labels:
     def __init__(self) -> None:
         self.known: list[Any] = []
         self.arrays: list[Any] = []
+        self.lock = Lock()
 
     def coded(self, values: Any) -> Counts:
         """The number of each label, to which new ones are added; -1 where it is missing."""
@@ -118,12 +124,13 @@ class Labels:
 
     def _number(self, label: Any, values: Any, index: Counts, at: int) -> int:
         """The number of a label; of a new one, an entry of `values` where `index` says `at` is kept."""
-        if label not in self.known:
-            if len(self.known) == _MOST_LABELS:
-                raise NeedsEngine
-            self.known.append(label)
-            self.arrays.append(values.slice(int(np.argmax(index == at)), 1))
-        return self.known.index(label)
+        with self.lock:
+            if label not in self.known:
+                if len(self.known) == _MOST_LABELS:
+                    raise NeedsEngine
+                self.known.append(label)
+                self.arrays.append(values.slice(int(np.argmax(index == at)), 1))
+            return self.known.index(label)
 
     def named(self, arrow: Any, number: Any) -> Any:
         """Labels by their numbers; that one past the last is of what is missing."""
@@ -135,7 +142,7 @@ class Labels:
 class _Grid:
     """The cells that scores fall into: buckets, or parts of them, numbered without gaps."""
 
-    def __init__(self, buckets: int, pieces: Sequence[Piece]) -> None:
+    def __init__(self, buckets: int, pieces: Sequence[Piece], occupied: Counts | None = None) -> None:
         self.buckets = buckets
         self.lowest = -2 - buckets // 4
         bucket = np.arange(self.lowest, buckets + buckets // 4 + 3)
@@ -144,6 +151,9 @@ class _Grid:
             first = np.array([piece.first for piece in pieces[1:]])
             each = np.array([piece.parts for piece in pieces])
             parts = each[np.searchsorted(first, bucket, side="right")]
+            if occupied is not None:
+                # Parts are meant for buckets with rows: there may be thousands without between two of them.
+                parts[np.isin(bucket, occupied, invert=True)] = 1
         self.start = np.concatenate([[0], np.cumsum(parts)])
         self.parts = parts.astype(np.float64)
         self.divided = bool(pieces)
@@ -168,6 +178,30 @@ class _Grid:
         return bucket * SUBS + (cell - self.start[index]) if self.divided else bucket
 
 
+class Faults:
+    """Rows that lack something, counted by label and by what they lack."""
+
+    def __init__(self) -> None:
+        self._cases = np.zeros((_MOST_LABELS + 1, _STATES + 1), dtype=np.int64)
+        self._lock = Lock()
+
+    def left(self, code: Counts, score: Floats, state: Counts | None) -> tuple[Counts, Floats]:
+        """Labels and scores of the rows that lack nothing; the others are counted."""
+        if state is None and code.min() >= 0:
+            return code, score
+        state = np.where(code < 0, query.NO_LABEL, 0) | (0 if state is None else state)
+        fine: Flags = state == 0
+        with self._lock:
+            np.add.at(self._cases, (code[~fine], state[~fine]), 1)
+        return code[fine], score[fine]
+
+    def found(self, labels: int) -> tuple[Counts, Counts, Counts]:
+        """Label, fault and count of those that occur; a missing label has the number of all known ones."""
+        label, state = np.nonzero(self._cases)
+        number = np.where(label == _MOST_LABELS, labels, label)  # -1 counted from the end
+        return number, FAULT + state, self._cases[label, state]
+
+
 class _Counter:
     """Counts, lowest and highest scores of one model, by label and cell."""
 
@@ -176,17 +210,12 @@ class _Counter:
         self.labels = 0
         self.cases = np.zeros(0, dtype=np.int64)
         self.low, self.high = np.zeros(0), np.zeros(0)
-        self.faults = np.zeros((_MOST_LABELS + 1, _STATES + 1), dtype=np.int64)
+        self.faults = Faults()
 
     def add(self, code: Counts, values: Any, *, labels: int) -> None:
         """Take a batch: the number of each row's label (-1 for none) and its score."""
         self._make_room(labels)
-        score, state = scores_of(values)
-        if state is not None or code.min() < 0:
-            state = np.where(code < 0, query.NO_LABEL, 0) | (0 if state is None else state)
-            fine: Flags = state == 0
-            np.add.at(self.faults, (code[~fine], state[~fine]), 1)
-            code, score = code[fine], score[fine]
+        code, score = self.faults.left(code, *scores_of(values))
         if score.size:
             cell = self.grid.cell(score)
             cell += code * np.int64(self.grid.cells)
@@ -198,13 +227,12 @@ class _Counter:
         """What was counted, a row for each label and cell that has cases, and for each label and fault."""
         cell = np.flatnonzero(self.cases)
         label, key = cell // self.grid.cells, self.grid.key(cell % self.grid.cells)
-        of_fault, state = np.nonzero(self.faults)
-        number = np.where(of_fault == _MOST_LABELS, self.labels, of_fault)  # -1 counted from the end
-        nothing = np.full(state.size, np.nan)
+        number, fault, cases = self.faults.found(self.labels)
+        nothing = np.full(number.size, np.nan)
         return {
             "label": np.concatenate([label, number]),
-            "key": np.concatenate([key, FAULT + state]),
-            "cases": np.concatenate([self.cases[cell], self.faults[of_fault, state]]),
+            "key": np.concatenate([key, fault]),
+            "cases": np.concatenate([self.cases[cell], cases]),
             "low": np.concatenate([self.low[cell], nothing]),
             "high": np.concatenate([self.high[cell], nothing]),
         }

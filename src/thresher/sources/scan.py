@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from thresher.errors import ArgumentError
-from thresher.ranking import Ranking
+from thresher.ranking import Counts, Ranking
 from thresher.sources.buckets import BUCKETS
 from thresher.sources.columns import Missing
 from thresher.sources.database import (
@@ -25,7 +25,7 @@ from thresher.sources.database import (
     require_table_columns,
 )
 from thresher.sources.exact import ROWS_AT_ONCE, Range, engine_rankings, exact_ranking
-from thresher.sources.file_rows import ROWS_IN_RANGE, file_rankings
+from thresher.sources.exact_files import exact_files
 from thresher.sources.file_tally import NeedsEngine, countable, file_tally
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.frames import is_frame
@@ -197,20 +197,21 @@ def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> 
     if not countable(files, wanted, where=name):
         return None
 
+    occupied: list[Counts] = []
+
     def tallied(stage: str, pieces: Sequence[Piece] = ()) -> Tallies:
         how: dict[str, Any] = {"stage": stage, "listener": options.progress, "where": name}
-        found = file_tally(files, wanted, buckets=options.buckets, pieces=pieces, **how)
-        return tallies_of(found, wanted, positive=options.positive, missing=options.missing, where=name)
-
-    def fetch(found: Tallies, index: int, ranges: Sequence[Range]) -> Iterator[Ranking]:
-        how: dict[str, Any] = {"positive": found.labels[0], "listener": options.progress, "where": name}
-        return file_rankings(files, (wanted.label, found.names[index][0]), ranges, **how)
+        before = occupied[0] if occupied else None
+        table = file_tally(files, wanted, buckets=options.buckets, pieces=pieces, occupied=before, **how)
+        found = tallies_of(table, wanted, positive=options.positive, missing=options.missing, where=name)
+        occupied.append(found.key)
+        return found
 
     try:
-        found = tallied("counting")
         if options.exact:
-            return _exact(found, tallied, fetch, rows_at_once=min(ROWS_AT_ONCE, ROWS_IN_RANGE))
-        return _ranges(found, tallied, options)
+            how: dict[str, Any] = {"positive": options.positive, "missing": options.missing, "where": name}
+            return exact_files(files, wanted, listener=options.progress, **how)
+        return _ranges(tallied("counting"), tallied, options)
     except NeedsEngine:
         return None
 

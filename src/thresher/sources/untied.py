@@ -1,0 +1,98 @@
+"""Cases whose scores all differ: a curve of single steps, of which where the positives are is all there is to know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.ranking import UNKNOWN, Counts, Flags, Floats, Indices, Spans
+from thresher.ranking.spans import Bounded
+
+_ROUNDS = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Untied:
+    """Falling scores, none of them twice, and which are those of positives and of negatives."""
+
+    score: Floats
+    pos_at: Indices
+    neg_at: Indices
+
+
+def untied(score: Floats, positive: Flags) -> Untied:
+    """The cases of falling scores.
+
+    >>> untied(np.array([0.9, 0.5]), np.array([True, False])).neg_at
+    array([1])
+    """
+    return Untied(score, np.flatnonzero(positive), np.flatnonzero(~positive))
+
+
+def condensed_untied(cases: Untied, *, segments: int) -> Bounded:
+    """Pools as `condensed` makes them: about so many, with all corners of the hull among the splits, and pairs won.
+
+    >>> steps = untied(np.arange(7.0)[::-1], np.array([1, 1, 0, 1, 0, 0, 1], dtype=bool))
+    >>> score, pos, neg, spans = condensed_untied(steps, segments=1)
+    >>> score, pos, neg
+    (array([5., 3., 0.]), array([2, 1, 1]), array([0, 1, 2]))
+    >>> spans.won
+    array([-1,  0,  0])
+    """
+    size, pos_at, neg_at = cases.score.size, cases.pos_at, cases.neg_at
+    even = np.linspace(0, size, min(segments, size) + 1).astype(np.int64)  # no two of them alike
+    tp = np.searchsorted(pos_at, even)
+    split = np.union1d(even if segments > 1 else even[[0, -1]], _corners(cases, even, tp))
+    tp = np.searchsorted(pos_at, split)
+    fp = split - tp
+    pos, neg, end = np.diff(tp), np.diff(fp), split[1:]
+    # A positive at i beats the negatives after it: all cases after it in its pool, but for positives.
+    sums = np.concatenate([[0], np.cumsum(pos_at)])[tp]
+    won = 2 * (pos * (end - 1) - np.diff(sums)) - pos * (pos - 1)
+    spans = Spans(
+        *_ends(cases.score, pos_at, tp),
+        *_ends(cases.score, neg_at, fp),
+        won=np.where((pos > 0) & (neg > 0), won, UNKNOWN),
+        corners=True,
+    )
+    return cases.score[end - 1], pos, neg, spans
+
+
+def _ends(score: Floats, at: Indices, before: Counts) -> tuple[Floats, Floats]:
+    """The lowest and highest score of a class in each pool, NaN where it is absent."""
+    start, end = before[:-1], before[1:]
+    there = np.flatnonzero(end > start)
+    low, high = np.full(start.size, np.nan), np.full(start.size, np.nan)
+    low[there], high[there] = score[at[end[there] - 1]], score[at[start[there]]]
+    return low, high
+
+
+def _corners(cases: Untied, even: Counts, tp: Counts) -> Indices:
+    """Splits among which all corners of the hull are.
+
+    A corner ends a run of positives, and lies above the hull of any points of the curve: few do of that of even splits.
+    """
+    rough = _turns(even, tp)
+    edge, height = even[rough], tp[rough]
+    at = np.flatnonzero(np.diff(cases.pos_at, append=cases.score.size + 1) > 1)
+    split, reached = cases.pos_at[at] + 1, at + 1
+    per_edge = np.diff(np.searchsorted(split, edge[1:-1]), prepend=0, append=split.size)
+    # Above the edge in coverage space is above it along splits too, as both axes shear alike.
+    dx, dy = np.repeat(np.diff(edge), per_edge), np.repeat(np.diff(height), per_edge)
+    above = (reached - np.repeat(height[:-1], per_edge)) * dx > (split - np.repeat(edge[:-1], per_edge)) * dy
+    both = np.union1d(edge, split[above])
+    found: Indices = both[_turns(both, np.searchsorted(cases.pos_at, both))]
+    return found
+
+
+def _turns(split: Counts, tp: Counts) -> Indices:
+    """Which points of a curve may be corners of its hull: those that no line between two neighbours passes."""
+    kept = np.arange(split.size)
+    for _ in range(_ROUNDS):
+        dx, dy = np.diff(split[kept]), np.diff(tp[kept])
+        turns = dx[1:] * dy[:-1] > dy[1:] * dx[:-1]
+        if turns.all():
+            break
+        kept = kept[np.concatenate([[True], turns, [True]])]
+    return kept
