@@ -7,7 +7,7 @@ import pytest
 
 import thresher as th
 from thresher import errors
-from thresher.errors import require_whole
+from thresher.errors import require_one_of, require_whole
 
 KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, th.ThresherError)]
 
@@ -49,6 +49,9 @@ def test_whole_numbers_only():
             require_whole(value, name="points", least=2, where="here", fix="give 2")
     with pytest.raises(th.ArgumentError, match="points must be at least 2, got 1"):
         require_whole(np.int64(1), name="points", least=2, where="here", fix="give 2")
+    with pytest.raises(th.ArgumentError, match="points must be at most 9, got 10"):
+        require_whole(10, name="points", least=2, most=9, where="here", fix="give 2")
+    assert require_whole(9, name="points", least=2, most=9, where="here", fix="give 2") == 9
     assert require_whole(np.int32(2), name="points", least=2, where="here", fix="give 2") == 2
     assert require_whole(2.0, name="points", least=2, where="here", fix="give 2") == 2
 
@@ -69,3 +72,10 @@ def test_numbers_given_as_texts(name, option, value):
     ranking = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.5, 0.2])
     with pytest.raises(th.ArgumentError):
         getattr(th, name)(ranking, **{option: value})
+
+
+def test_words_only():
+    for value in ("loose", None, ["ties"], np.array(["ties"])):
+        with pytest.raises(th.ArgumentError, match='pool must be "a", "b" or "c", got '):
+            require_one_of(value, ("a", "b", "c"), name="pool", where="here")
+    require_one_of("c", ("a", "b", "c"), name="pool", where="here")

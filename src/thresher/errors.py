@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+import reprlib
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -98,8 +100,8 @@ class MissingExtraError(ThresherError, ImportError):
     """A part of thresher needs a package that is not installed."""
 
 
-def require_whole(value: Any, *, name: str, least: int, where: str, fix: str) -> int:
-    """The value as an int; `ArgumentError` unless it is a whole number, and not below `least`.
+def require_whole(value: Any, *, name: str, least: int, where: str, fix: str, most: int | None = None) -> int:
+    """The value as an int; `ArgumentError` unless it is a whole number, not below `least` and not above `most`.
 
     >>> require_whole(3, name="points", least=2, where="here", fix="give e.g. 500")
     3
@@ -110,4 +112,21 @@ def require_whole(value: Any, *, name: str, least: int, where: str, fix: str) ->
         raise ArgumentError(f"{name} must be a whole number, got {value!r}", where, fix) from None
     if number < least:
         raise ArgumentError(f"{name} must be at least {least}, got {number}", where, fix)
+    if most is not None and number > most:
+        raise ArgumentError(f"{name} must be at most {most:,}, got {reprlib.repr(number)}", where, fix)
     return number
+
+
+def require_one_of(value: Any, options: Iterable[str], *, name: str, where: str, fix: str = "pick one of them") -> None:
+    """Raise `ArgumentError` unless the value is one of some words.
+
+    >>> require_one_of("loose", ("strict", "ties"), name="pool", where="hull(ranking, pool=...)")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: pool must be "strict" or "ties", got 'loose'
+      where: hull(ranking, pool=...)
+      fix:   pick one of them
+    """
+    known = tuple(options)
+    if not isinstance(value, str) or value not in known:
+        *others, last = (f'"{option}"' for option in known)
+        raise ArgumentError(f"{name} must be {', '.join(others)} or {last}, got {value!r}", where, fix)

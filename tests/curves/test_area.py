@@ -93,6 +93,13 @@ class TestGrid:
 
 
 class TestPlacements:
+    def test_they_are_known_by_their_names(self):
+        found = th.placements(th.Ranking.parse("[1+][1+,1-][1-]"))
+        assert (found.positive.tolist(), found.negative.tolist()) == ([1, 0.75, 0.25], [0.25, 0.75, 1])
+        for array in found:
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1
+
     @given(two_class_rankings)
     def test_their_means_are_both_the_auc(self, r):
         of_positives, of_negatives = th.placements(r)

@@ -76,3 +76,14 @@ def test_roc_is_coverage_in_rates(r):
 
 def test_roc_keeps_every_split_on_a_straight_line():
     assert len(th.roc(th.Ranking.parse("[1+,1-][2+,2-][3+,3-]"))[0]) == 4
+
+
+def test_roc_is_known_by_its_names():
+    curve = th.roc(SPAM_TREE)
+    assert curve._fields == ("fpr", "tpr", "threshold")
+    assert curve.fpr.tolist() == [0, 0.1, 0.2, 1]
+    assert curve.tpr.tolist() == [0, 0.4, 0.6, 1]
+    assert curve.threshold.tolist() == [math.inf, 1.5, 0, -math.inf]
+    for array in curve:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1

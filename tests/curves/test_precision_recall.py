@@ -20,6 +20,17 @@ def test_precision_is_undefined_before_anything_is_called_positive():
     assert len(recall) == len(precision) == len(threshold) == 4
 
 
+def test_the_curve_is_known_by_its_names():
+    curve = th.precision_recall(TREE)
+    assert curve._fields == ("recall", "precision", "threshold")
+    assert curve.recall.tolist() == [0, 0.4, 0.6, 1]
+    assert curve.precision[1:].tolist() == [0.8, 0.75, 0.5]
+    assert curve.threshold.tolist() == [math.inf, 2.5, 1.5, -math.inf]
+    for array in curve:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
 def test_interpolation_between_two_points_is_hyperbolic():
     ranking = th.Ranking.parse("[5+,5-][5+,25-][10+,70-]")
     found = th.precision_at(ranking, [0.25, 0.30, 0.35, 0.40, 0.45, 0.50])

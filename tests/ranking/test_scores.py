@@ -90,3 +90,13 @@ def test_wide_or_odd_numbers_that_fit_are_ranked(scores):
 def test_what_is_no_number_is_refused(scores):
     with pytest.raises(th.ScoreError, match="scores must be numbers"):
         th.rank([1, 0], scores)
+
+
+def test_numbers_of_any_shape_are_looked_at_one_by_one():
+    square = np.array([[1, Fraction(1, 2)], [0.25, 2**53 + 2]], dtype=object)
+    assert rankable(square, where="here").tolist() == [[1, 0.5], [0.25, 2**53 + 2]]
+    assert rankable(np.array(3, dtype=object), where="here").tolist() == 3
+    with pytest.raises(th.ScoreError, match=f"1 of 4 scores do not fit a float64 exactly, first {BEYOND}"):
+        rankable(np.array([[1, 2], [BEYOND, 3]], dtype=object), where="here")
+    with pytest.raises(th.ScoreError, match=r"scores must be numbers, got object \(first \{\}\)"):
+        rankable(np.array({}, dtype=object), where="here")

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import thresher as th
 from tests.strategies import float64_scores
-from thresher.ranking.thresholds import midway
+from thresher.ranking.thresholds import midway, require_split
 
 LARGEST = math.ldexp(1 - 2**-53, 1024)
 
@@ -35,3 +36,11 @@ def test_neighbours_are_always_separated(scores):
     lower, upper = sorted(scores)
     (threshold,) = midway(np.array([upper]), np.array([lower])).tolist()
     assert lower < threshold <= upper
+
+
+def test_splits_are_named_by_whole_numbers_from_0():
+    for split in (0, np.int64(2), 3):
+        require_split(split, 4, "here")
+    for wrong in (-1, 4, 1.0, True, None, "1", np.array([1])):
+        with pytest.raises(th.ArgumentError, match="there is no split"):
+            require_split(wrong, 4, "here")

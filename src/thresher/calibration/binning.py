@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, require_whole
-from thresher.ranking import Floats, Ranking
+from thresher.errors import require_one_of, require_whole
+from thresher.ranking import Floats, Ranking, require_ranking
 
+MOST_BINS = 1_000_000
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
 
 
@@ -21,22 +22,20 @@ def splits_of(ranking: Ranking, segments: Binning, *, bins: int, where: str) -> 
     [0, 2, 4]
     """
     require_bins(bins, where)
+    require_one_of(segments, get_args(Binning), name="segments", where=where)
     if segments == "exact":
         return np.arange(len(ranking) + 1)
     if segments == "hull":
+        require_ranking(ranking, where, both_classes=True)
         return hull_splits(ranking)
     if segments == "quantile":
         return quantile_splits(ranking, bins)
-    if segments == "uniform":
-        return uniform_splits(ranking, bins)
-    raise ArgumentError(
-        f'segments must be "exact", "hull", "quantile" or "uniform", got {segments!r}', where, "pick one"
-    )
+    return uniform_splits(ranking, bins)
 
 
 def require_bins(bins: int, where: str) -> None:
-    """Raise `ArgumentError` unless the number of bins is whole and at least 1."""
-    require_whole(bins, name="the number of bins", least=1, where=where, fix="give e.g. bins=10")
+    """Raise `ArgumentError` unless the number of bins is whole, at least 1 and at most a million."""
+    require_whole(bins, name="the number of bins", least=1, most=MOST_BINS, where=where, fix="give e.g. bins=10")
 
 
 def quantile_splits(ranking: Ranking, bins: int) -> Splits:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.calibration.true_class import probability_rows
-from thresher.ranking import Floats, Ranking, in_pieces, kept_number
+from thresher.ranking import Floats, Ranking, in_pieces, kept_number, require_ranking
 
 
 def brier(ranking: Ranking) -> float:
@@ -21,7 +21,7 @@ def brier(ranking: Ranking) -> float:
     >>> brier(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3]))
     0.2066...
     """
-    ranking.require_probabilities("brier(ranking)")
+    require_ranking(ranking, "brier(ranking)", probabilities=True)
     if (known := kept_number(ranking.spans, "brier")) is not None:
         return known
     return ranking.remembered("brier", lambda: _brier(ranking))

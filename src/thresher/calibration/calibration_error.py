@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from thresher.calibration.binning import mean_scores, quantile_splits, splits_of
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, WeightError
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.errors import ArgumentError, WeightError, require_one_of, require_whole
+from thresher.ranking import Counts, Floats, Ranking, as_number, require_ranking
 
 Bins: TypeAlias = Literal["quantile", "uniform", "exact"]
 
 MOST_GROUPS = 5_000  # segments drawn one by one; beyond that, neighbours are drawn together
 DRAWS_AT_ONCE = 1 << 21
+MOST_REPLICATES = 10_000_000
 
 _WHERE = "ece(ranking)"
 
@@ -68,8 +69,10 @@ def ece(
     >>> ece(spam_tree)
     CalibrationGap(0.0550 over 3 uniform bins; if calibrated, 0.055... (95%: 0.0150 to 0.1150), p = 0.53)
     """
-    ranking.require_probabilities(_WHERE)
-    _check(ranking, segments, replicates, level)
+    require_ranking(ranking, _WHERE, probabilities=True)
+    _check(ranking, segments, level)
+    fix = "give e.g. replicates=1000"
+    replicates = require_whole(replicates, name="replicates", least=1, most=MOST_REPLICATES, where=_WHERE, fix=fix)
     split = splits_of(ranking, segments, bins=bins, where=_WHERE)
     if len(ranking) <= MOST_GROUPS:
         group = np.arange(len(ranking) + 1)
@@ -96,25 +99,17 @@ def ece(
     )
 
 
-def _check(ranking: Ranking, segments: str, replicates: int, level: float) -> None:
-    if segments not in ("quantile", "uniform", "exact"):
-        raise ArgumentError(
-            f'segments must be "quantile", "uniform" or "exact", got {segments!r}',
-            where=_WHERE,
-            fix="pick one; for a measure without bins, take decomposition(ranking).miscalibration",
-        )
+def _check(ranking: Ranking, segments: str, level: float) -> None:
+    fix = "pick one; for a measure without bins, take decomposition(ranking).miscalibration"
+    require_one_of(segments, get_args(Bins), name="segments", where=_WHERE, fix=fix)
     if segments == "exact" and len(ranking) > MOST_GROUPS:
         raise ArgumentError(
             f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
             where=_WHERE,
             fix='pass segments="quantile", or take decomposition(ranking).miscalibration, which needs no bins',
         )
-    if replicates < 1 or not 0 < level < 1:
-        raise ArgumentError(
-            f"replicates must be at least 1 and level between 0 and 1, got {replicates} and {level}",
-            where=_WHERE,
-            fix="give e.g. replicates=1000, level=0.95",
-        )
+    if not 0 < as_number(level) < 1:
+        raise ArgumentError(f"level must lie between 0 and 1, got {level}", _WHERE, "give e.g. level=0.95")
     if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
         raise WeightError(
             "weights that are not whole do not say how many labels there were to draw",
@@ -126,7 +121,10 @@ def _check(ranking: Ranking, segments: str, replicates: int, level: float) -> No
 def _simulated(
     cases: Counts, score: Floats, first: Splits, *, replicates: int, seed: int | np.random.Generator
 ) -> Floats:
-    rng = np.random.default_rng(seed)
+    try:
+        rng = np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"seed must be a whole number of 0 or more, got {seed}", _WHERE, "give e.g. 0") from None
     expected = np.add.reduceat(cases * score, first)
     at_once = max(1, DRAWS_AT_ONCE // cases.size)
     chunks = [min(at_once, replicates - done) for done in range(0, replicates, at_once)]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from thresher.calibration.brier import brier
 from thresher.cautions import Caution
 from thresher.curves import hull_splits
-from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Ranking
+from thresher.errors import require_one_of
+from thresher.ranking import Counts, Ranking, require_ranking
 
 Over: TypeAlias = Literal["exact", "hull"]
 
@@ -68,10 +68,8 @@ def decomposition(ranking: Ranking, *, segments: Over = "exact") -> Decompositio
     >>> print(decomposition(emails, segments="hull"))
     Brier 0.1934 = 0.0601 calibration + 0.1333 refinement (over the hull's pools)
     """
-    if segments not in ("exact", "hull"):
-        raise ArgumentError(f'segments must be "exact" or "hull", got {segments!r}', _WHERE, "pick one")
-    ranking.require_both_classes(_WHERE)
-    ranking.require_probabilities(_WHERE)
+    require_one_of(segments, get_args(Over), name="segments", where=_WHERE)
+    require_ranking(ranking, _WHERE, both_classes=True, probabilities=True)
     total = brier(ranking)
     pooled = _refinement(*ranking.runs(hull_splits(ranking, pool="ties"))) / ranking.total
     miscalibration = max(0.0, total - pooled)  # never below 0 but for rounding

@@ -11,7 +11,7 @@ import numpy as np
 from thresher.calibration.true_class import probability_rows
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, in_pieces, kept_number, wide
+from thresher.ranking import Floats, Ranking, as_number, in_pieces, kept_number, require_ranking, wide
 
 
 class LogLoss(float):
@@ -65,7 +65,7 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     >>> log_loss(Ranking([1, 0.5], pos=[3, 1], neg=[1, 1]), clip=1e-3)
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
-    ranking.require_probabilities("log_loss(ranking)")
+    require_ranking(ranking, "log_loss(ranking)", probabilities=True)
     if clip is None and (known := kept_number(ranking.spans, "log_loss")) is not None:
         return LogLoss(
             known, certain_and_wrong=int(kept_number(ranking.spans, "certain_and_wrong") or 0), cases=ranking.total
@@ -116,6 +116,6 @@ def log_loss_multiclass(
 
 
 def _clipped(p: Floats, clip: float, where: str) -> Floats:
-    if not 0 < clip < 0.5:
+    if not 0 < as_number(clip) < 0.5:
         raise ArgumentError(f"clip must lie between 0 and 0.5, got {clip}", where, "give e.g. clip=1e-15")
     return np.clip(p, clip, 1 - clip)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from thresher.calibration.logistic_curve import LogisticCurve, On, log_odds
 from thresher.calibration.logistic_fit import logistic_fit
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, ProbabilityError, ScoreError
+from thresher.errors import ArgumentError, ProbabilityError, ScoreError, require_one_of
 from thresher.ranking import Counts, Floats, Ranking
 
 Targets: TypeAlias = Literal["platt", "counts"]
@@ -28,11 +28,10 @@ def platt(ranking: Ranking, *, on: On = "log_odds", targets: Targets = "platt") 
     >>> round(curve.a, 6), round(abs(curve.c), 6)  # the leaves' own proportions need no mapping
     (1.0, 0.0)
     """
+    require_one_of(on, ("log_odds", "score"), name="on", where=_WHERE)
     pos, neg = _targets(ranking, targets)
     if on == "score":
         return _platt_on_scores(ranking, pos, neg, targets)
-    if on != "log_odds":
-        raise ArgumentError(f'on must be "log_odds" or "score", got {on!r}', _WHERE, "pick one")
     t, limit, cautions = _training_log_odds(ranking)
     if t[0] == t[-1]:
         return _constant(pos, neg, limit), cautions
@@ -86,10 +85,9 @@ _WHERE = "calibration_map(ranking)"
 
 def _targets(ranking: Ranking, targets: Targets) -> tuple[Counts, Counts]:
     """Counts, or counts with each case shared between the classes as Platt's targets say."""
+    require_one_of(targets, get_args(Targets), name="targets", where=_WHERE)
     if targets == "counts":
         return ranking.pos, ranking.neg
-    if targets != "platt":
-        raise ArgumentError(f'targets must be "platt" or "counts", got {targets!r}', _WHERE, "pick one")
     sure_pos, unsure_neg = (ranking.Pos + 1) / (ranking.Pos + 2), 1 / (ranking.Neg + 2)
     pos = ranking.pos * sure_pos + ranking.neg * unsure_neg
     return pos, ranking.pos + ranking.neg - pos

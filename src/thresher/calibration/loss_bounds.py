@@ -9,7 +9,7 @@ import numpy as np
 from thresher.calibration.brier import brier
 from thresher.calibration.log_loss import log_loss
 from thresher.curves.bounds import Bounds, certain, outward, told
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 
 def brier_bounds(ranking: Ranking) -> Bounds:
@@ -23,7 +23,7 @@ def brier_bounds(ranking: Ranking) -> Bounds:
     Bounds(lower=0.24..., upper=0.26...)
     """
     where = "brier_bounds(ranking)"
-    ranking.require_probabilities(where)
+    require_ranking(ranking, where, probabilities=True)
     if ranking.spans is None:
         return certain(brier(ranking))
     if (known := told(ranking, "brier")) is not None:
@@ -44,7 +44,7 @@ def log_loss_bounds(ranking: Ranking) -> Bounds:
     Bounds(lower=0.70..., upper=0.76...)
     """
     where = "log_loss_bounds(ranking)"
-    ranking.require_probabilities(where)
+    require_ranking(ranking, where, probabilities=True)
     if ranking.spans is None:
         return certain(float(log_loss(ranking)))
     if (known := told(ranking, "log_loss")) is not None:

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.calibration.probabilities import numbers
-from thresher.ranking import Floats, Ranking
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking, described, require_ranking
 
 
 def zero_one(margin: npt.ArrayLike, *, half_on_boundary: bool = False) -> Floats:
@@ -89,6 +90,10 @@ def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:
     >>> mean_loss(spam_tree, hinge)
     0.65
     """
+    where = "losses.mean_loss(ranking, loss)"
+    require_ranking(ranking, where)
+    if not callable(loss):
+        raise ArgumentError(f"a loss is a function of margins, got {described(loss)}", where, "pass e.g. losses.hinge")
     of_positives, of_negatives = loss(ranking.score), loss(-ranking.score)
     # Only where there are cases: 0 times an infinite loss is no number.
     pos, neg = ranking.pos > 0, ranking.neg > 0

@@ -19,9 +19,9 @@ from thresher.calibration.smoothing import Smoothing
 from thresher.calibration.steps import Steps, steps_over
 from thresher.cautions import Caution
 from thresher.curves import auc, hull_splits
-from thresher.errors import ArgumentError, NotationError
+from thresher.errors import ArgumentError, NotationError, require_one_of
 from thresher.plain_data import json_value
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 
 Method: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]
 
@@ -146,9 +146,9 @@ def calibration_map(
     >>> CalibrationMap.from_json(isotonic.to_json()) == isotonic
     True
     """
+    require_ranking(ranking, _WHERE, both_classes=True)
     given = {"smoothing": smoothing, "interpolate": interpolate or None, "bins": bins, "on": on, "targets": targets}
     _check(method, {name for name, value in given.items() if value is not None})
-    ranking.require_both_classes(_WHERE)
     if method in ("isotonic", "histogram"):
         return _of_pools(ranking, method, smoothing, bins=bins, interpolate=interpolate)
     if method == "platt":
@@ -177,8 +177,7 @@ def _of_pools(
 
 
 def _check(method: str, given: set[str]) -> None:
-    if method not in _OPTIONS:
-        raise ArgumentError(f"method must be one of {', '.join(_OPTIONS)}, got {method!r}", _WHERE, "pick one")
+    require_one_of(method, _OPTIONS, name="method", where=_WHERE)
     unknown = sorted(given - _OPTIONS[method])
     if unknown:
         raise ArgumentError(

@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from thresher.calibration.probabilities import probabilities_in
 from thresher.errors import ProbabilityError
-from thresher.ranking import Floats
+from thresher.ranking import Floats, as_number
 
 
 def adjust_prevalence(probabilities: npt.ArrayLike, from_: float, to: float) -> Floats:
@@ -24,7 +24,7 @@ def adjust_prevalence(probabilities: npt.ArrayLike, from_: float, to: float) -> 
     where = "adjust_prevalence(probabilities, from_, to)"
     p = probabilities_in(probabilities, where=where)
     for name, prevalence in (("from_", from_), ("to", to)):
-        if not 0 < prevalence < 1:
+        if not 0 < as_number(prevalence) < 1:
             raise ProbabilityError(
                 f"{name} must lie between 0 and 1, got {prevalence}",
                 where=where,

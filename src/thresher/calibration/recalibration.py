@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from thresher.ranking import Floats, Ranking
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking, as_numbers, described, require_ranking
 
 
 def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:
@@ -24,7 +25,13 @@ def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -
     >>> round(brier(emails), 3), round(brier(calibrated), 3)
     (0.193, 0.133)
     """
-    score = np.asarray(to_probability(ranking.score), dtype=np.float64)
+    where = "recalibrated(ranking, to_probability)"
+    require_ranking(ranking, where)
+    if not callable(to_probability):
+        raise ArgumentError(
+            f"a map of scores is a function, got {described(to_probability)}", where, "pass calibration_map(ranking)"
+        )
+    score = as_numbers(to_probability(ranking.score))
     if score.shape != ranking.score.shape or not (score[1:] <= score[:-1]).all():
         return Ranking(score, ranking.pos, ranking.neg, dropped=ranking.dropped)
     # A map that never falls only joins neighbours, and that takes no sort.

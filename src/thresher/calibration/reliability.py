@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.calibration.binning import Binning, mean_scores, splits_of
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 _WHERE = "reliability(ranking)"
 
@@ -67,9 +67,7 @@ def reliability(ranking: Ranking, *, segments: Binning = "exact", bins: int = 10
     >>> reliability(spam_tree, segments="uniform", bins=2).score.tolist()
     [0.7875, 0.3]
     """
-    ranking.require_probabilities(_WHERE)
-    if segments == "hull":
-        ranking.require_both_classes(_WHERE)
+    require_ranking(ranking, _WHERE, probabilities=True)
     split = splits_of(ranking, segments, bins=bins, where=_WHERE)
     pos, neg = ranking.runs(split)
     return Reliability(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher.calibration.probabilities import plain_array
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Counts, Floats, Ranking, as_number, as_numbers, require_ranking
 
 Smoothing: TypeAlias = "Literal['laplace'] | MEstimate | None"
 
@@ -35,7 +35,7 @@ class MEstimate:
 
     def __post_init__(self) -> None:
         _require_cases(self.m, "MEstimate(m, prior)")
-        if not 0 <= self.prior <= 1:
+        if not 0 <= as_number(self.prior) <= 1:
             raise ProbabilityError(
                 f"the prior probability of the positive class must lie in [0, 1], got {self.prior}",
                 where="MEstimate(m, prior)",
@@ -102,11 +102,12 @@ def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
     >>> print(*smoothed(Ranking.parse("[1+][99+,1-][9-]")).cautions)
     reordered: smoothing reversed the order of neighbouring segments in 1 place of 2
     """
+    require_ranking(ranking, "smoothed(ranking)")
     empirical: Floats = ranking.pos / (ranking.pos + ranking.neg)
     if smoothing is None:
         return _frozen(ranking, empirical, ())
     counts = np.stack([ranking.pos, ranking.neg], axis=-1)
-    if smoothing == "laplace":
+    if isinstance(smoothing, str) and smoothing == "laplace":
         probability = laplace(counts)[:, 0]
     elif isinstance(smoothing, MEstimate):
         probability = m_estimate(counts, smoothing.m, smoothing.prior)[:, 0]
@@ -154,7 +155,7 @@ def _class_counts(counts: npt.ArrayLike, where: str) -> Counts:
 
 
 def _prior(prior: npt.ArrayLike, classes: int, where: str) -> Floats:
-    share = np.asarray(prior, dtype=np.float64)
+    share = as_numbers(prior)
     if share.ndim == 0 and classes == 2:
         share = np.array([share, 1 - share])
     if share.shape != (classes,):
@@ -165,5 +166,5 @@ def _prior(prior: npt.ArrayLike, classes: int, where: str) -> Floats:
 
 
 def _require_cases(m: float, where: str) -> None:
-    if not (math.isfinite(m) and m >= 0):
+    if not 0 <= as_number(m) < math.inf:
         raise ArgumentError(f"m must be 0 or more extra cases, got {m}", where, "give e.g. m=2")

@@ -9,8 +9,8 @@ from numbers import Real
 from typing import Any
 
 from thresher.errors import ConditionError
-from thresher.ranking import Ranking
-from thresher.tables import Contingency
+from thresher.ranking import Ranking, as_number, require_ranking
+from thresher.tables import Contingency, require_table
 
 _SIMPLE = 10**6
 
@@ -46,9 +46,11 @@ class OperatingCondition:
         cost_tp: float = 0,
         cost_tn: float = 0,
     ) -> None:
-        for name, number in (("class_ratio", class_ratio), ("cost_ratio", cost_ratio), ("prevalence", prevalence)):
-            _require_number(name, number)
-        for name, number in (("cost_fp", cost_fp), ("cost_fn", cost_fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
+        ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio, "prevalence": prevalence}
+        for name, number in (ratios | {"cost_fp": cost_fp, "cost_fn": cost_fn}).items():
+            if number is not None:
+                _require_number(name, number)
+        for name, number in (("cost_tp", cost_tp), ("cost_tn", cost_tn)):
             _require_number(name, number)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
@@ -91,16 +93,16 @@ class OperatingCondition:
         >>> OperatingCondition(cost_ratio=4, class_ratio=1).slope_coverage(spam_tree)
         0.125
         """
-        ranking.require_both_classes("OperatingCondition.slope_coverage(ranking)")
+        require_ranking(ranking, "OperatingCondition.slope_coverage(ranking)", both_classes=True)
         if self.class_ratio is None:
             return float(1 / self.exact_cost_ratio)
         return self.slope_roc * ranking.class_ratio
 
     def for_data(self, ranking: Ranking) -> OperatingCondition:
         """The same condition with the class ratio of the data filled in where none was declared."""
+        require_ranking(ranking, "OperatingCondition.for_data(ranking)", both_classes=self.class_ratio is None)
         if self.class_ratio is not None:
             return self
-        ranking.require_both_classes("OperatingCondition.for_data(ranking)")
         return OperatingCondition(
             ranking.class_ratio,
             cost_fp=self.cost_fp,
@@ -116,6 +118,7 @@ class OperatingCondition:
         >>> OperatingCondition(cost_fp=1, cost_fn=5).expected_cost(spam)
         1.1
         """
+        require_table(table, "OperatingCondition.expected_cost(table)")
         prevalence = table.prevalence if self.prevalence is None else self.prevalence
         positive = table.tpr * self.cost_tp + table.fnr * self.cost_fn
         negative = table.fpr * self.cost_fp + table.tnr * self.cost_tn
@@ -160,7 +163,7 @@ def _costs_of_errors(
         return 1, cost_ratio
     fp, fn = (1 if cost is None else cost for cost in (cost_fp, cost_fn))
     for name, cost in (("cost_fp", fp), ("cost_fn", fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
-        if not math.isfinite(cost):
+        if not math.isfinite(as_number(cost)):
             raise ConditionError(f"{name} must be finite, got {cost}", _WHERE, "give what one such case costs")
     for wrong, right, names in ((fp, cost_tn, "cost_fp - cost_tn"), (fn, cost_tp, "cost_fn - cost_tp")):
         if wrong <= right:
@@ -186,10 +189,10 @@ def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float |
 
 
 def _require_number(name: str, value: Any) -> None:
-    if value is not None and not isinstance(value, Real):
+    if not isinstance(value, Real):
         raise ConditionError(f"{name} must be a number, got {value!r}", f"OperatingCondition({name}=...)", "give one")
 
 
 def _require(name: str, value: float, fix: str) -> None:
-    if not (value > 0 and math.isfinite(value)):
+    if not 0 < as_number(value) < math.inf:
         raise ConditionError(f"{name} must be above 0, got {value}", f"OperatingCondition({name}=...)", fix)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from thresher.choices.condition import OperatingCondition
 from thresher.choices.threshold import choose, operating_condition
 from thresher.curves import Bounds, table_bounds
 from thresher.curves.bounds import certain, outward, upper_corners_of
-from thresher.ranking import Ranking
+from thresher.errors import ArgumentError
+from thresher.ranking import Ranking, as_number, described, require_ranking
 from thresher.tables import Contingency, contingency_at
 
 
@@ -22,8 +25,10 @@ def cost_bounds(ranking: Ranking, threshold: float, *, condition: OperatingCondi
     Bounds(lower=0.36..., upper=0.36...)
     """
     where = "cost_bounds(ranking, threshold)"
-    ranking.require_both_classes(where)
+    require_ranking(ranking, where, both_classes=True)
     asked = operating_condition(condition, where).for_data(ranking)
+    if math.isnan(as_number(threshold)):
+        raise ArgumentError(f"one threshold is needed, got {described(threshold)}", where, "give one number at a time")
     if ranking.spans is None:
         return certain(float(asked.expected_cost(contingency_at(ranking, threshold))))
     found = table_bounds(ranking, threshold)
@@ -46,7 +51,7 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
     Bounds(lower=0.18..., upper=0.36...)
     """
     where = "best_cost_bounds(ranking)"
-    ranking.require_both_classes(where)
+    require_ranking(ranking, where, both_classes=True)
     asked = operating_condition(condition, where)
     reached = choose(ranking, asked).expected_cost
     if ranking.spans is None or ranking.spans.corners:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from thresher.choices.condition import OperatingCondition
-from thresher.errors import ArgumentError, MeasureError
-from thresher.ranking import Floats
+from thresher.errors import ArgumentError, MeasureError, require_one_of, require_whole
+from thresher.ranking import Floats, as_number
 from thresher.tables import Contingency, Measure, measure
 
 Plane: TypeAlias = Literal["coverage", "roc", "pr"]
 # Coefficients of tp, fp and 1 in a numerator and a denominator.
 Linear: TypeAlias = tuple[tuple[float, float, float], tuple[float, float, float]]
 _HALVINGS = 60
+_MOST_POINTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +56,7 @@ def isometric(
     >>> isometric("precision", 0.75, plane="roc", Pos=50, Neg=50).slope
     3.0
     """
-    _require_plane(plane, value, Pos, Neg, points)
+    points = _require_plane(plane, value, Pos, Neg, points)
     name = "expected cost" if isinstance(of, OperatingCondition) else measure(of).name
     straight = _linear(of, Pos, Neg)
     fp, tp, slope = (
@@ -169,16 +170,14 @@ def _halved(rising: Callable[[Floats], Any], size: int, low: float, high: float)
     return np.where(solved, above, np.nan)
 
 
-def _require_plane(plane: str, value: float, Pos: float, Neg: float, points: int) -> None:
+def _require_plane(plane: str, value: float, Pos: float, Neg: float, points: int) -> int:
     where = "isometric(measure, value, plane=..., Pos=..., Neg=...)"
-    if plane not in ("coverage", "roc", "pr"):
-        raise ArgumentError(f'plane must be "coverage", "roc" or "pr", got {plane!r}', where, "pick one")
-    if not np.isfinite(value):
+    require_one_of(plane, get_args(Plane), name="plane", where=where)
+    if not np.isfinite(as_number(value)):
         raise ArgumentError(f"the value must be finite, got {value}", where, "give a number the measure takes")
-    if not (0 < Pos < np.inf and 0 < Neg < np.inf):
+    if not (0 < as_number(Pos) < np.inf and 0 < as_number(Neg) < np.inf):
         raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", where, "give the class totals")
-    if points < 2:
-        raise ArgumentError(f"points must be at least 2, got {points}", where, "give e.g. 101")
+    return require_whole(points, name="points", least=2, most=_MOST_POINTS, where=where, fix="give e.g. 101")
 
 
 def _nowhere(name: str, value: float, Pos: float, Neg: float) -> ArgumentError:

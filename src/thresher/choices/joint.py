@@ -16,7 +16,7 @@ from thresher.choices.condition import OperatingCondition, simplest
 from thresher.choices.threshold import Choice, Point, choose, operating_condition, point_of
 from thresher.curves.hull import Splits, hull_splits, upper_corners
 from thresher.errors import ArgumentError, ConditionError
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, described, require_ranking
 
 _WHERE = "joint_choice(models, condition)"
 
@@ -89,13 +89,8 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
     >>> [(r.models, r.low, r.high) for r in both.ranges if r.rule == "threshold"]
     [(('careful',), 0.0, 1.0), (('eager',), 1.0, inf)]
     """
-    if not (hasattr(models, "values") and all(isinstance(each, Ranking) for each in models.values())):
-        raise ArgumentError("models are rankings by name", _WHERE, "give {'name': ranking, ...}")
-    if not models:
-        raise ArgumentError("there are no models to choose from", _WHERE, "give {'name': ranking, ...}")
+    _require_models(models)
     asked = operating_condition(condition, _WHERE)
-    for ranking in models.values():
-        ranking.require_both_classes(_WHERE)
     _require_one_class_ratio(models, asked)
     choices = {name: choose(ranking, asked) for name, ranking in models.items()}
     losses = {name: _loss(models[name], choice, asked) for name, choice in choices.items()}
@@ -117,6 +112,16 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
         holds_for=_stretch(ranges, winner, asked.cost_ratio),
         cautions=choices[winner].cautions,
     )
+
+
+def _require_models(models: Any) -> None:
+    fix = "give {'name': rank(labels, scores), ...}"
+    if not isinstance(models, Mapping):
+        raise ArgumentError(f"models are rankings by name, got {described(models)}", _WHERE, fix)
+    if not models:
+        raise ArgumentError("there are no models to choose from", _WHERE, fix)
+    for name, ranking in models.items():
+        require_ranking(ranking, f"{_WHERE}, model {name!r}", both_classes=True)
 
 
 def _require_one_class_ratio(models: Mapping[str, Ranking], condition: OperatingCondition) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +15,7 @@ from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.objective import cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError
-from thresher.ranking import Flags, Ranking
+from thresher.ranking import Flags, Ranking, as_number, require_ranking
 from thresher.sources.refinement import hiding_better
 from thresher.tables import Contingency, Measure
 
@@ -146,7 +145,7 @@ def choose(
     >>> choose(emails, maximise="accuracy", subject_to="fpr <= 0.25").threshold
     0.56
     """
-    ranking.require_both_classes(_WHERE)
+    require_ranking(ranking, _WHERE, both_classes=True)
     asked = operating_condition(condition, _WHERE)
     resolved = asked.for_data(ranking)
     limits = constraints(subject_to)
@@ -216,7 +215,7 @@ def _allowed(
     allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
     allowed[0] = refusable
     if at_most is not None:
-        if not isinstance(at_most, Real) or not float(at_most) >= 0:
+        if not as_number(at_most) >= 0:
             raise ArgumentError(
                 f"at_most must be a number, 0 or more, got {at_most!r}", _WHERE, "give a number of cases"
             )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.ranking import UNKNOWN, Floats, Ranking, filled, in_pieces
+from thresher.ranking import UNKNOWN, Floats, Ranking, filled, in_pieces, require_ranking
 
 _EXACT_IN_INT64 = 2**62
 GRID_LIMIT = 4_000_000
@@ -41,7 +41,7 @@ def auc(ranking: Ranking) -> float:
     >>> auc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.71
     """
-    ranking.require_both_classes("auc(ranking)")
+    require_ranking(ranking, "auc(ranking)", both_classes=True)
     of_pairs = pairs(ranking)
     return _share(2 * of_pairs.won + of_pairs.tied + _known(ranking), 2 * of_pairs.total)
 
@@ -52,7 +52,7 @@ def ranking_error(ranking: Ranking) -> float:
     >>> ranking_error(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.29
     """
-    ranking.require_both_classes("ranking_error(ranking)")
+    require_ranking(ranking, "ranking_error(ranking)", both_classes=True)
     of_pairs = pairs(ranking)
     return _share(2 * of_pairs.lost + of_pairs.tied - _known(ranking), 2 * of_pairs.total)
 
@@ -65,7 +65,7 @@ def pairs(ranking: Ranking) -> Pairs:
     >>> pairs(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     Pairs(won=1300, tied=950, lost=250)
     """
-    ranking.require_both_classes("pairs(ranking)")
+    require_ranking(ranking, "pairs(ranking)", both_classes=True)
     return ranking.remembered("pairs", lambda: _pairs(ranking))
 
 
@@ -113,7 +113,7 @@ def pairs_grid(ranking: Ranking) -> npt.NDArray[np.float64]:
     array([[1. , 1. ],
            [0.5, 1. ]])
     """
-    ranking.require_both_classes("pairs_grid(ranking)")
+    require_ranking(ranking, "pairs_grid(ranking)", both_classes=True)
     if ranking.weighted or ranking.Pos * ranking.Neg > GRID_LIMIT:
         what = (
             "weights have no grid" if ranking.weighted else f"the grid would have {ranking.Pos * ranking.Neg:,} cells"
@@ -124,7 +124,14 @@ def pairs_grid(ranking: Ranking) -> npt.NDArray[np.float64]:
     return (1 + np.sign(negative[np.newaxis, :] - positive[:, np.newaxis])) / 2
 
 
-def placements(ranking: Ranking) -> tuple[Floats, Floats]:
+class Placements(NamedTuple):
+    """Per segment, the share of negatives that a positive of it beats, and of positives that beat a negative of it."""
+
+    positive: Floats
+    negative: Floats
+
+
+def placements(ranking: Ranking) -> Placements:
     """Placement values per segment, the raw material of DeLong's variance.
 
     The first array says, for a positive of each segment, which share of the negatives it beats
@@ -132,9 +139,9 @@ def placements(ranking: Ranking) -> tuple[Floats, Floats]:
     beats it. Their means over positives and over negatives are both the AUC.
 
     >>> placements(Ranking.parse("[1+][1+,1-][1-]"))
-    (array([1.  , 0.75, 0.25]), array([0.25, 0.75, 1.  ]))
+    Placements(positive=array([1.  , 0.75, 0.25]), negative=array([0.25, 0.75, 1.  ]))
     """
-    ranking.require_both_classes("placements(ranking)")
+    require_ranking(ranking, "placements(ranking)", both_classes=True)
     tp, fp = ranking.covered()
 
     def beaten(piece: slice, out: Floats) -> None:
@@ -146,7 +153,10 @@ def placements(ranking: Ranking) -> tuple[Floats, Floats]:
         np.add(tp[:-1][piece], tp[1:][piece], out=out)
         out /= 2 * ranking.Pos
 
-    return filled(len(ranking), beaten), filled(len(ranking), beating)
+    found = Placements(positive=filled(len(ranking), beaten), negative=filled(len(ranking), beating))
+    for array in found:
+        array.flags.writeable = False
+    return found
 
 
 def partial_auc(
@@ -168,7 +178,7 @@ def partial_auc(
     >>> round(partial_auc(spam_tree, tpr=(0.6, 1)), 10)
     0.16
     """
-    ranking.require_both_classes("partial_auc(ranking)")
+    require_ranking(ranking, "partial_auc(ranking)", both_classes=True)
     where = "partial_auc(ranking, fpr=... or tpr=...)"
     if (fpr is None) == (tpr is None):
         raise ArgumentError("give a range of fpr or a range of tpr, one of them", where, "e.g. fpr=(0, 0.1)")

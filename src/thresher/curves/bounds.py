@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from thresher.curves.area import auc
 from thresher.curves.gain import ks
-from thresher.ranking import Counts, Floats, Ranking, kept_number
+from thresher.ranking import Counts, Floats, Ranking, kept_number, require_ranking
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
@@ -54,7 +54,7 @@ def auc_bounds(ranking: Ranking) -> Bounds:
     >>> auc_bounds(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     Bounds(lower=0.71, upper=0.71)
     """
-    ranking.require_both_classes("auc_bounds(ranking)")
+    require_ranking(ranking, "auc_bounds(ranking)", both_classes=True)
     if ranking.spans is None:
         return certain(auc(ranking))
     pos, neg = ranking.pos, ranking.neg
@@ -91,6 +91,7 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
     >>> found.least.tp, found.most.tp
     (array([3, 1]), array([3, 2]))
     """
+    require_ranking(ranking, "table_bounds(ranking, threshold)")
     if ranking.spans is None:
         table = contingency_at(ranking, threshold)
         return TableBounds(table, table)
@@ -124,7 +125,7 @@ def ks_bounds(ranking: Ranking) -> Bounds:
     >>> ks_bounds(bounded)
     Bounds(lower=0.26..., upper=0.66...)
     """
-    ranking.require_both_classes("ks_bounds(ranking)")
+    require_ranking(ranking, "ks_bounds(ranking)", both_classes=True)
     if ranking.spans is None:
         return certain(ks(ranking).statistic)
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, as_numbers, described, require_ranking
 from thresher.tables import contingency_at
 
 
@@ -50,7 +50,7 @@ def cost_curve(ranking: Ranking) -> CostCurve:
     >>> round(float(curve.at(0.5)), 4)
     0.3
     """
-    ranking.require_both_classes("cost_curve(ranking)")
+    require_ranking(ranking, "cost_curve(ranking)", both_classes=True)
     split = hull_splits(ranking, pool="ties")
     tp, fp = (covered[split] for covered in ranking.covered())
     fpr, fnr = fp / ranking.Neg, (ranking.Pos - tp) / ranking.Pos
@@ -92,8 +92,7 @@ def brier_curve(ranking: Ranking) -> BrierCurve:
     >>> round(brier_curve(emails).area, 10)  # (2·0.1² + 0.4² + 0.6² + 2·0.2²) / 6
     0.1033333333
     """
-    ranking.require_both_classes("brier_curve(ranking)")
-    ranking.require_probabilities("brier_curve(ranking)")
+    require_ranking(ranking, "brier_curve(ranking)", both_classes=True, probabilities=True)
     tp, fp = (covered[::-1] for covered in ranking.covered())
     edge = np.concatenate([[0.0], ranking.score[::-1], [1.0]])
     start, end = edge[:-1], edge[1:]  # thresholds in (start, end] give the same table
@@ -129,8 +128,7 @@ def net_benefit(
     >>> curve.model.round(4), curve.everyone.round(4)
     (array([0.3333]), array([0.]))
     """
-    ranking.require_both_classes("net_benefit(ranking)")
-    ranking.require_probabilities("net_benefit(ranking)")
+    require_ranking(ranking, "net_benefit(ranking)", both_classes=True, probabilities=True)
     given = np.arange(1, 100) / 100 if threshold is None else threshold
     at = np.atleast_1d(_in_unit(given, "net_benefit(ranking, threshold)"))
     if (at == 1).any():
@@ -151,7 +149,7 @@ def net_benefit(
 
 
 def _in_unit(values: npt.ArrayLike, where: str) -> Floats:
-    given = np.asarray(values, dtype=np.float64)
+    given = as_numbers(values)
     if not ((given >= 0) & (given <= 1)).all():
-        raise ArgumentError("this must lie in [0, 1]", where, "give proportions, e.g. 0.2")
+        raise ArgumentError(f"this must lie in [0, 1], got {described(values)}", where, "give proportions, e.g. 0.2")
     return given

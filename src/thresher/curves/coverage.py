@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from thresher.ranking import Counts, Floats, Ranking, filled
+from thresher.ranking import Counts, Floats, Ranking, filled, require_ranking, require_split
 from thresher.tables import Contingency
 
 
@@ -26,6 +27,7 @@ class Coverage(Contingency):
 
     def at(self, split: int) -> Contingency:
         """The table of one split."""
+        require_split(split, len(self), f"a curve of {len(self):,} splits")
         return Contingency(tp=self.tp[split], fn=self.fn[split], fp=self.fp[split], tn=self.tn[split])
 
     def __len__(self) -> int:
@@ -44,6 +46,7 @@ def coverage(ranking: Ranking) -> Coverage:
     >>> curve.tpr
     array([0. , 0.4, 0.6, 1. ])
     """
+    require_ranking(ranking, "coverage(ranking)")
     tp, fp = ranking.covered()
     fn, tn = ranking.Pos - tp, ranking.Neg - fp
     for cell in (fn, tn):
@@ -51,18 +54,27 @@ def coverage(ranking: Ranking) -> Coverage:
     return Coverage(tp=tp, fn=fn, fp=fp, tn=tn, threshold=ranking.thresholds())
 
 
-def roc(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
+class ROCCurve(NamedTuple):
+    """False and true positive rate and threshold, one entry per split 0..m; straight between them."""
+
+    fpr: Floats
+    tpr: Floats
+    threshold: Floats
+
+
+def roc(ranking: Ranking) -> ROCCurve:
     """False and true positive rate and threshold at every split: (fpr, tpr, threshold).
 
     Every split is there, also those on a straight line; `hull` and `thinned` reduce them.
 
-    >>> fpr, tpr, threshold = roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
-    >>> fpr, tpr
+    >>> curve = roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
+    >>> curve.fpr, curve.tpr
     (array([0. , 0.1, 0.2, 1. ]), array([0. , 0.4, 0.6, 1. ]))
+    >>> fpr, tpr, threshold = curve
     """
-    ranking.require_both_classes("roc(ranking)")
+    require_ranking(ranking, "roc(ranking)", both_classes=True)
     _, fp = ranking.covered()
-    return _share(fp, ranking.Neg), recalls(ranking), ranking.thresholds()
+    return ROCCurve(fpr=_share(fp, ranking.Neg), tpr=recalls(ranking), threshold=ranking.thresholds())
 
 
 def recalls(ranking: Ranking) -> Floats:

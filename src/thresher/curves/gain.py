@@ -3,36 +3,59 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from thresher.curves.coverage import coverage
-from thresher.ranking import Floats, Ranking
+from thresher.curves.coverage import coverage, recalls
+from thresher.ranking import Floats, Ranking, require_ranking
 
 
-def gain(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
+class GainCurve(NamedTuple):
+    """Share of all cases called positive, share of positives found, and threshold; one entry per split 0..m."""
+
+    called: Floats
+    found: Floats
+    threshold: Floats
+
+
+class LiftCurve(NamedTuple):
+    """Share of all cases called positive, lift, and threshold; one entry per split 0..m."""
+
+    called: Floats
+    lift: Floats
+    threshold: Floats
+
+
+def gain(ranking: Ranking) -> GainCurve:
     """Share of all cases called positive, share of positives found, threshold: at every split.
 
-    >>> called, found, _ = gain(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> called, found
+    >>> curve = gain(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    >>> curve.called, curve.found
     (array([0.  , 0.25, 0.4 , 1.  ]), array([0. , 0.4, 0.6, 1. ]))
+    >>> called, found, threshold = curve
     """
-    ranking.require_both_classes("gain(ranking)")
+    require_ranking(ranking, "gain(ranking)", both_classes=True)
     tp, fp = ranking.covered()
-    return (tp + fp) / ranking.total, tp / ranking.Pos, ranking.thresholds()
+    called = (tp + fp) / ranking.total
+    called.flags.writeable = False
+    return GainCurve(called=called, found=recalls(ranking), threshold=ranking.thresholds())
 
 
-def lift(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
+def lift(ranking: Ranking) -> LiftCurve:
     """Share of all cases called positive, lift, threshold: at every split.
 
     Lift is precision / prevalence; with nothing called positive it is undefined (NaN).
 
-    >>> lift(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))[1]
+    >>> lift(Ranking.parse("[20+,5-][10+,5-][20+,40-]")).lift
     array([nan, 1.6, 1.5, 1. ])
     """
-    ranking.require_both_classes("lift(ranking)")
+    require_ranking(ranking, "lift(ranking)", both_classes=True)
     tables = coverage(ranking)
-    return tables.predicted_positive_rate, tables.lift, tables.threshold
+    curve = LiftCurve(called=tables.predicted_positive_rate, lift=tables.lift, threshold=tables.threshold)
+    for array in curve[:2]:
+        array.flags.writeable = False
+    return curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +78,7 @@ def ks(ranking: Ranking) -> KolmogorovSmirnov:
     >>> round(found.statistic, 10), found.threshold
     (0.4, 0.0)
     """
-    ranking.require_both_classes("ks(ranking)")
+    require_ranking(ranking, "ks(ranking)", both_classes=True)
     tp, fp = ranking.covered()
     distance = tp * float(ranking.Neg) - fp * float(ranking.Pos)  # cross-multiplied: exact while Pos · Neg < 2**53
     split = int(np.argmax(np.abs(distance)))

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Ranking, in_pieces
+from thresher.errors import require_one_of
+from thresher.ranking import Counts, Ranking, in_pieces, require_ranking
 
 Pool: TypeAlias = Literal["strict", "ties"]
 Splits: TypeAlias = npt.NDArray[np.intp]
@@ -35,7 +35,7 @@ def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     >>> print(hull(emails, pool="ties"))
     [2+][4+,2-][2-]
     """
-    ranking.require_both_classes("hull(ranking)")
+    require_ranking(ranking, "hull(ranking)", both_classes=True)
     split = hull_splits(ranking, pool=pool)
     spans = None if ranking.spans is None else ranking.spans.pooled(split[:-1])
     return Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split), dropped=ranking.dropped, spans=spans)
@@ -47,8 +47,7 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
     >>> hull_splits(Ranking.parse("[2+][1-][1+,1-][1+][3-]")).tolist()
     [0, 1, 4, 5]
     """
-    if pool not in ("strict", "ties"):
-        raise ArgumentError(f'pool must be "strict" or "ties", got {pool!r}', "hull(ranking, pool=...)", "pick one")
+    require_one_of(pool, ("strict", "ties"), name="pool", where="hull(ranking, pool=...)")
     corner, touching = ranking.remembered("hull", lambda: _hull(ranking))
     return corner if pool == "ties" else touching
 

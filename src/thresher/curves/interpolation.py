@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking
+from thresher.errors import ArgumentError, require_one_of
+from thresher.ranking import Floats, Ranking, as_number, require_ranking
 from thresher.tables import Contingency
 
 
@@ -37,11 +37,13 @@ def coin_at(ranking: Ranking, threshold: float, *, probability: float = 0.5) -> 
     (30.0, 40.0)
     """
     where = "coin_at(ranking, threshold, probability)"
-    if not 0 <= probability <= 1:
+    require_ranking(ranking, where)
+    if not 0 <= as_number(probability) <= 1:
         raise ArgumentError(f"probability must lie in [0, 1], got {probability}", where, "give the coin's bias")
-    segment = np.flatnonzero(ranking.score == threshold)
+    at = as_number(threshold)
+    segment = np.flatnonzero(ranking.score == at)
     if not segment.size:
-        nearest = ranking.score[np.argmin(np.abs(ranking.score - threshold))]
+        nearest = ranking.score[np.argmin(np.abs(ranking.score - at))]
         raise ArgumentError(
             f"no case scores exactly {threshold}, so there is no tie to break",
             where,
@@ -70,17 +72,16 @@ def point_at(
     >>> rule.upper, rule.lower, rule.probability, rule.table.tpr
     (0.0, -inf, 0.25, 0.7)
     """
-    ranking.require_both_classes("point_at(ranking)")
+    require_ranking(ranking, "point_at(ranking)", both_classes=True)
     where = "point_at(ranking, fpr= | tpr= | predicted_positive_rate=)"
     named = {"fpr": fpr, "tpr": tpr, "predicted_positive_rate": predicted_positive_rate}
     given = {name: rate for name, rate in named.items() if rate is not None}
     if len(given) != 1:
         raise ArgumentError(f"give exactly one rate, got {len(given)}", where, "e.g. fpr=0.05")
     ((name, rate),) = given.items()
-    if not 0 <= rate <= 1:
+    if not 0 <= as_number(rate) <= 1:
         raise ArgumentError(f"{name} must lie in [0, 1], got {rate}", where, "give a proportion")
-    if on not in ("curve", "hull"):
-        raise ArgumentError(f'on must be "curve" or "hull", got {on!r}', where, "pick one")
+    require_one_of(on, ("curve", "hull"), name="on", where=where)
     split = hull_splits(ranking, pool="ties") if on == "hull" else np.arange(len(ranking) + 1)
     tp, fp = (covered[split] for covered in ranking.covered())
     along, total = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher.curves.bounds import Bounds, certain, outward, told
 from thresher.curves.precision_recall import average_precision, pr_area
-from thresher.ranking import Flags, Floats, Ranking
+from thresher.ranking import Flags, Floats, Ranking, require_ranking
 
 
 def average_precision_bounds(ranking: Ranking) -> Bounds:
@@ -22,7 +22,7 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
     >>> average_precision_bounds(bounded)
     Bounds(lower=0.39..., upper=0.88...)
     """
-    ranking.require_both_classes("average_precision_bounds(ranking)")
+    require_ranking(ranking, "average_precision_bounds(ranking)", both_classes=True)
     if ranking.spans is None:
         return certain(average_precision(ranking))
     if (known := told(ranking, "average_precision")) is not None:
@@ -46,7 +46,7 @@ def pr_area_bounds(ranking: Ranking) -> Bounds:
     >>> pr_area_bounds(bounded)
     Bounds(lower=0.39..., upper=0.86...)
     """
-    ranking.require_both_classes("pr_area_bounds(ranking)")
+    require_ranking(ranking, "pr_area_bounds(ranking)", both_classes=True)
     if ranking.spans is None:
         return certain(pr_area(ranking))
     if (known := told(ranking, "pr_area")) is not None:

@@ -4,26 +4,36 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.curves.coverage import recalls
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, filled, in_pieces, kept_number
+from thresher.ranking import Floats, Ranking, as_numbers, described, filled, in_pieces, kept_number, require_ranking
 
 
-def precision_recall(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
+class PrecisionRecallCurve(NamedTuple):
+    """Recall, precision and threshold, one entry per split 0..m; a hyperbola between them, see `precision_at`."""
+
+    recall: Floats
+    precision: Floats
+    threshold: Floats
+
+
+def precision_recall(ranking: Ranking) -> PrecisionRecallCurve:
     """Recall, precision and threshold at every split: (recall, precision, threshold).
 
     Nothing is predicted positive at split 0, so its precision is undefined: NaN, not 1.
     Between splits the curve is a hyperbola (`precision_at`), and the baseline is the prevalence.
 
-    >>> recall, precision, threshold = precision_recall(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> recall, precision
+    >>> curve = precision_recall(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    >>> curve.recall, curve.precision
     (array([0. , 0.4, 0.6, 1. ]), array([ nan, 0.8 , 0.75, 0.5 ]))
+    >>> recall, precision, threshold = curve
     """
-    ranking.require_both_classes("precision_recall(ranking)")
+    require_ranking(ranking, "precision_recall(ranking)", both_classes=True)
     tp, fp = ranking.covered()
 
     def right(piece: slice, out: Floats) -> None:
@@ -33,7 +43,7 @@ def precision_recall(ranking: Ranking) -> tuple[Floats, Floats, Floats]:
 
     precision = filled(tp.size, right)
     precision.flags.writeable = False
-    return recalls(ranking), precision, ranking.thresholds()
+    return PrecisionRecallCurve(recall=recalls(ranking), precision=precision, threshold=ranking.thresholds())
 
 
 def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
@@ -46,11 +56,11 @@ def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
     >>> precision_at(tied, [0.25, 0.3, 0.5])
     array([0.5  , 0.375, 0.25 ])
     """
-    ranking.require_both_classes("precision_at(ranking, recall)")
-    wanted = np.asarray(recall)
-    wanted = wanted.astype(np.float64) if wanted.dtype.kind in "biufO" else np.full(wanted.shape, np.nan)
+    require_ranking(ranking, "precision_at(ranking, recall)", both_classes=True)
+    wanted = as_numbers(recall)
     if not ((wanted >= 0) & (wanted <= 1)).all():
-        raise ArgumentError("recall must be numbers in [0, 1]", "precision_at(ranking, recall)", "give proportions")
+        what = f"recall must be numbers in [0, 1], got {described(recall)}"
+        raise ArgumentError(what, "precision_at(ranking, recall)", "give proportions")
     tp, fp = ranking.covered()
     recall_at = recalls(ranking)  # rates are compared with rates: a rate times Pos may round past its count
     after = np.clip(np.searchsorted(recall_at, wanted, side="left"), 1, len(ranking))
@@ -69,7 +79,7 @@ def average_precision(ranking: Ranking) -> float:
     >>> average_precision(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.67
     """
-    ranking.require_both_classes("average_precision(ranking)")
+    require_ranking(ranking, "average_precision(ranking)", both_classes=True)
     if (known := kept_number(ranking.spans, "average_precision")) is not None:
         return known
     tp, fp = (covered[1:] for covered in ranking.covered())
@@ -92,7 +102,7 @@ def pr_area(ranking: Ranking) -> float:
     >>> pr_area(Ranking.parse("[1+,3-]"))
     0.25
     """
-    ranking.require_both_classes("pr_area(ranking)")
+    require_ranking(ranking, "pr_area(ranking)", both_classes=True)
     if (known := kept_number(ranking.spans, "pr_area")) is not None:
         return known
     tp, fp = (covered[:-1] for covered in ranking.covered())
@@ -133,7 +143,7 @@ def pr_gain(ranking: Ranking) -> PRGain:
     >>> round(curve.area, 4)
     0.45
     """
-    ranking.require_both_classes("pr_gain(ranking)")
+    require_ranking(ranking, "pr_gain(ranking)", both_classes=True)
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
     least = ranking.Pos * (ranking.Pos / ranking.total)  # recall gain 0: recall equals the prevalence
     first = int(np.searchsorted(tp, least, side="left"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import require_whole
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 
 _CANDIDATES_PER_POINT = 16
 
@@ -36,7 +36,7 @@ def thinned(ranking: Ranking, *, points: int = 4000) -> Thinned:
     >>> thin.split.tolist(), round(thin.deviation, 4), thin.hull_kept
     ([0, 1, 4, 5], 0.1562, True)
     """
-    ranking.require_both_classes("thinned(ranking)")
+    require_ranking(ranking, "thinned(ranking)", both_classes=True)
     points = require_whole(points, name="points", least=2, where="thinned(ranking, points=...)", fix="give e.g. 500")
     every = len(ranking) + 1
     if every <= points:

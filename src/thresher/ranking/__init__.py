@@ -3,12 +3,15 @@
 from thresher.ranking.condensed import condensed
 from thresher.ranking.counting import Counts, Flags, counted, counted_weights
 from thresher.ranking.lookup import cuts_above
+from thresher.ranking.numbers import as_number, as_numbers
 from thresher.ranking.order import Indices, beating, falling
 from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, pieces_of, processors, side_by_side
 from thresher.ranking.ranking import Ranking
+from thresher.ranking.required import described, require_ranking
 from thresher.ranking.scores import rankable
 from thresher.ranking.segments import MOST_CASES, require_safe_total
 from thresher.ranking.spans import UNKNOWN, Spans, kept_number, resolved
+from thresher.ranking.thresholds import require_split
 from thresher.ranking.weights import wide
 
 __all__ = [
@@ -21,11 +24,14 @@ __all__ = [
     "Indices",
     "Ranking",
     "Spans",
+    "as_number",
+    "as_numbers",
     "beating",
     "condensed",
     "counted",
     "counted_weights",
     "cuts_above",
+    "described",
     "falling",
     "filled",
     "in_pieces",
@@ -33,7 +39,9 @@ __all__ = [
     "pieces_of",
     "processors",
     "rankable",
+    "require_ranking",
     "require_safe_total",
+    "require_split",
     "resolved",
     "side_by_side",
     "wide",

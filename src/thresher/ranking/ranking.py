@@ -10,14 +10,14 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import ArgumentError, EmptyError, OneClassError
+from thresher.errors import EmptyError, OneClassError
 from thresher.extras import room
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, Flags, summed
 from thresher.ranking.kept import Kept
 from thresher.ranking.pieces import Floats, side_by_side
 from thresher.ranking.spans import Spans, joined, resolved
-from thresher.ranking.thresholds import midway, separating
+from thresher.ranking.thresholds import midway, require_split, separating
 from thresher.ranking.weights import running, sum_of, wide
 
 T = TypeVar("T")
@@ -185,8 +185,7 @@ class Ranking(Kept):
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).interval(1)
         (0.3, 0.8)
         """
-        if not 0 <= split <= len(self):
-            raise ArgumentError(f"there is no split {split:,}", f"a ranking of {len(self):,} segments", "count from 0")
+        require_split(split, len(self) + 1, f"a ranking of {len(self):,} segments")
         lower = float(self._tops()[split]) if split < len(self) else -math.inf
         return lower, float(self.score[split - 1]) if split else math.inf
 

@@ -45,8 +45,10 @@ def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
         return floats
     if values.dtype.kind == "O" or values.dtype.kind in "iu":
         # Python compares an int with a float exactly; only scores beyond 2**53 come this far.
-        exact = np.array([a == b for a, b in zip(values.tolist(), floats.tolist(), strict=True)], dtype=np.bool_)
-        exact |= np.isnan(floats)
+        exact = np.array(
+            [a == b for a, b in zip(values.ravel().tolist(), floats.ravel().tolist(), strict=True)], dtype=np.bool_
+        )
+        exact = exact.reshape(values.shape) | np.isnan(floats)
     else:
         exact = (floats.astype(values.dtype) == values) | np.isnan(values)
     if not exact.all():
@@ -56,11 +58,11 @@ def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
 
 def _numbers(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
     try:
-        if any(isinstance(value, str | bytes | complex) for value in values.tolist()):
+        if any(isinstance(value, str | bytes | complex) for value in values.ravel().tolist()):
             raise TypeError  # float("0.5") would quietly read text, and a complex number lose a part
         values.astype(np.float64)
     except OverflowError:
-        too_large = [abs(value) > sys.float_info.max for value in values.tolist()]
+        too_large = [abs(value) > sys.float_info.max for value in values.ravel().tolist()]
         raise _unfit(values, np.flatnonzero(too_large), where) from None
     except (TypeError, ValueError):
         raise _no_number(values, where) from None
@@ -69,14 +71,14 @@ def _numbers(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
 
 def _unfit(values: npt.NDArray[Any], bad: npt.NDArray[np.intp], where: str) -> ScoreError:
     return ScoreError(
-        f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {str(values[bad[0]])[:40]}",
+        f"{bad.size:,} of {values.size:,} scores do not fit a float64 exactly, first {str(values.flat[bad[0]])[:40]}",
         where=where,
         fix="subtract an offset so that they do, or round them yourself",
     )
 
 
 def _no_number(values: npt.NDArray[Any], where: str) -> ScoreError:
-    first = values.tolist()[0] if values.size else values.dtype
+    first = values.ravel().tolist()[0] if values.size else values.dtype
     return ScoreError(
         f"scores must be numbers, got {'text' if values.dtype.kind in 'US' else values.dtype} (first {first!r})",
         where=where,

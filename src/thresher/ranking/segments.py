@@ -22,7 +22,10 @@ def checked(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> tup
     >>> checked([2, 1], [1, 0], [0.5, 2])
     (array([2., 1.]), array([1., 0.]), array([0.5, 2. ]))
     """
-    given = [np.asarray(column) for column in (score, pos, neg)]
+    try:
+        given = [np.asarray(column) for column in (score, pos, neg)]
+    except ValueError:  # NumPy will not make a column of lists of different lengths
+        raise LengthError("score, pos or neg holds lists of different lengths", _WHERE, "give plain columns") from None
     given[1:] = [_plain(column) for column in given[1:]]
     if any(column.ndim != 1 or column.size != given[0].size for column in given):
         raise LengthError(

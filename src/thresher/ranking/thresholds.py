@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from thresher.errors import ArgumentError
 from thresher.ranking.pieces import Floats, in_pieces
 
 
@@ -43,3 +46,16 @@ def separating(low: Floats, high: Floats) -> Floats:
     in_pieces(separate, between.size)
     threshold.flags.writeable = False
     return threshold
+
+
+def require_split(given: Any, splits: int, where: str) -> None:
+    """Raise `ArgumentError` unless one of so many splits is named by its number.
+
+    >>> require_split(4, 4, "a ranking of 3 segments")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: there is no split 4
+      where: a ranking of 3 segments
+      fix:   give a whole number from 0 to 3
+    """
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or not 0 <= given < splits:
+        raise ArgumentError(f"there is no split {given}", where, f"give a whole number from 0 to {splits - 1:,}")

@@ -2,7 +2,7 @@
 
 from thresher.tables.confusion import confusion
 from thresher.tables.confusion_matrix import ConfusionMatrix
-from thresher.tables.contingency import Contingency, contingency, contingency_at
+from thresher.tables.contingency import Contingency, contingency, contingency_at, require_table
 from thresher.tables.independence import ChiSquaredTest, FisherTest, chi_squared, fisher
 from thresher.tables.measures import MEASURES, Measure, measure
 
@@ -19,4 +19,5 @@ __all__ = [
     "contingency_at",
     "fisher",
     "measure",
+    "require_table",
 ]

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from thresher.errors import ArgumentError, MeasureError
+from thresher.errors import MeasureError, require_one_of
 from thresher.ranking import Flags
 from thresher.tables.contingency import Contingency
 from thresher.tables.measures import Measure
@@ -43,6 +43,8 @@ class ClassAverages(ABC):
         >>> [round(reviews.average(how, "precision"), 4) for how in ("micro", "macro", "weighted")]
         [0.93, 0.781, 0.9318]
         """
+        where, fix = "ConfusionMatrix.average(how, measure)", 'say which, e.g. average("macro", "f1")'
+        require_one_of(how, get_args(Averaging), name="how", where=where, fix=fix)
         known, table = named(measure), self.per_class
         if how == "micro":
             return float(known.of(Contingency(*(cell.sum() for cell in (table.tp, table.fn, table.fp, table.tn)))))
@@ -133,11 +135,5 @@ def average_named(name: str) -> tuple[Averaging, Measure]:
 
 def _counting(table: Contingency, how: Averaging) -> Flags:
     """Which classes take part in an average."""
-    if how not in get_args(Averaging):
-        raise ArgumentError(
-            f'an average is "micro", "macro" or "weighted", got {how!r}',
-            where="ConfusionMatrix.average(how, measure)",
-            fix='say which, e.g. average("macro", "f1")',
-        )
     cases = np.asarray(table.Pos)
     return cases > 0 if how == "weighted" else np.ones(cases.size, dtype=np.bool_)

@@ -53,8 +53,8 @@ def confusion(
     if weight is not None and not weight.all():
         kept, weight = [values[weight > 0] for values in kept], weight[weight > 0]
     # Asked apart, never in one array: NumPy would turn the number 1 into the text "1".
-    names = _all_classes(kept[0], kept[1]) if classes is None else list(classes)
-    names, actual = classes_of(kept[0], classes=names, where=_WHERE)
+    known = _all_classes(kept[0], kept[1]) if classes is None else classes
+    names, actual = classes_of(kept[0], classes=known, where=_WHERE)
     _, called = classes_of(kept[1], classes=names, where=_WHERE)
     k = len(names)
     counts = np.bincount(actual * k + called, weights=weight, minlength=k * k).reshape(k, k)

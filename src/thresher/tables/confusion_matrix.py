@@ -194,12 +194,13 @@ class ConfusionMatrix(ClassAverages):
         >>> lazy.one_vs_rest("spam").describe("precision")
         'precision undefined: nothing is predicted positive'
         """
-        if measure in _WHOLE:
-            value, reason = getattr(self, measure), _WHOLE[measure]
+        name = str(measure)
+        if name in _WHOLE:
+            value, reason = getattr(self, name), _WHOLE[name]
         else:
-            how, of = average_named("macro_recall" if measure == "mean_class_accuracy" else measure)
+            how, of = average_named("macro_recall" if name == "mean_class_accuracy" else name)
             value, reason = self.average(how, of), self.why_undefined(how, of)
-        return f"{measure} undefined: {reason}" if math.isnan(value) else f"{measure} {value:.4g}"
+        return f"{name} undefined: {reason}" if math.isnan(value) else f"{name} {value:.4g}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: rows of counts and the classes as they are."""

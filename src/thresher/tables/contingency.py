@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.extras import room
-from thresher.ranking import MOST_CASES, Ranking
+from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, described, require_ranking
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Missing, column, complete
@@ -64,7 +64,7 @@ class Contingency(Rates):
         >>> Contingency(tp=60, fn=15, fp=10, tn=15).at_class_ratio(1).precision
         0.66...
         """
-        if not (class_ratio > 0 and math.isfinite(class_ratio)):
+        if not 0 < as_number(class_ratio) < math.inf:
             raise ArgumentError(
                 f"class_ratio must be above 0, got {class_ratio}",
                 where="Contingency.at_class_ratio",
@@ -93,6 +93,7 @@ class Contingency(Rates):
         >>> Contingency(tp=30, fn=20, fp=10, tn=40).dominates(Contingency(tp=20, fn=30, fp=20, tn=30))
         True
         """
+        require_table(other, "Contingency.dominates(other)")
         if not all(np.all(total) for total in (self.Pos, self.Neg, other.Pos, other.Neg)):
             raise OneClassError(
                 "a table without actual positives or negatives has no place to compare",
@@ -198,12 +199,13 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     >>> contingency_at(spam_tree, 0)
     Contingency(tp=30, fn=20, fp=10, tn=40)
     """
-    at = np.asarray(threshold)
-    if at.dtype.kind not in "iuf" or np.isnan(at).any():
-        what = "NaN, which no score reaches or misses" if at.dtype.kind == "f" else f"no number: {threshold!r}"
+    where = "contingency_at(ranking, threshold)"
+    require_ranking(ranking, where)
+    at = as_numbers(threshold)
+    if np.isnan(at).any():
         raise ArgumentError(
-            f"a threshold is {what}",
-            where="contingency_at(ranking, threshold)",
+            f"a threshold is a number that scores reach or miss, got {described(threshold)}",
+            where=where,
             fix="give a number; +inf calls only a score of +inf positive, -inf everything",
         )
     split = len(ranking) - np.searchsorted(ranking.score[::-1], at, side="left")
@@ -211,8 +213,28 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
 
 
+def require_table(given: Any, where: str) -> None:
+    """Raise `ArgumentError` unless a contingency table is given.
+
+    >>> require_table([[30, 20], [10, 40]], "here")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: a contingency table is needed, got the list [[30, 20], [10, 40]]
+      where: here
+      fix:   pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)
+    """
+    if not isinstance(given, Contingency):
+        raise ArgumentError(
+            f"a contingency table is needed, got {described(given)}",
+            where=where,
+            fix="pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)",
+        )
+
+
 def _cell(value: Any, name: str) -> Cell:
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        raise _no_count(value, name) from None
     if array.dtype.kind not in "biuf":
         raise _no_count(value, name)
     kind = np.float64 if array.dtype.kind == "f" else np.int64  # narrow counts would wrap when added

@@ -7,10 +7,10 @@ from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
-from thresher.errors import ArgumentError, OneClassError, WeightError
+from thresher.errors import ArgumentError, OneClassError, WeightError, require_one_of
 from thresher.ranking import Counts, Floats
 from thresher.tables.confusion_matrix import ConfusionMatrix
-from thresher.tables.contingency import Contingency
+from thresher.tables.contingency import Contingency, require_table
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Table = TypeVar("Table", Contingency, ConfusionMatrix)
@@ -66,6 +66,8 @@ def chi_squared(table: Table, *, correction: bool = False) -> ChiSquaredTest[Tab
     """
     from scipy.special import chdtrc
 
+    if not isinstance(table, ConfusionMatrix):
+        require_table(table, _CHI_SQUARED)
     observed = _observed(table, _CHI_SQUARED)
     k = len(observed)
     if correction and k != 2:
@@ -96,15 +98,13 @@ def fisher(table: Contingency, *, alternative: Alternative = "two-sided") -> Fis
     """
     from scipy.stats import fisher_exact
 
-    if not isinstance(table, Contingency):
+    if isinstance(table, ConfusionMatrix):
         raise ArgumentError(
-            f"Fisher's test is for 2×2 tables, got {type(table).__name__}", _FISHER, "give matrix.one_vs_rest(c)"
+            "Fisher's test is for 2×2 tables, got ConfusionMatrix", _FISHER, "give matrix.one_vs_rest(c)"
         )
+    require_table(table, _FISHER)
     observed = _observed(table, _FISHER)
-    if alternative not in get_args(Alternative):
-        raise ArgumentError(
-            f'alternative must be "two-sided", "greater" or "less", got {alternative!r}', _FISHER, "pick one of them"
-        )
+    require_one_of(alternative, get_args(Alternative), name="alternative", where=_FISHER)
     if not (observed == np.floor(observed)).all():
         raise WeightError(
             f"an exact test counts whole cases, and the table holds {observed.ravel().tolist()}",

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from thresher.errors import MeasureError
-from thresher.tables.contingency import Contingency
+from thresher.tables.contingency import Contingency, require_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Measure:
 
     def of(self, table: Contingency, *, class_ratio: float | None = None) -> Any:
         """The value on a table, or what it would be at another class ratio with the same rates."""
+        require_table(table, f"Measure.of(table), {self.name}")
         at = table if class_ratio is None else table.at_class_ratio(class_ratio)
         return at.f_beta(self.beta) if self.beta is not None else getattr(at, self.name)
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.ranking import as_number
 
 # A cell and whatever is computed from cells: one number, or an array with one entry per split.
 Cell: TypeAlias = Any
@@ -154,8 +155,9 @@ class Rates:
         >>> Contingency(tp=600, fn=300, fp=100, tn=9000).f_beta(1)
         0.75
         """
-        square = beta * beta
-        if not (beta > 0 and 0 < square < math.inf):
+        weight = as_number(beta)
+        square = weight * weight
+        if not (weight > 0 and 0 < square < math.inf):
             raise ArgumentError(f"beta must be above 0, got {beta}", "f_beta(beta)", "give e.g. 2 to favour recall")
         return ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
 
