@@ -12,6 +12,7 @@ import numpy.typing as npt
 from thresher.curves import net_benefit
 from thresher.errors import ArgumentError
 from thresher.inference.interval import normal_quantile, require_level
+from thresher.inference.kinds import is_one_of, numbers_of
 from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Resampling, in_blocks, require_replicates
 from thresher.inference.rows import Rows
@@ -160,7 +161,8 @@ def net_benefit_band(
     """
     where = "net_benefit_band(source, threshold=...)"
     observed = _observed(source, model, where)
-    x = net_benefit(observed.ranking(), threshold=threshold).threshold.copy()
+    at = None if threshold is None else numbers_of(threshold, "threshold", where)
+    x = net_benefit(observed.ranking(), threshold=at).threshold.copy()
     splits = [observed.standing.split(at) for at in x.tolist()]
     of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
     harm = x / (1 - x)
@@ -257,7 +259,7 @@ def _observed(source: Rows | Ranking, model: str | None, where: str) -> Resample
     if model is None and len(sample.standings) > 1:
         raise ArgumentError("there are several models", where, f"pass model= one of {', '.join(sample.standings)}")
     name = next(iter(sample.standings)) if model is None else model
-    if name not in sample.standings:
+    if not is_one_of(name, sample.standings):
         raise ArgumentError(f"there is no model {name!r}", where, f"pass one of {', '.join(sample.standings)}")
     return Resampled.of(sample.standings[name], sample.cases, model=name)
 
@@ -268,7 +270,7 @@ def _percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
 
 
 def _grid(values: npt.ArrayLike, where: str) -> Floats:
-    grid = np.array(values, dtype=np.float64, ndmin=1)
+    grid = np.atleast_1d(numbers_of(values, "the grid", where))
     if grid.ndim != 1 or not ((grid >= 0) & (grid <= 1)).all() or (np.diff(grid) <= 0).any():
         raise ArgumentError("the grid must be rates in [0, 1], rising", where, "give e.g. np.linspace(0, 1, 101)")
     return grid

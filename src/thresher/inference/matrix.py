@@ -12,6 +12,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level
+from thresher.inference.kinds import require_matrix
 from thresher.inference.proportion import RateMethod, rate_interval
 from thresher.ranking import Floats
 from thresher.tables import ConfusionMatrix
@@ -66,6 +67,7 @@ def confusion_intervals(
     macro f1               0.7895 [0.7369, 0.8340]
     """
     require_level(level, _WHERE)
+    require_matrix(matrix, _WHERE)
     if not matrix.total:
         raise ArgumentError("the matrix has no cases", _WHERE, "give counts above 0")
     each = matrix.per_class

@@ -11,6 +11,7 @@ from thresher.calibration.binning import quantile_splits
 from thresher.errors import ArgumentError
 from thresher.inference.bands import Band
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import require_numbers, require_one_of, require_ranking
 from thresher.inference.labels_drawn import labels_drawn
 from thresher.inference.pooling import pooled_at, pools
 from thresher.inference.proportion import rate_interval
@@ -49,10 +50,11 @@ def reliability_band(
     """
     require_level(level, _WHERE)
     require_replicates(replicates, seed, threads, _WHERE)
-    if kind not in ("confidence", "consistency"):
-        raise ArgumentError(f'kind must be "confidence" or "consistency", got {kind!r}', _WHERE, "pick one")
+    require_one_of(kind, ("confidence", "consistency"), "kind", _WHERE)
+    require_ranking(ranking, _WHERE)
+    require_numbers({"points": points}, _WHERE)
     if points < 1:
-        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points}", _WHERE, "give e.g. points=101")
+        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points!r}", _WHERE, "give e.g. points=101")
     ranking.require_both_classes(_WHERE)
     ranking.require_probabilities(_WHERE)
     segment = _shown(ranking, points)
