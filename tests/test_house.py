@@ -31,7 +31,7 @@ SORTED_ELSEWHERE = {
     ("curves/hull.py", "np.union1d"): "splits, when the guess of the hull lacked a corner",
     ("curves/thinning.py", "np.argsort"): "candidate splits by their distance from the kept ones",
     ("curves/thinning.py", "np.union1d"): "splits that are kept",
-    ("inference/stability.py", "np.union1d"): "splits that are candidates",
+    ("inference/candidates.py", "np.union1d"): "splits that are candidates",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
     ("plots/models.py", "np.union1d"): "splits that are drawn",
     ("evaluation/bands.py", "np.unique"): "splits between which segments are joined",

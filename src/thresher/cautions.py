@@ -28,6 +28,7 @@ CODES: dict[str, str] = {
     "all-negative": "The best rule calls nothing positive: the scores cannot pay for a single false alarm here.",
     "all-positive": "The best rule calls everything positive: the scores cannot pay for a single miss here.",
     "class-ratio-from-data": "No class ratio was declared, so the one in the data stands for deployment.",
+    "equal-costs": "No costs were given, so a miss is taken to cost as much as a false alarm.",
     "reordered": "Smoothing changed the order of segments, so the ranking and its AUC change too.",
     "infinite-log-odds": "Probabilities of exactly 0 or 1 have infinite log-odds.",
     "certain-and-wrong": "Cases were given probability 0 or 1 and turned out otherwise, so the log loss is infinite.",

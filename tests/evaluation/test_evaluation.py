@@ -1,4 +1,5 @@
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -274,3 +275,25 @@ def test_class_ratios_follow_from_cost_ratios_by_their_product():
     for cost, ratio in zip(decision.cost_ratios, decision.class_ratios, strict=True):
         assert ratio * condition.cost_ratio == pytest.approx(cost * condition.class_ratio)
     assert 0 < decision.cost_ratios[0] < np.inf or decision.cost_ratios[1] < np.inf
+
+
+def test_costs_that_nobody_gave_are_remarked_on():
+    labels, scores = [1, 1, 0, 0] * 10, [0.9, 0.7, 0.8, 0.2] * 10
+    assert "equal-costs" in codes(th.evaluate(labels, scores, replicates=10))
+    given = th.OperatingCondition(cost_ratio=1)
+    assert "equal-costs" not in codes(th.evaluate(labels, scores, condition=given, replicates=10))
+
+
+def test_cases_that_were_certain_and_wrong_are_counted():
+    wrong = th.evaluate([1, 1, 0, 0], [0.0, 0.7, 1.0, 0.2], replicates=10)
+    texts = {caution.code: caution.text for caution in wrong.cautions}
+    assert texts["certain-and-wrong"] == "model gave 2 cases probability 0 for what they are"
+    assert wrong["model"].log_loss == math.inf
+    for scores in ([1.0, 0.7, 0.5, 0.0], [0.0, 7.0, 1.0, 0.2]):  # certain and right; no probabilities
+        assert "certain-and-wrong" not in codes(th.evaluate([1, 1, 0, 0], scores, replicates=10))
+
+
+def test_too_few_clusters_are_refused_by_name():
+    with pytest.raises(th.ArgumentError, match="1 of 2 clusters holds positives") as refused:
+        th.evaluate([1, 1, 0, 0], [0.1, 0.2, 0.3, 0.4], clusters=[0, 0, 1, 1])
+    assert refused.value.where == "evaluate(labels, scores)"

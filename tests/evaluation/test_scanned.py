@@ -129,3 +129,14 @@ def test_a_model_that_is_not_there():
     found = th.evaluate_scan(ibis.memtable(pa.table(rows(50))), label="y", scores=["tree"])
     with pytest.raises(th.ArgumentError, match="no model 'forest'"):
         found["forest"]
+
+
+def test_few_cases_and_costs_that_nobody_gave_are_remarked_on():
+    few = {"y": [1, 0] * 10, "tree": np.arange(20) / 20, "logit": np.arange(20) / 30, "w": np.ones(20)}
+    place = ibis.memtable(pa.table(few))
+    codes = {caution.code for caution in th.evaluate_scan(place, label="y", scores=["tree"]).cautions}
+    assert {"few-positives", "few-negatives", "equal-costs"} <= codes
+    both = th.evaluate_scan(place, label="y", scores=["tree", "logit"])
+    assert "equal-costs" in [caution.code for caution in both.cautions]
+    given = th.evaluate_scan(place, label="y", scores=["tree"], condition=CONDITION, weight="w")
+    assert not {"few-positives", "equal-costs"} & {caution.code for caution in given.cautions}

@@ -97,3 +97,41 @@ def test_seeds_and_threads():
 def test_bad_input(ask):
     with pytest.raises(th.ThresherError):
         ask()
+
+
+def test_clusters_and_weights_are_worth_what_evaluate_says():
+    """The limits of the cost hold those of the same table of weighted or clustered rows, not of plain cases."""
+    labels, scores = example(120, 5)
+    clusters, weights = np.arange(120) // 6, np.linspace(0.1, 3, 120)
+    plain = honest_choice(Rows.of(labels, scores), CONDITION, replicates=50)
+    for given in ({"clusters": clusters}, {"weights": weights}, {"weights": weights, "clusters": clusters}):
+        found = honest_choice(Rows.of(labels, scores, **given), CONDITION, replicates=50).expected_cost
+        seen = th.evaluate(labels, scores, condition=CONDITION, replicates=10, **given)["model"].expected_cost
+        assert found.lower <= seen.lower
+        assert found.upper >= seen.upper
+        assert found.width > plain.expected_cost.width
+
+
+def test_rows_that_are_all_alike_within_clusters_are_no_more_than_clusters():
+    """Ten copies of each row, said to belong together, tell about as much as one of them."""
+    labels, scores = example(60, 6)
+    once = honest_choice(Rows.of(labels, scores), CONDITION, replicates=300).expected_cost
+    copies = Rows.of(np.repeat(labels, 10), np.repeat(scores, 10), clusters=np.repeat(np.arange(60), 10))
+    ten_times = honest_choice(copies, CONDITION, replicates=300).expected_cost
+    as_if_free = honest_choice(Rows.of(np.repeat(labels, 10), np.repeat(scores, 10)), CONDITION, replicates=300)
+    assert ten_times.width == pytest.approx(once.width, rel=0.15)
+    assert ten_times.width > 2 * as_if_free.expected_cost.width
+
+
+def test_single_precision_scores_are_compared_as_doubles():
+    """A threshold between two neighbouring singles rounds to one of them unless the scores become doubles first."""
+    low = np.float32(0.5)
+    high = np.nextafter(low, np.float32(1))
+    labels, scores = np.array([0, 1] * 20), np.array([low, high] * 20)
+    weights = np.linspace(1, 2, 40)
+    single, double = (
+        honest_choice(Rows.of(labels, column, weights=weights), CONDITION, replicates=20)
+        for column in (scores, scores.astype(np.float64))
+    )
+    assert single.choice.expected_cost == 0
+    assert single.expected_cost == double.expected_cost

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import thresher as th
 import thresher.inference as ti
 from thresher.errors import ArgumentError
+from thresher.inference.matrix_slopes import WHOLE_MEASURES
 
 matrices = st.integers(2, 4).flatmap(
     lambda k: (
@@ -16,7 +17,6 @@ matrices = st.integers(2, 4).flatmap(
         .map(lambda counts: th.ConfusionMatrix(counts, classes=list(range(k))))
     )
 )
-MACRO = ["precision", "recall", "f1"]
 
 
 @given(matrices)
@@ -31,12 +31,20 @@ def test_rates_are_rates_and_everything_lies_between_its_limits(matrix):
             else:
                 assert math.isnan(interval.estimate)
                 assert interval.note
-    for name in MACRO:
-        interval, value = getattr(found, f"macro_{name}"), matrix.average("macro", name)
+        table = matrix.one_vs_rest(name)
+        if math.isnan(table.f1):
+            assert found.f1[name].note
+        else:
+            assert found.f1[name] == ti.measure_interval(table, "f1")
+    for name, known in WHOLE_MEASURES.items():
+        interval, value = getattr(found, name), known.value(matrix)
+        least, most = known.ends
         if math.isnan(value):
+            assert math.isnan(interval.estimate)
             assert interval.note
         else:
-            assert 0 <= interval.lower <= interval.estimate == value <= interval.upper <= 1
+            assert least <= interval.lower <= interval.estimate <= interval.upper <= most
+            assert interval.estimate == pytest.approx(value, abs=1e-12)
             assert interval.width > 0
 
 
@@ -50,9 +58,12 @@ def test_variances_are_what_simulation_finds():
     share = np.array([[0.3, 0.05, 0.05], [0.1, 0.2, 0.05], [0.02, 0.03, 0.2]])
     drawn = np.random.default_rng(3).multinomial(800, share.ravel(), size=4000).reshape(-1, 3, 3)
     found = ti.confusion_intervals(th.ConfusionMatrix((share * 800).round().astype(int), classes="abc"))
-    for name in MACRO:
-        values = [th.ConfusionMatrix(counts, classes="abc").average("macro", name) for counts in drawn]
-        assert getattr(found, f"macro_{name}").variance == pytest.approx(np.var(values), rel=0.08), name
+    again = [ti.confusion_intervals(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn[:300]]
+    for name, known in WHOLE_MEASURES.items():
+        values = [known.value(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn]
+        assert getattr(found, name).variance == pytest.approx(np.var(values), rel=0.08), name
+        truth = known.value(th.ConfusionMatrix(share, classes="abc"))
+        assert 0.91 <= np.mean([truth in getattr(each, name) for each in again]) <= 0.985, name
 
 
 def test_two_classes_agree_with_the_table():
@@ -61,6 +72,28 @@ def test_two_classes_agree_with_the_table():
     of_table = ti.measure_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), "average_recall")
     assert found.macro_recall.variance == pytest.approx(of_table.variance, rel=1e-6)
     assert found.macro_recall.lower == pytest.approx(of_table.lower, rel=1e-6)
+    for name in ("mcc", "kappa"):
+        whole, of_table = getattr(found, name), ti.measure_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), name)
+        limits = of_table.estimate, of_table.lower, of_table.upper
+        assert (whole.estimate, whole.lower, whole.upper) == pytest.approx(limits, rel=1e-6)
+
+
+def test_what_is_perfect_or_hopeless_has_width_and_what_is_undefined_says_why():
+    perfect = ti.confusion_intervals(th.ConfusionMatrix([[9, 0, 0], [0, 8, 0], [0, 0, 7]], classes="abc"))
+    for name in WHOLE_MEASURES:
+        interval = getattr(perfect, name)
+        assert interval.estimate == interval.upper == 1
+        assert 0 < interval.lower < 0.99
+        assert interval.note == "half a case added to every cell"
+    turned = ti.confusion_intervals(th.ConfusionMatrix([[0, 9], [9, 0]], classes="ab"))
+    assert (turned.mcc.estimate, turned.mcc.lower) == (-1, -1)
+    assert -1 < turned.mcc.upper < -0.3
+    lazy = ti.confusion_intervals(th.ConfusionMatrix([[95, 0], [5, 0]], classes=["ham", "spam"]))
+    assert math.isnan(lazy.mcc.estimate)
+    assert lazy.mcc.note == th.ConfusionMatrix([[95, 0], [5, 0]], classes="ab").describe("mcc").partition(": ")[2]
+    assert lazy.mcc.note
+    assert lazy.kappa.estimate == 0
+    assert lazy.kappa.width > 0
 
 
 def test_bad_input():

@@ -105,3 +105,16 @@ def test_models_that_call_nothing_are_called_nothing():
     assert accuracy.upper == -accuracy.lower == pytest.approx(1 - 0.025 ** (1 / few))
     wide = th.compare(labels, scores, measure="accuracy", thresholds=above, rope=0.5)["a", "b"]
     assert wide.verdict == "practically equal"
+
+
+@pytest.mark.parametrize("more", [{}, {"weights": np.linspace(1, 2, 40)}])
+def test_single_precision_scores_are_compared_as_doubles(more):
+    """A threshold between two neighbouring singles rounds to one of them unless the scores become doubles first."""
+    low = np.float32(0.5)
+    high = np.nextafter(low, np.float32(1))
+    labels, scores = np.array([0, 1] * 20), np.array([low, high] * 20)
+    between = (float(low) + float(high)) / 2
+    given = {"a": scores, "b": scores[::-1].copy()}
+    found = th.compare(labels, given, measure="accuracy", thresholds={"a": between, "b": between}, **more)
+    assert found.estimates["a"] == 1
+    assert found.estimates["b"] == 0

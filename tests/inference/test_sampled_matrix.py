@@ -4,11 +4,12 @@ import pytest
 import thresher as th
 from tests.inference import class_examples, oracles
 from thresher.inference.design_effect import sampled_table, sampled_table_intervals
+from thresher.inference.matrix_slopes import WHOLE_MEASURES
 from thresher.inference.sampled_matrix import sampled_confusion_intervals
 
 ACTUAL, MODELS = class_examples.rows(80, 3)
 CALLED = MODELS["poor"].argmax(axis=1)
-RATES = ("overall_accuracy", "macro_precision", "macro_recall", "macro_f1")
+RATES = ("overall_accuracy", *WHOLE_MEASURES)
 
 
 def intervals(actual=ACTUAL, called=CALLED, **more):
@@ -18,7 +19,7 @@ def intervals(actual=ACTUAL, called=CALLED, **more):
 
 def listed(found):
     named = {name: getattr(found, name) for name in RATES}
-    return named | {f"{name} {c}": getattr(found, name)[c] for name in ("precision", "recall") for c in "abc"}
+    return named | {f"{name} {c}": getattr(found, name)[c] for name in ("precision", "recall", "f1") for c in "abc"}
 
 
 def plain(actual=ACTUAL, called=CALLED):
@@ -53,23 +54,22 @@ def test_each_class_is_a_table_of_its_own():
         table = sampled_table_intervals(sampled_table(i == ACTUAL, i == CALLED, weight=weight, cluster=cluster))
         assert found[f"recall {name}"] == table["tpr"]
         assert found[f"precision {name}"] == table["precision"]
+        assert found[f"f1 {name}"] == table["f1"]
 
 
 def test_macro_averages_vary_as_their_slopes_say():
     """The delta method once more, every slope found by making a row a little heavier."""
     weight = np.random.default_rng(2).exponential(size=80)
     found = intervals(weight=weight)
-    for of in ("precision", "recall", "f1"):
+    for name, known in WHOLE_MEASURES.items():
         squares = 0.0
         for row in range(80):
             up, down = weight.copy(), weight.copy()
             up[row] *= 1 + 1e-5
             down[row] *= 1 - 1e-5
-            high, low = (
-                th.confusion(ACTUAL, CALLED, classes=range(3), weights=w).average("macro", of) for w in (up, down)
-            )
+            high, low = (known.value(th.confusion(ACTUAL, CALLED, classes=range(3), weights=w)) for w in (up, down))
             squares += ((high - low) / 2e-5) ** 2
-        assert found[f"macro_{of}"].variance == pytest.approx(squares, rel=1e-5), of
+        assert found[name].variance == pytest.approx(squares, rel=1e-5), name
 
 
 def test_copies_of_a_row_in_a_cluster_add_nothing():
@@ -83,6 +83,7 @@ def test_copies_of_a_row_in_a_cluster_add_nothing():
         table = matrix.one_vs_rest(i)
         expected[f"recall {name}"] = oracles.measure_of_copies(table, "tpr")
         expected[f"precision {name}"] = oracles.measure_of_copies(table, "precision")
+        expected[f"f1 {name}"] = oracles.measure_of_copies(table, "f1")
     for name, interval in clustered.items():
         assert (interval.lower, interval.upper) == pytest.approx(expected[name], rel=1e-6), name
         assert as_if[name].width < 0.4 * interval.width

@@ -220,3 +220,12 @@ def test_what_choosing_a_split_gains(more):
         whole = th.ks(th.rank(labels, score, weights=heavy)).statistic
         assert quick.ks_gain[name] == pytest.approx(np.mean(gained[name]) - whole)
         assert quick.ks_gain[name] > 0
+
+
+def test_resamples_that_all_lack_a_class_say_so():
+    labels, scores = np.array([True, False]), {"m": np.array([0.9, 0.1])}
+    alone = next(seed for seed in range(20) if np.random.default_rng(seed).integers(0, 2, 2).sum() != 1)
+    with pytest.raises(th.ArgumentError, match="none of 1 resamples holds both classes"):
+        found(labels, scores, replicates=1, seed=alone)
+    with pytest.raises(th.ArgumentError, match="none of 1 resamples"):
+        th.evaluate(labels, scores, replicates=1, seed=alone)

@@ -14,6 +14,7 @@ from thresher.inference import ConfusionIntervals, Interval, MulticlassIntervals
 from thresher.inference.class_pulls import NOT_SUMMING, Pulled, log_losses, squared_errors, sums_to_one
 from thresher.inference.classified_rows import ClassifiedRows
 from thresher.inference.matrix import undefined
+from thresher.inference.matrix_slopes import WHOLE_MEASURES
 from thresher.inference.mean_loss import mean_loss_interval
 from thresher.inference.multiclass import AVERAGES, area_intervals
 from thresher.inference.sampled_matrix import sampled_confusion_intervals
@@ -21,7 +22,7 @@ from thresher.ranking import Floats, Ranking
 from thresher.tables import ConfusionMatrix
 from thresher.visible import visible
 
-RATES = ("overall_accuracy", "macro_precision", "macro_recall", "macro_f1")
+RATES = ("overall_accuracy", *WHOLE_MEASURES)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -56,6 +57,7 @@ class MulticlassModel:
             **{name: getattr(rates, name).to_dict() for name in RATES},
             "precision": [rates.precision[name].to_dict() for name in classes],
             "recall": [rates.recall[name].to_dict() for name in classes],
+            "f1": [rates.f1[name].to_dict() for name in classes],
             "one_vs_rest": [auc.one_vs_rest[name].to_dict() for name in classes],
             **{name: getattr(auc, name).to_dict() for name in AVERAGES},
             "brier": self.brier.to_dict(),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from thresher.evaluation.summary import short, text_table
 from thresher.inference import Interval
@@ -50,6 +51,10 @@ _NUMBERS = (
     "mean class accuracy (macro recall)",
     "macro precision",
     "macro F1",
+    "weighted precision",
+    "weighted F1",
+    "MCC",
+    "kappa",
     "AUC, one-vs-rest macro",
     "AUC, one-vs-rest weighted",
     "AUC, one-vs-one macro",
@@ -66,6 +71,10 @@ def _numbers(model: MulticlassModel) -> tuple[Interval, ...]:
         rates.macro_recall,
         rates.macro_precision,
         rates.macro_f1,
+        rates.weighted_precision,
+        rates.weighted_f1,
+        rates.mcc,
+        rates.kappa,
         auc.one_vs_rest_macro,
         auc.one_vs_rest_weighted,
         auc.one_vs_one_macro,
@@ -86,13 +95,17 @@ def _differences(evaluation: MulticlassEvaluation) -> str:
 
 
 def _classes(model: MulticlassModel) -> str:
-    """What each class is worth by itself: recall, precision, and its AUC against the rest."""
-    rows = [["class", "recall", "precision", "AUC against the rest"]]
+    """What each class is worth by itself: recall, precision, F1, and its AUC against the rest."""
+    rows = [["class", "recall", "precision", "F1", "AUC against the rest"]]
     rows += [
         [
             visible(str(name)),
-            *(short(of[name]) for of in (model.rates.recall, model.rates.precision, model.auc.one_vs_rest)),
+            *(short(of[name]) for of in _of_classes(model)),
         ]
         for name in model.confusion.classes
     ]
     return text_table(rows)
+
+
+def _of_classes(model: MulticlassModel) -> tuple[Mapping[Any, Interval], ...]:
+    return model.rates.recall, model.rates.precision, model.rates.f1, model.auc.one_vs_rest

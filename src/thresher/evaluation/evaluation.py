@@ -17,7 +17,7 @@ from thresher.choices import JointChoice, OperatingCondition, Range, joint_choic
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation
-from thresher.evaluation.remarks import remarks
+from thresher.evaluation.remarks import on_condition, remarks
 from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
 from thresher.evaluation.summary import summary_text
 from thresher.extras import room
@@ -25,7 +25,7 @@ from thresher.inference import Comparison, Interval, compare, row_auc_interval
 from thresher.inference.difference import require_rope
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import require_replicates
-from thresher.inference.scored_rows import ScoredRows
+from thresher.inference.scored_rows import ScoredRows, require_two_clusters
 from thresher.inference.stability import Stability, decision_stability
 from thresher.ranking import side_by_side
 from thresher.sources.columns import Missing
@@ -186,6 +186,7 @@ def evaluate(
         missing=missing,
     )
     scored = rows.scored
+    require_two_clusters(scored, _WHERE)
     rankings = {name: rows.ranking(name) for name in scored.scores}
     joint = joint_choice(rankings, asked)
     stability = decision_stability(
@@ -230,7 +231,7 @@ def evaluate(
         joint=joint,
         stability=stability,
         decision=_decision(rows, models, joint, stability, asked),
-        cautions=(*joint.cautions, *found),
+        cautions=(*joint.cautions, *on_condition(condition), *found),
         rows=scored.positive.size,
         dropped=scored.dropped,
         level=level,

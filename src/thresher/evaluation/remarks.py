@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from thresher.cautions import Caution
+from thresher.choices import OperatingCondition
 from thresher.evaluation.rows import EvaluatedRows
 from thresher.inference.stability import Stability
 from thresher.ranking import Flags, Ranking
@@ -25,19 +26,35 @@ def remarks(
     return tuple(itertools.chain(*found))
 
 
-def _on_data(rows: EvaluatedRows) -> Iterator[Caution]:
-    positive = rows.scored.positive
-    Pos, Neg = int(positive.sum()), int((~positive).sum())
+def on_condition(given: OperatingCondition | None) -> tuple[Caution, ...]:
+    """That costs were made up, where no condition was given."""
+    text = "no condition given, so a miss is taken to cost as much as a false alarm"
+    return (Caution("equal-costs", text),) if given is None else ()
+
+
+def on_few(Pos: int, Neg: int) -> Iterator[Caution]:
+    """That a class has few cases."""
     for code, kind, cases in (("few-positives", "positives", Pos), ("few-negatives", "negatives", Neg)):
         if cases < FEW:
             yield Caution(code, f"there are only {cases} {kind}; intervals are wide and resampling is coarse")
+
+
+def on_class_ratio(Pos: float, Neg: float) -> Iterator[Caution]:
+    """That one class is far more frequent than the other."""
+    if max(Pos, Neg) >= EXTREME * min(Pos, Neg):
+        frequent, rare = (Neg, Pos) if Neg > Pos else (Pos, Neg)
+        yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")
+
+
+def _on_data(rows: EvaluatedRows) -> Iterator[Caution]:
+    positive = rows.scored.positive
+    numbers = int(positive.sum()), int((~positive).sum())
+    yield from on_few(*numbers)
     if rows.scored.cluster is not None and rows.scored.clusters < FEW:
         yield Caution(
             "few-clusters", f"rows belong to only {rows.scored.clusters} clusters; only these are independent"
         )
-    if max(Pos, Neg) >= EXTREME * min(Pos, Neg):
-        frequent, rare = (Neg, Pos) if Neg > Pos else (Pos, Neg)
-        yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")
+    yield from on_class_ratio(*numbers)
 
 
 def _on_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> Iterator[Caution]:
@@ -54,11 +71,18 @@ def _on_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mappi
             )
         if ranking.score[0] > 1 or ranking.score[-1] < 0:
             yield Caution("not-probabilities", f"{name} scores from {ranking.score[-1]:g} to {ranking.score[0]:g}")
+        elif wrong := _certain_and_wrong(ranking):
+            yield Caution("certain-and-wrong", f"{name} gave {wrong:,.10g} cases probability 0 for what they are")
         if name in rows.predictions and (wrong := _out_of_order(rows.scored.scores[name], rows.predictions[name])):
             yield Caution(
                 "predictions-disagree",
                 f"{wrong:,} predictions of {name} are negative although a case with a lower score is called positive",
             )
+
+
+def _certain_and_wrong(ranking: Ranking) -> float:
+    """Positives of probability 0 and negatives of probability 1."""
+    return float((ranking.score[-1] == 0) * ranking.pos[-1] + (ranking.score[0] == 1) * ranking.neg[0])
 
 
 def _on_calibration(rankings: Mapping[str, Ranking]) -> Iterator[Caution]:

@@ -14,7 +14,7 @@ from thresher.choices import JointChoice, OperatingCondition, best_cost_bounds, 
 from thresher.curves import Bounds, auc_bounds, average_precision_bounds, ks_bounds, pr_area_bounds
 from thresher.errors import ArgumentError, ProbabilityError
 from thresher.evaluation.decision import Decision
-from thresher.evaluation.remarks import EXTREME
+from thresher.evaluation.remarks import on_class_ratio, on_condition, on_few
 from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
 from thresher.inference import Interval, auc_interval
 from thresher.inference.cost import cost_interval
@@ -79,7 +79,8 @@ def evaluate_scan(
     if len(wanted.scores) == 1 and weight is None:
         given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
         rankings = scan_models(source, label=label, scores=scores, **given, **how)
-        return _evaluation(rankings, asked, level)
+        found = _evaluation(rankings, asked, level)
+        return replace(found, cautions=(*on_condition(condition), *found.cautions))
     asking: dict[str, Any] = {"listener": progress, "where": _WHERE}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
         rankings = _rankings(rows, wanted, how)
@@ -88,6 +89,7 @@ def evaluate_scan(
         at = {name: choice.threshold for name, choice in joint.choices.items()}
         cells = None if weight is None else call_weights(rows, at, **asking)
     found = _evaluation(rankings, asked, level, dropped=rows.dropped, sums=sums, cells=cells)
+    found = replace(found, cautions=(*on_condition(condition), *found.cautions))
     if sums is None or len(rankings) == 1:
         return found
     empty = empty_comparison(wanted.scores, level=level, rope=rope, dropped=rows.dropped)
@@ -201,9 +203,9 @@ def _fingerprint(models: Mapping[str, ScannedModel]) -> str:
 def _remarks(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
     """What a careful analyst would notice, and what counts alone cannot tell."""
     ranking = next(iter(models.values())).ranking
-    rare, frequent = min(ranking.Pos, ranking.Neg), max(ranking.Pos, ranking.Neg)
-    if frequent >= EXTREME * rare:
-        yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")
+    if not ranking.weighted:  # weights say nothing of how many cases there are
+        yield from on_few(ranking.Pos, ranking.Neg)
+    yield from on_class_ratio(ranking.Pos, ranking.Neg)
     for name, model in models.items():
         if model.auc.estimate < 0.5:
             text = f"{name} has AUC {model.auc.estimate:.3f}; are labels or scores turned round?"

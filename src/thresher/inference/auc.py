@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
+from thresher.inference.kinds import require_numbers, require_one_of, require_ranking
 from thresher.ranking import Ranking, in_pieces
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
@@ -37,9 +38,9 @@ def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "
     1.0000 [0.8316, 1.0000]
     """
     require_level(level, _WHERE)
+    require_ranking(ranking, _WHERE)
     ranking.require_both_classes(_WHERE)
-    if method not in ("delong", "wald", "hanley-mcneil"):
-        raise ArgumentError(f"there is no method {method!r}", _WHERE, "pick delong, wald or hanley-mcneil")
+    require_one_of(method, ("delong", "wald", "hanley-mcneil"), "method", _WHERE)
     area = auc(ranking)
     if method == "hanley-mcneil":
         variance = hanley_mcneil_variance(area, ranking.Pos, ranking.Neg)
@@ -60,6 +61,7 @@ def auc_variance(ranking: Ranking) -> float:
     >>> auc_variance(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.00208...
     """
+    require_ranking(ranking, "auc_variance(ranking)")
     return float(sum(delong_parts(ranking)))
 
 
@@ -71,6 +73,11 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
     >>> round(hanley_mcneil_variance(0.8, 50, 50) ** 0.5, 4)
     0.0445
     """
+    where = "hanley_mcneil_variance(area, Pos, Neg)"
+    require_numbers({"area": area, "Pos": Pos, "Neg": Neg}, where)
+    if not (0 <= area <= 1 and Pos > 0 and Neg > 0):
+        what = f"an AUC of {area} from {Pos} positives and {Neg} negatives has no variance"
+        raise ArgumentError(what, where, "give an AUC within [0, 1] and numbers of cases above 0")
     first, second = area / (2 - area), 2 * area * area / (1 + area)
     spread = area * (1 - area) + (Pos - 1) * (first - area * area) + (Neg - 1) * (second - area * area)
     return spread / (Pos * Neg)

@@ -10,6 +10,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.band import Band
 from thresher.inference.drawn_curves import DrawnCurve, Draws, percentiles
 from thresher.inference.interval import normal_quantile
+from thresher.inference.kinds import numbers_of
 from thresher.inference.resampled import Resampled
 from thresher.inference.rows import Rows
 from thresher.ranking import Floats, Ranking
@@ -148,7 +149,8 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
 def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
     """What `net_benefit_band` asks of every draw."""
     observed, level = draws.observed, draws.level
-    x = net_benefit(observed.ranking(), threshold=threshold).threshold.copy()
+    at = None if threshold is None else numbers_of(threshold, "threshold", draws.where)
+    x = net_benefit(observed.ranking(), threshold=at).threshold.copy()
     splits = [observed.standing.split(at) for at in x.tolist()]
     of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
     harm = x / (1 - x)
@@ -184,7 +186,7 @@ def _wilson(rate: Floats, cases: Floats | float, level: float) -> tuple[Floats, 
 
 
 def _grid(values: npt.ArrayLike, where: str) -> Floats:
-    grid = np.array(values, dtype=np.float64, ndmin=1)
+    grid = np.atleast_1d(numbers_of(values, "the grid", where))
     if grid.ndim != 1 or not ((grid >= 0) & (grid <= 1)).all() or (np.diff(grid) <= 0).any():
         raise ArgumentError("the grid must be rates in [0, 1], rising", where, "give e.g. np.linspace(0, 1, 101)")
     return grid

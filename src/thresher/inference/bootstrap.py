@@ -61,7 +61,7 @@ def bootstrap(
     0.7100 [0.6328, 0.7943]
     """
     require_level(level, _WHERE)
-    require_replicates(replicates, seed, threads, _WHERE)
+    require_replicates(replicates, seed, threads, _WHERE, progress)
     sample = sample_of(source, where=_WHERE)
     plan = Resampling.of(sample, stratified=stratified)
     question = Question(sample, statistics_of(statistics))

@@ -11,6 +11,7 @@ from thresher.calibration import brier, decomposition
 from thresher.inference.bootstrap import bootstrap
 from thresher.inference.cost import brier_interval
 from thresher.inference.interval import Interval, require_level
+from thresher.inference.kinds import require_ranking
 from thresher.inference.labels_drawn import labels_drawn
 from thresher.inference.limits import percentile_limits
 from thresher.inference.pooling import pooled_impurity
@@ -56,6 +57,7 @@ def calibration_intervals(
     """
     where = "calibration_intervals(ranking)"
     require_level(level, where)
+    require_ranking(ranking, where)
     found = bootstrap(
         ranking,
         ["brier", "decomposition"],
@@ -137,7 +139,8 @@ def calibration_test(
     """
     where = "calibration_test(ranking)"
     require_level(level, where)
-    require_replicates(replicates, seed, threads, where)
+    require_replicates(replicates, seed, threads, where, progress)
+    require_ranking(ranking, where)
     draw = labels_drawn(ranking, where)
     score, total = ranking.score, ranking.total
 

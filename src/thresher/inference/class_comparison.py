@@ -26,6 +26,7 @@ from thresher.inference.difference import (
     require_rope,
 )
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.inference.pairwise import Comparison, Correction
 from thresher.sources.columns import Missing
 
@@ -112,9 +113,8 @@ def compare_classes(
     """
     require_level(level, _WHERE)
     require_rope(rope, _WHERE)
-    if correction not in ("holm", "none"):
-        raise ArgumentError(f"there is no correction {correction!r}", _WHERE, 'pick "holm" or "none"')
-    if measure not in CLASS_MEASURES:
+    require_one_of(correction, ("holm", "none"), "correction", _WHERE)
+    if not is_one_of(measure, CLASS_MEASURES):
         raise MeasureError(f"there is no measure {measure!r} of classes", _WHERE, f"pick {', '.join(CLASS_MEASURES)}")
     if len(named_matrices(probabilities, _WHERE)) < 2:
         raise ArgumentError("there are no two models to compare", _WHERE, 'give {"a": matrix_a, "b": matrix_b}')

@@ -217,7 +217,9 @@ def _names_by_model(classes: Classes, models: Mapping[str, Any], where: str) -> 
     return {name: _plain_names(classes[name], where) for name in models}
 
 
-def _plain_names(classes: Sequence[Any], where: str) -> list[Any]:
+def _plain_names(classes: Any, where: str) -> list[Any]:
+    if not hasattr(classes, "__iter__") or getattr(classes, "ndim", 1) != 1:
+        raise ArgumentError(f"classes are a list of labels, and this is {classes!r}", where, "give one per column")
     return classes_of(np.empty(0, dtype=object), classes=classes, where=where)[0]
 
 

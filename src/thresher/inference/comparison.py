@@ -12,6 +12,7 @@ from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, MeasureError
 from thresher.inference.difference import Better, bootstrap_difference, require_rope
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.inference.paired_bootstrap import resampled_costs, resampled_tables
 from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.placements import auc_covariance
@@ -88,9 +89,8 @@ def compare(
     require_rope(rope, _WHERE)
     models = _by_name(scores)
     names = tuple(models)
-    if correction not in ("holm", "none"):
-        raise ArgumentError(f"there is no correction {correction!r}", _WHERE, 'pick "holm" or "none"')
-    asked = measure if isinstance(measure, OperatingCondition) or measure == "auc" else named(measure)
+    require_one_of(correction, ("holm", "none"), "correction", _WHERE)
+    asked = _asked(measure)
     better = _direction(asked)
     at = fixed_thresholds(asked, thresholds, names, _WHERE)
     require_replicates(replicates, seed, None, _WHERE)
@@ -175,6 +175,11 @@ def _by_name(scores: Any) -> dict[str, Any]:
     if not all(isinstance(name, str) for name in scores):
         raise ArgumentError("models are named by text", _WHERE, "give {'name': scores, ...}")
     return dict(scores)
+
+
+def _asked(measure: Any) -> Any:
+    """The operating condition, "auc", or the measure of that name."""
+    return measure if isinstance(measure, OperatingCondition) or is_one_of(measure, ("auc",)) else named(measure)
 
 
 def _direction(asked: Any) -> Better:

@@ -9,6 +9,7 @@ import numpy as np
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, require_level, student_quantile
+from thresher.inference.kinds import require_condition, require_ranking, require_table
 from thresher.inference.proportion import RateMethod, rate_interval
 from thresher.ranking import Ranking, in_pieces
 from thresher.tables import Contingency
@@ -32,6 +33,8 @@ def cost_interval(
     """
     where = "cost_interval(table, condition)"
     require_level(level, where)
+    require_table(table, where)
+    require_condition(condition, where)
     if not (table.Pos and table.Neg):
         raise ArgumentError("a class is absent, so its error rate is unknown", where, "give a table of both classes")
     if condition.prevalence is None:
@@ -63,6 +66,7 @@ def brier_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
     """
     where = "brier_interval(ranking)"
     require_level(level, where)
+    require_ranking(ranking, where)
     ranking.require_probabilities(where)
     if ranking.total < 2:
         raise ArgumentError("one case has no spread", where, "give at least two cases")

@@ -11,6 +11,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.interval import Interval, student_quantile
+from thresher.inference.kinds import numbers_of, require_numbers
 from thresher.inference.limits import percentile_limits
 from thresher.ranking import Floats
 from thresher.visible import visible
@@ -102,6 +103,7 @@ def shown_p(p: float) -> str:
 
 def require_rope(rope: float, where: str) -> None:
     """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
+    require_numbers({"rope": rope}, where)
     if not 0 <= rope < math.inf:
         raise ArgumentError(
             f"rope must be 0 or more, got {rope}",
@@ -118,7 +120,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 10) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    p = np.asarray(p_values, dtype=np.float64)
+    where = "holm(p_values)"
+    p = numbers_of(p_values, "p_values", where)
+    if p.ndim != 1 or ((p < 0) | (p > 1)).any():
+        raise ArgumentError("p-values are numbers from 0 to 1 in one list", where, "give e.g. [0.01, 0.04]")
     known = p[~np.isnan(p)]
     # The k-th smallest is multiplied by how many are not smaller, and none may fall below a smaller one's.
     multiplied = np.minimum(1.0, known * (known[np.newaxis, :] >= known[:, np.newaxis]).sum(axis=1))

@@ -11,6 +11,7 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.inference.band import Band
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import is_one_of
 from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Resampling, in_blocks, require_replicates
 from thresher.inference.rows import Rows
@@ -69,7 +70,7 @@ class Draws:
         if model is None and len(sample.standings) > 1:
             raise ArgumentError("there are several models", where, f"pass model= one of {names}")
         name = next(iter(sample.standings)) if model is None else model
-        if name not in sample.standings:
+        if not is_one_of(name, sample.standings):
             raise ArgumentError(f"there is no model {name!r}", where, f"pass one of {names}")
         observed = Resampled.of(sample.standings[name], sample.cases, model=name)
         return cls(sample, observed, level, replicates, seed, threads, where)

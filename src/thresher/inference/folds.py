@@ -12,6 +12,7 @@ import numpy.typing as npt
 from thresher.errors import ArgumentError, LengthError, MissingValueError
 from thresher.inference.difference import Better, Difference, require_rope
 from thresher.inference.interval import require_level, student_quantile
+from thresher.inference.kinds import is_one_of, numbers_of, require_numbers
 from thresher.ranking import Floats
 
 _NO_SPREAD = "all folds differ by the same, so they say nothing about how folds vary"
@@ -116,15 +117,16 @@ def bayesian_correlated_t(
 
 
 def _differences(a: npt.ArrayLike, b: npt.ArrayLike, test_share: float, better: str, where: str) -> Floats:
+    require_numbers({"test_share": test_share}, where)
     if not 0 < test_share < 1:
         raise ArgumentError(
             f"test_share must lie strictly between 0 and 1, got {test_share}",
             where,
             "give the share of rows that a fold is tested on, e.g. 1/10 for ten folds",
         )
-    if better not in ("higher", "lower"):
+    if not is_one_of(better, ("higher", "lower")):
         raise ArgumentError(f'better must be "higher" or "lower", got {better!r}', where, "say which scores are better")
-    of_a, of_b = (np.asarray(scores, dtype=np.float64) for scores in (a, b))
+    of_a, of_b = (numbers_of(scores, name, where) for name, scores in (("a", a), ("b", b)))
     if of_a.ndim != 1 or of_a.shape != of_b.shape:
         raise LengthError(
             f"the scores have shapes {of_a.shape} and {of_b.shape}", where, "give one score per fold for each model"

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from thresher.choices import Choice, OperatingCondition, choose
 from thresher.errors import ArgumentError
 from thresher.inference.cost import cost_interval
+from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.interval import Interval, require_level
+from thresher.inference.kinds import require_condition
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.inference.resampled import Resampled
@@ -32,7 +35,7 @@ class HonestChoice:
     `threshold` is an interval over resamples. `apparent` holds the expected cost and measures on the cases
     the threshold was chosen on, which flatter it; `out_of_bag` their means on cases left out of a resample, at
     the threshold chosen on that resample; `optimism` is apparent minus out-of-bag. `expected_cost` puts the
-    interval of the cost at the chosen threshold around the out-of-bag estimate.
+    interval of the cost at the chosen threshold around the out-of-bag estimate; weights and clusters widen it.
     """
 
     choice: Choice
@@ -83,8 +86,10 @@ def honest_choice(
     HonestChoice(threshold 0.28 [...], expected cost 0.2 apparent, ... [...] out of bag)
     """
     require_level(level, _WHERE)
-    require_replicates(replicates, seed, threads, _WHERE)
+    require_replicates(replicates, seed, threads, _WHERE, progress)
     asked = condition if condition is not None else OperatingCondition()
+    require_condition(asked, _WHERE)
+    known = _measures(measures)
     sample = sample_of(source, where=_WHERE, singly=True)
     name = _model(sample, model)
     plan, standing = Resampling.of(sample, stratified=stratified), sample.standings[name]
@@ -106,7 +111,6 @@ def honest_choice(
     blocks = in_blocks(block, replicates, items=sum(sample.items), seed=seed, threads=threads, progress=progress)
     columns = np.array([row for rows in blocks for row in rows], dtype=np.float64).T
     outside, inside = _tables(columns[1:5]), _tables(columns[5:9])
-    known = [measure(each) for each in measures]
     apparent = {"expected_cost": choice.expected_cost} | {each.name: float(each.of(choice.table)) for each in known}
     honest = {"expected_cost": _mean(asked.expected_cost(outside))}
     honest |= {each.name: _mean(each.of(outside)) for each in known}
@@ -116,7 +120,7 @@ def honest_choice(
         threshold=_of_threshold(choice, thresholds, level),
         expected_cost=out_of_bag_interval(
             honest["expected_cost"],
-            cost_interval(choice.table, asked, level=level),
+            _seen(source, name, choice, asked, level),
             asked,
             asked.expected_cost(inside),
         ),
@@ -126,8 +130,23 @@ def honest_choice(
     )
 
 
-def _model(sample: Sample, model: str | None) -> str:
-    if model in sample.standings or (model is None and len(sample.standings) == 1):
+def _measures(asked: Any) -> list[Measure]:
+    if not isinstance(asked, Sequence) or isinstance(asked, str):
+        raise ArgumentError(f"measures are a list of names, and this is {asked!r}", _WHERE, 'give e.g. ["tpr", "fpr"]')
+    return [measure(each) for each in asked]
+
+
+def _seen(source: Rows | Ranking, model: str, choice: Choice, asked: OperatingCondition, level: float) -> Interval:
+    """What the chosen threshold costs on the data; rows with weights or clusters count as what they are worth."""
+    if isinstance(source, Ranking) or (source.weight is None and source.cluster is None):
+        return cost_interval(choice.table, asked, level=level)
+    called = source.scores[model].astype(np.float64) >= choice.threshold
+    rows = sampled_table(source.positive, called, weight=source.weight, cluster=source.cluster)
+    return sampled_cost_interval(rows, asked, level=level)
+
+
+def _model(sample: Sample, model: Any) -> str:
+    if (isinstance(model, str) and model in sample.standings) or (model is None and len(sample.standings) == 1):
         return next(iter(sample.standings)) if model is None else model
     what = "there are several models" if model is None else f"there is no model {model!r}"
     raise ArgumentError(what, _WHERE, f"pass model= one of {', '.join(sample.standings)}")

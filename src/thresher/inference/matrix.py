@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level
+from thresher.inference.interval import Interval, normal_quantile, require_level
+from thresher.inference.kinds import require_matrix
+from thresher.inference.matrix_slopes import WHOLE_MEASURES, WholeMeasure
 from thresher.inference.proportion import RateMethod, rate_interval
+from thresher.inference.table import measure_interval
 from thresher.ranking import Floats
 from thresher.tables import ConfusionMatrix
 
 _WHERE = "confusion_intervals(matrix)"
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,15 +33,21 @@ class ConfusionIntervals:
     overall_accuracy: Interval
     precision: Mapping[Any, Interval]
     recall: Mapping[Any, Interval]
+    f1: Mapping[Any, Interval]
     macro_precision: Interval
     macro_recall: Interval
     macro_f1: Interval
+    weighted_precision: Interval
+    weighted_f1: Interval
+    mcc: Interval
+    kappa: Interval
 
     def __str__(self) -> str:
         told = [("overall accuracy", self.overall_accuracy)]
         told += [(f"recall of {name!s}", interval) for name, interval in self.recall.items()]
         told += [(f"precision of {name!s}", interval) for name, interval in self.precision.items()]
-        told += [(f"macro {name}", getattr(self, f"macro_{name}")) for name in ("precision", "recall", "f1")]
+        told += [(f"f1 of {name!s}", interval) for name, interval in self.f1.items()]
+        told += [(name.replace("_", " "), getattr(self, name)) for name in WHOLE_MEASURES]
         wide = max(len(name) for name, _ in told)
         return "\n".join(f"{name:<{wide}}   {interval}" for name, interval in told)
 
@@ -48,9 +58,10 @@ def confusion_intervals(
     """Intervals for what a confusion matrix says of all classes and of each.
 
     Cases are taken as drawn from all classes together. The overall accuracy and each class's precision and
-    recall are rates and get `method`. Macro averages get the delta method on the logit scale (Takahashi et al.
-    2022 for F1); where they are 0 or 1 or have no variance, half a case is added to every cell first, and the
-    note says so. A weight is read as a number of cases.
+    recall are rates and get `method`. Each class's F1 and the averages get the delta method on the logit scale
+    (Takahashi et al. 2022 for macro F1), MCC and kappa on Fisher's; in weighted averages the shares of the
+    classes are uncertain too. Where a value sits at an end of its range or has no variance, half a case
+    is added to every cell first, and the note says so. A weight is read as a number of cases.
 
     >>> matrix = ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=["neg", "neutral", "pos"])
     >>> print(confusion_intervals(matrix))
@@ -61,11 +72,19 @@ def confusion_intervals(
     precision of neg       0.7778 [0.6815, 0.8513]
     precision of neutral   0.9651 [0.9506, 0.9755]
     precision of pos       0.6000 [0.4618, 0.7239]
+    f1 of neg              0.7368 [0.6608, 0.8010]
+    f1 of neutral          0.9651 [0.9551, 0.9729]
+    f1 of pos              0.6667 [0.5466, 0.7684]
     macro precision        0.7810 [0.7226, 0.8300]
     macro recall           0.8050 [0.7454, 0.8535]
     macro f1               0.7895 [0.7369, 0.8340]
+    weighted precision     0.9318 [0.9140, 0.9461]
+    weighted f1            0.9304 [0.9128, 0.9446]
+    mcc                    0.7196 [0.6539, 0.7746]
+    kappa                  0.7193 [0.6535, 0.7743]
     """
     require_level(level, _WHERE)
+    require_matrix(matrix, _WHERE)
     if not matrix.total:
         raise ArgumentError("the matrix has no cases", _WHERE, "give counts above 0")
     each = matrix.per_class
@@ -85,9 +104,10 @@ def confusion_intervals(
         overall_accuracy=rate_interval(min(float(right.sum()), total), total, level=level, method=method),
         precision=rates(each.predicted_positive, "nothing is called so"),
         recall=rates(each.Pos, "there are no such cases"),
-        macro_precision=macro_interval(matrix, "precision", level),
-        macro_recall=macro_interval(matrix, "recall", level),
-        macro_f1=macro_interval(matrix, "f1", level),
+        f1=MappingProxyType(
+            {name: measure_interval(matrix.one_vs_rest(name), "f1", level=level) for name in matrix.classes}
+        ),
+        **{name: whole_interval(matrix, name, level) for name in WHOLE_MEASURES},
     )
 
 
@@ -96,40 +116,27 @@ def undefined(level: float, why: str) -> Interval:
     return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", why)
 
 
-def macro_interval(matrix: ConfusionMatrix, of: str, level: float) -> Interval:
-    """The interval of one macro average of a matrix of cases."""
-    estimate = matrix.average("macro", of)
+def whole_interval(matrix: ConfusionMatrix, name: str, level: float) -> Interval:
+    """The interval of one measure of all classes, from a matrix of cases."""
+    known = WHOLE_MEASURES[name]
+    estimate = known.value(matrix)
     if math.isnan(estimate):
-        return undefined(level, matrix.why_undefined("macro", of))
+        return undefined(level, matrix.describe(name).partition(": ")[2])
+    estimate = _at_an_end(estimate, known.ends)
     counts, note = matrix.counts.astype(np.float64), ""
-    centre, variance = estimate, _variance(counts, of)
-    if not (variance > 0 and 0 < estimate < 1):
+    centre, variance = estimate, _variance(counts, known)
+    if not (variance > 0 and estimate not in known.ends):
         counts, note = counts + 0.5, "half a case added to every cell"
-        centre, variance = ConfusionMatrix(counts, matrix.classes).average("macro", of), _variance(counts, of)
-    lower, upper = LOGIT.limits(centre, normal_quantile(level) * math.sqrt(variance))
+        centre, variance = known.value(ConfusionMatrix(counts, matrix.classes)), _variance(counts, known)
+    lower, upper = known.scale.limits(centre, normal_quantile(level) * math.sqrt(variance))
     return Interval(estimate, min(lower, estimate), max(upper, estimate), variance, level, "delta", note)
 
 
-def macro_slopes(counts: Floats, of: str) -> Floats:
-    """How a macro average of precision, recall or f1 grows with each cell.
-
-    >>> macro_slopes(np.array([[8.0, 2.0], [1.0, 9.0]]), "recall").round(4)
-    array([[ 0.01 , -0.04 ],
-           [-0.045,  0.005]])
-    """
-    right, actual, called = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
-    if of == "f1":
-        both = actual + called
-        per = 2 * right / both
-        slope = np.diag(2 / both) - (per / both)[:, np.newaxis] - (per / both)[np.newaxis, :]
-    elif of == "recall":
-        slope = np.diag(1 / actual) - (right / actual**2)[:, np.newaxis]
-    else:
-        slope = np.diag(1 / called) - (right / called**2)[np.newaxis, :]
-    found: Floats = slope / counts.shape[0]
-    return found
+def _at_an_end(value: float, ends: tuple[float, float]) -> float:
+    """Weights without errors may round to 0.9999999999999999, where a logit would still say something."""
+    return next((end for end in ends if abs(value - end) <= _ROUNDING), value)
 
 
-def _variance(counts: Floats, of: str) -> float:
+def _variance(counts: Floats, known: WholeMeasure) -> float:
     """Σ slope² · cell: the measures do not change when all cells grow alike, so nothing is subtracted."""
-    return float((macro_slopes(counts, of) ** 2 * counts).sum())
+    return float((known.slopes(counts) ** 2 * counts).sum())

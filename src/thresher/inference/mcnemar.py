@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from thresher.errors import ArgumentError
 from thresher.inference.interval import Interval, normal_quantile, require_level
+from thresher.inference.kinds import require_one_of
 from thresher.sources import is_positive
 from thresher.sources.columns import Missing, column, complete
 
@@ -70,8 +70,7 @@ def mcnemar(
     accuracy of a - b 0.3000 [0.0664, 0.4791]: only a right 6 times, only b 0 times, p 0.031 (exact)
     """
     require_level(level, _WHERE)
-    if method not in ("exact", "mid-p", "chi-squared"):
-        raise ArgumentError(f"there is no method {method!r}", _WHERE, "pick exact, mid-p or chi-squared")
+    require_one_of(method, ("exact", "mid-p", "chi-squared"), "method", _WHERE)
     given = {"labels": labels, "predictions_a": predictions_a, "predictions_b": predictions_b}
     columns = {name: column(values, name=name, where=_WHERE) for name, values in given.items()}
     kept, _ = complete(columns, missing=missing, where=_WHERE)

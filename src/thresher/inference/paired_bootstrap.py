@@ -27,7 +27,7 @@ def resampled_tables(
     """
     columns = []
     for name, score in rows.scores.items():
-        called = score >= thresholds[name]
+        called = score.astype(np.float64) >= thresholds[name]  # a threshold between two singles is none
         columns += [rows.positive & called, rows.positive > called, ~rows.positive & called, ~(rows.positive | called)]
     cells = np.stack(columns)
     drawn = _plain(cells, replicates, rng) if rows.weight is None and rows.cluster is None else None

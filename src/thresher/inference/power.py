@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from thresher.errors import ArgumentError, InfeasibleError
 from thresher.inference.auc import hanley_mcneil_variance, logit_interval
 from thresher.inference.interval import normal_quantile, require_level
+from thresher.inference.kinds import require_numbers
 
 MOST = 10**9
 
@@ -57,6 +58,7 @@ def compare_power(
     require_level(level, where)
     _require_areas({"auc_a": auc_a, "auc_b": auc_b}, where)
     _require_cases(Pos, Neg, where)
+    require_numbers({"correlation": correlation}, where)
     if not -1 < correlation < 1:
         raise ArgumentError(f"correlation must lie between -1 and 1, got {correlation}", where, "e.g. correlation=0.5")
     a, b = hanley_mcneil_variance(auc_a, Pos, Neg), hanley_mcneil_variance(auc_b, Pos, Neg)
@@ -87,6 +89,7 @@ def auc_sample_size(
     where = "auc_sample_size(auc, ...)"
     require_level(level, where)
     _require_areas({"auc": auc, "null": null}, where)
+    require_numbers({"class_ratio": class_ratio, "power": power, "width": 0 if width is None else width}, where)
     if not (class_ratio > 0 and math.isfinite(class_ratio)):
         raise ArgumentError(f"class_ratio must be above 0, got {class_ratio}", where, "give Pos / Neg, e.g. 0.25")
     if width is not None:
@@ -141,12 +144,14 @@ def _fewest(
 
 
 def _require_areas(areas: dict[str, float], where: str) -> None:
+    require_numbers(areas, where)
     for name, area in areas.items():
         if not 0 < area < 1:
             raise ArgumentError(f"{name} must lie strictly between 0 and 1, got {area}", where, "e.g. 0.8")
 
 
 def _require_cases(Pos: float, Neg: float, where: str) -> None:
+    require_numbers({"Pos": Pos, "Neg": Neg}, where)
     if not (Pos >= 1 and Neg >= 1 and math.isfinite(Pos + Neg)):
         raise ArgumentError(
             f"{Pos} positives and {Neg} negatives are too few to plan with", where, "give at least 1 each"

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from thresher.errors import ArgumentError
 from thresher.inference.interval import Interval, normal_quantile, require_level
+from thresher.inference.kinds import require_one_of
 
 RateMethod: TypeAlias = Literal["wilson", "exact", "agresti-coull", "jeffreys"]
 _WHERE = "rate_interval(k, n, level, method)"
@@ -31,8 +32,7 @@ def rate_interval(k: float, n: float, *, level: float = 0.95, method: RateMethod
         raise ArgumentError(f"{k!r} of {n!r} cases is no rate", _WHERE, "give two numbers")
     if not (n > 0 and math.isfinite(n) and 0 <= k <= n):
         raise ArgumentError(f"{k} of {n} cases is no rate", _WHERE, "give 0 <= k <= n and n above 0")
-    if method not in _LIMITS:
-        raise ArgumentError(f"there is no method {method!r}", _WHERE, f"pick one of {', '.join(_LIMITS)}")
+    require_one_of(method, _LIMITS, "method", _WHERE)
     lower, upper = _LIMITS[method](k, n, level)
     rate = k / n
     return Interval(

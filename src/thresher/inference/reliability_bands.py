@@ -11,6 +11,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.band import Band
 from thresher.inference.drawn_curves import DrawnCurve, Draws, percentiles
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import require_numbers, require_one_of, require_ranking
 from thresher.inference.labels_drawn import labels_drawn
 from thresher.inference.pooling import pooled_at, pools
 from thresher.inference.proportion import rate_interval
@@ -45,10 +46,11 @@ def reliability_band(
     >>> band.estimate.round(4), band.lower.round(2), band.upper.round(2)
     (array([0.3333, 0.6667, 0.8   ]), array([0.18, 0.37, 0.76]), array([0.41, 0.8 , 1.  ]))
     """
-    if kind not in ("confidence", "consistency"):
-        raise ArgumentError(f'kind must be "confidence" or "consistency", got {kind!r}', _WHERE, "pick one")
+    require_one_of(kind, ("confidence", "consistency"), "kind", _WHERE)
+    require_ranking(ranking, _WHERE)
+    require_numbers({"points": points}, _WHERE)
     if points < 1:
-        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points}", _WHERE, "give e.g. points=101")
+        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points!r}", _WHERE, "give e.g. points=101")
     if kind == "confidence":
         draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads, where=_WHERE)
         return draws.band(reliability_curve(draws, ranking, points), stratified=False)

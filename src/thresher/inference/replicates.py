@@ -12,6 +12,7 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.inference.auc import exact_pairs
 from thresher.inference.interval import LOGIT, Interval, require_level
+from thresher.inference.kinds import require_one_of
 from thresher.inference.limits import (
     Jackknife,
     LimitMethod,
@@ -126,8 +127,7 @@ class Replicates:
     def _checked(self, name: str, level: float | None, method: str) -> float:
         wanted = self.level if level is None else level
         require_level(wanted, _WHERE)
-        if method not in ("percentile", "basic", "bca", "studentised"):
-            raise ArgumentError(f"there is no method {method!r}", _WHERE, "pick percentile, basic, bca or studentised")
+        require_one_of(method, ("percentile", "basic", "bca", "studentised"), "method", _WHERE)
         if method == "bca" and not self.question.statistic(name).smooth:
             raise ArgumentError(
                 f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.inference.kinds import require_progress
 from thresher.inference.multiplicity import multiplicities
 from thresher.inference.sample import Sample, Times
 from thresher.ranking import MOST_THREADS, Counts, Flags, processors
@@ -133,8 +134,9 @@ def _warm_memory() -> None:
     np.empty(_KEPT_BYTES, dtype=np.uint8)
 
 
-def require_replicates(replicates: Any, seed: Any, threads: Any, where: str) -> None:
-    """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and the seed is a whole number."""
+def require_replicates(replicates: Any, seed: Any, threads: Any, where: str, progress: Any = None) -> None:
+    """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and seed and progress fit."""
+    require_progress(progress, where)
     for name, value in (("replicates", replicates), ("threads", 1 if threads is None else threads)):
         if not isinstance(value, int | np.integer) or value < 1:
             raise ArgumentError(f"{name} must be 1, 2, 3, ..., got {value!r}", where, f"give e.g. {name}=2000")

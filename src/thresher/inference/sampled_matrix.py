@@ -12,7 +12,8 @@ import numpy as np
 
 from thresher.inference.design_effect import sampled_measure_interval, sampled_table
 from thresher.inference.interval import Interval, normal_quantile, require_level, student_quantile
-from thresher.inference.matrix import ConfusionIntervals, macro_interval, macro_slopes, undefined
+from thresher.inference.matrix import ConfusionIntervals, undefined, whole_interval
+from thresher.inference.matrix_slopes import WHOLE_MEASURES
 from thresher.ranking import Floats, Indices
 from thresher.tables import ConfusionMatrix
 
@@ -52,23 +53,22 @@ def sampled_confusion_intervals(
         }
         return MappingProxyType(found)
 
-    def macro(of: str) -> Interval:
-        matrix = ConfusionMatrix(counts, names)
-        estimate = matrix.average("macro", of)
-        if math.isnan(estimate):
-            return undefined(level, matrix.why_undefined("macro", of))
-        slope = macro_slopes(counts, of)[actual, called]
+    matrix = ConfusionMatrix(counts, names)
+
+    def whole(name: str) -> Interval:
+        plain = whole_interval(matrix, name, level)
+        if math.isnan(plain.estimate):
+            return plain
+        slope = WHOLE_MEASURES[name].slopes(counts)[actual, called]
         worth = _worth(slope, weight=weight, cluster=cluster, level=level)
-        scaled = macro_interval(ConfusionMatrix(counts * worth, names), of, level)
-        return replace(scaled, estimate=estimate)
+        return replace(whole_interval(ConfusionMatrix(counts * worth, names), name, level), estimate=plain.estimate)
 
     return ConfusionIntervals(
         overall_accuracy=sampled_measure_interval(right, "tpr", level=level),
         precision=rates("precision", counts.sum(axis=0), "nothing is called so"),
         recall=rates("tpr", counts.sum(axis=1), "there are no such cases"),
-        macro_precision=macro("precision"),
-        macro_recall=macro("recall"),
-        macro_f1=macro("f1"),
+        f1=rates("f1", counts.sum(axis=0) + counts.sum(axis=1), "there are no such cases, and nothing is called so"),
+        **{name: whole(name) for name in WHOLE_MEASURES},
     )
 
 

@@ -14,6 +14,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.comparison import fixed_thresholds
 from thresher.inference.difference import bootstrap_difference, require_rope
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import require_one_of
 from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scanned_placements import auc_comparison, empty_comparison
@@ -82,8 +83,7 @@ def compare_scan(
         fix = "compare by AUC, or compare(...) rows that fit in memory"
         raise ArgumentError("clusters cannot be drawn again inside an engine", _WHERE, fix)
     require_replicates(replicates, seed, None, _WHERE)
-    if correction not in ("holm", "none"):
-        raise ArgumentError(f"there is no correction {correction!r}", _WHERE, 'pick "holm" or "none"')
+    require_one_of(correction, ("holm", "none"), "correction", _WHERE)
     at = fixed_thresholds(measure, thresholds, tuple(scores), _WHERE)
     wanted = Wanted(label, tuple(scores), weight)
     empty = replace(

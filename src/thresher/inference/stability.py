@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.choices import Choice, OperatingCondition, choose
-from thresher.curves import hull_splits
+from thresher.errors import ArgumentError
+from thresher.inference.candidates import candidate_splits
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.interval import Interval
@@ -26,7 +27,6 @@ from thresher.ranking import Counts, Flags, Floats, Ranking, cuts_above, side_by
 from thresher.tables import Contingency
 
 MOST_BLOCKS = 2000
-MOST_CANDIDATES = 256
 GRID_POINTS = 21
 _EXACT_IN_FLOAT32 = 2**24
 
@@ -94,7 +94,7 @@ def decision_stability(
     """Resample the data and make the decision again each time.
 
     `clusters` numbers each row's cluster from 0; clusters are drawn whole. Candidates are every
-    split of a model, or 256 of them: corners of the hull first. `choices` are those of the data, where they are known.
+    split of a model, or some 256 of them (`candidate_splits`). `choices` are those of the data, where they are known.
 
     >>> from thresher import rank
     >>> labels = np.array([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
@@ -113,12 +113,14 @@ def decision_stability(
     of_whole = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
 
     def again(name: str) -> _Again:
-        cut, cell = _candidates(rankings[name], scores[name], block)
+        split, free = candidate_splits(rankings[name])
+        cut = rankings[name].thresholds()[split]
+        cell = block * cut.size + cuts_above(scores[name], cut)  # its block, and the first candidate it reaches
         tp, fp = _covered(cell, positive, weights, (blocks, cut.size))
         inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
         whole = _rates(np.ones((1, blocks)), tp, fp)
         cost = _cost(condition, *inside)
-        chosen = _middle_of_best(cost)
+        chosen = free[_middle_of_best(cost[:, free])]
         row = np.arange(replicates)
         of_data = _cost(condition, *whole)
         recommended = int(_middle_of_best(of_data)[0])
@@ -184,31 +186,14 @@ def _draws(
     drawn: Floats = np.stack(counts).astype(np.float64)
     of_pos = np.bincount(block, weights=positive, minlength=blocks)
     of_neg = np.bincount(block, minlength=blocks) - of_pos
-    return drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
-
-
-def _candidates(
-    ranking: Ranking, score: npt.NDArray[np.float64], block: npt.NDArray[np.intp]
-) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Candidate thresholds by falling value, and each row's cell: its block, and the first candidate it reaches."""
-    cut = ranking.thresholds()[_some_splits(ranking)]
-    return cut, block * cut.size + cuts_above(score, cut)
-
-
-def _some_splits(ranking: Ranking) -> npt.NDArray[np.intp]:
-    """All splits, or as many as are allowed: the hull's corners, and splits at even steps along the curve."""
-    every = len(ranking) + 1
-    if every <= MOST_CANDIDATES:
-        return np.arange(every)
-    corner = hull_splits(ranking, pool="ties")
-    tp, fp = ranking.covered()
-    if corner.size > MOST_CANDIDATES // 2:
-        along = tp[corner] / ranking.Pos + fp[corner] / ranking.Neg
-        even = np.searchsorted(along, np.linspace(0, 2, MOST_CANDIDATES)).clip(max=corner.size - 1)
-        return corner[even[np.diff(even, prepend=-1) > 0]]
-    along = tp / ranking.Pos + fp / ranking.Neg
-    even = np.searchsorted(along, np.linspace(0, 2, MOST_CANDIDATES - corner.size)).clip(max=every - 1)
-    return np.union1d(corner, even)
+    found = drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
+    if not len(found):
+        raise ArgumentError(
+            f"none of {replicates:,} resamples holds both classes",
+            "evaluate(labels, scores, replicates=...)",
+            "draw more resamples, or give more cases of the rarer class",
+        )
+    return found
 
 
 def _covered(

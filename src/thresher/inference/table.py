@@ -8,6 +8,7 @@ from typing import Any
 
 from thresher.errors import ArgumentError
 from thresher.inference.interval import FISHER, LOG, LOGIT, Interval, Scale, normal_quantile, require_level
+from thresher.inference.kinds import require_table
 from thresher.inference.proportion import RateMethod, rate_interval
 from thresher.tables import MEASURES, Contingency, Measure, measure
 
@@ -52,6 +53,7 @@ def measure_interval(
     undefined (nothing is predicted positive)
     """
     require_level(level, _WHERE)
+    require_table(table, _WHERE)
     known = measure(of)
     if any(not isinstance(getattr(table, cell), int | float) for cell in CELLS):
         raise ArgumentError("the table holds many splits", _WHERE, "give the table of one threshold")
@@ -71,6 +73,7 @@ def table_intervals(table: Contingency, *, level: float = 0.95, method: RateMeth
     >>> print(intervals["accuracy"])
     0.7000 [0.6042, 0.7811]
     """
+    require_table(table, "table_intervals(table)")
     return {name: measure_interval(table, name, level=level, method=method) for name in MEASURES}
 
 

@@ -8,6 +8,7 @@ from thresher.curves import auc
 from thresher.inference.auc import auc_interval, delong_parts
 from thresher.inference.difference import Difference, normal_difference, require_rope
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import require_ranking
 from thresher.ranking import Ranking
 
 _WHERE = "compare_unpaired(ranking_a, ranking_b)"
@@ -27,8 +28,9 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
     """
     require_level(level, _WHERE)
     require_rope(rope, _WHERE)
-    ranking_a.require_both_classes(_WHERE)
-    ranking_b.require_both_classes(_WHERE)
+    for ranking in (ranking_a, ranking_b):
+        require_ranking(ranking, _WHERE)
+        ranking.require_both_classes(_WHERE)
     difference = auc(ranking_a) - auc(ranking_b)
     variances = [sum(delong_parts(ranking)) for ranking in (ranking_a, ranking_b)]
     if all(variance > 0 for variance in variances):

@@ -1,0 +1,99 @@
+"""What an argument has to be: a ranking, a table, a condition, a number; anything else is refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from thresher.choices import OperatingCondition
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking
+from thresher.tables import ConfusionMatrix, Contingency
+
+
+def require_ranking(given: Any, where: str) -> None:
+    """Raise `ArgumentError` unless this is a `Ranking`.
+
+    >>> require_ranking([0.9, 0.1], "auc_interval(ranking)")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: a ranking is needed, and this is a list
+      where: auc_interval(ranking)
+      fix:   give th.rank(labels, scores)
+    """
+    _require(given, Ranking, "a ranking", where, "give th.rank(labels, scores)")
+
+
+def require_table(given: Any, where: str) -> None:
+    """Raise `ArgumentError` unless this is a `Contingency`."""
+    _require(given, Contingency, "a contingency table", where, "give th.Contingency(tp=..., fn=..., fp=..., tn=...)")
+
+
+def require_matrix(given: Any, where: str) -> None:
+    """Raise `ArgumentError` unless this is a `ConfusionMatrix`."""
+    _require(given, ConfusionMatrix, "a confusion matrix", where, "give th.confusion(labels, predictions)")
+
+
+def require_condition(given: Any, where: str) -> None:
+    """Raise `ArgumentError` unless this is an `OperatingCondition`."""
+    fix = "give e.g. th.OperatingCondition(cost_ratio=5)"
+    _require(given, OperatingCondition, "an operating condition", where, fix)
+
+
+def require_numbers(given: dict[str, Any], where: str) -> None:
+    """Raise `ArgumentError` unless all of these are real numbers.
+
+    >>> require_numbers({"rope": 0.1, "level": "high"}, "here")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: level must be a number, got 'high'
+      where: here
+      fix:   give one number for level
+    """
+    for name, value in given.items():
+        if not isinstance(value, Real):
+            raise ArgumentError(f"{name} must be a number, got {value!r}", where, f"give one number for {name}")
+
+
+def require_one_of(given: Any, known: Collection[str], name: str, where: str) -> None:
+    """Raise `ArgumentError` unless this is one of the words that are known."""
+    if not is_one_of(given, known):
+        raise ArgumentError(f"there is no {name} {given!r}", where, f"pick one of {', '.join(known)}")
+
+
+def is_one_of(given: Any, known: Collection[str]) -> bool:
+    """Whether this is one of the words that are known; lists and arrays, which have no place in sets, are not.
+
+    >>> is_one_of("a", {"a", "b"}), is_one_of(["a"], {"a", "b"})
+    (True, False)
+    """
+    return isinstance(given, str) and given in known
+
+
+def require_progress(given: Any, where: str) -> None:
+    """Raise `ArgumentError` unless this can be called, or is None."""
+    if given is not None and not callable(given):
+        raise ArgumentError(
+            f"progress is called with what is done and all there is, and this is {type(given).__name__}",
+            where,
+            "give a function of two numbers, or leave progress out",
+        )
+
+
+def numbers_of(given: Any, name: str, where: str) -> Floats:
+    """A column of numbers as an array; raise `ArgumentError` where it is none.
+
+    >>> numbers_of([1, 2], "a", "here")
+    array([1., 2.])
+    """
+    try:
+        found: Floats = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} holds what is no number: {given!r}", where, "give a list of numbers") from None
+    return found
+
+
+def _require(given: Any, kind: type, called: str, where: str, fix: str) -> None:
+    if not isinstance(given, kind):
+        raise ArgumentError(f"{called} is needed, and this is a {type(given).__name__}", where, fix)
