@@ -66,7 +66,7 @@ def in_browser(written: str) -> dict[str, float]:
         view = opened(written)
         view.wait_for_selector("#page.live")
         session = view.context.new_cdp_session(view)
-        session.send("Performance.enable")
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})  # of the processor, not of the clock
         view.evaluate(MOVE, 20)
         before = _main_thread(session)
         view.evaluate(MOVE, STEPS)
