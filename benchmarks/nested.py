@@ -130,14 +130,16 @@ CLOSING = """\
 Read it so: the nested cost is close to the fresh one on average, and its limits hold the fresh cost more often than
 their level says. They are wide, since five folds that share training rows say little about how results vary.
 
-On pure noise it is about 0.01 too low as long as the class mix is that of the data, and right when the mix is
-declared. The choice between calling no one and calling everyone hangs on the mix; folds keep the mix of the sample, so
-a choice that follows its accidents is judged by the same accidents, however folds are nested. Declare the class ratio
-if you know it (`OperatingCondition(prevalence=...)`); limits allow for the rest, since they are no narrower than those
-of the same calls on as many rows.
+On pure noise it is about 0.01 too low as long as the class mix is that of the data, and not when the mix is declared;
+a mean of 50 repetitions has a standard error of about 0.01 itself. The choice between calling no one and calling
+everyone hangs on the mix; folds keep the mix of the sample, so a choice that follows its accidents is judged by the
+same accidents, however folds are nested. Declare the class ratio if you know it
+(`OperatingCondition(prevalence=...)`); limits allow for the rest, since they are no narrower than those of the same
+calls on as many rows.
 
 Thresholds are chosen on folds within the training rows of each fold, and not on the scores of the other folds: those
-come from fits that learnt from the fold that is judged, and on noise that alone was 0.012 too low."""
+come from fits that learnt from the fold that is judged, which on noise with a declared mix was 0.012 too low (150
+repetitions, standard error 0.004; with folds within it was 0.001 too high)."""
 
 if __name__ == "__main__":
     main()

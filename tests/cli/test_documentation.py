@@ -33,14 +33,19 @@ def test_every_option_is_on_the_page(name):
         spelt
         for parameter in command_of(name).params
         if isinstance(parameter, click.Option)
-        for spelt in parameter.opts
+        for spelt in (*parameter.opts, *parameter.secondary_opts)
         if spelt.startswith("--")
     }
     assert {option for option in options - {"--help"} if f"`{option}`" not in PAGE} == set()
 
 
 def test_the_page_names_no_option_that_is_not_there():
-    known = {spelt for name in COMMANDS for parameter in command_of(name).params for spelt in parameter.opts}
+    known = {
+        spelt
+        for name in COMMANDS
+        for parameter in command_of(name).params
+        for spelt in (*parameter.opts, *parameter.secondary_opts)
+    }
     assert set(re.findall(r"`(--[\w-]+)`", PAGE)) - known == set()
 
 
