@@ -8,6 +8,8 @@ import sys
 import tempfile
 import threading
 import time
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -189,6 +191,66 @@ def test_a_machine_of_spark_that_dies_in_the_middle():
     )
     # Between two calls there is nobody left to answer; within one, the answer does not come.
     assert "a worker was lost" in ran.stdout or "it cannot be reached" in ran.stdout
+
+
+def test_an_executor_that_is_lost(tmp_path):
+    """A cluster of one executor, in processes of their own: it is killed while it counts, and replaced."""
+    require(shutil.which("java"), "default-jre-headless")
+    code = """if True:
+        import os, signal, subprocess, threading, time, warnings
+        warnings.simplefilter("ignore")
+        from pyspark.sql import SparkSession
+        import thresher as th
+
+        settings = {
+            "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "1g", "spark.executor.memory": "512m",
+            "spark.sql.shuffle.partitions": "2", "spark.task.maxFailures": "1",
+        }
+        builder = SparkSession.builder.master("local-cluster[1,1,1024]")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        rows = session.range(0, 3_000_000, 1, 4).selectExpr("cast(id % 3 = 0 as int) as y", "rand(7) as p")
+
+        def scanned():
+            return th.scan(rows, label="y", score="p", exact=False, refine=False, buckets=1024)
+
+        def kill():
+            jobs, machine = session.sparkContext.statusTracker(), str(session.sparkContext._gateway.proc.pid)
+            while not any(one and one.numActiveTasks for one in map(jobs.getStageInfo, jobs.getActiveStageIds())):
+                time.sleep(0.01)
+            for line in subprocess.check_output(["ps", "-eo", "pid,ppid,args"], text=True).splitlines():
+                pid, parent, words = line.split(maxsplit=2)
+                if parent == machine and "CoarseGrainedExecutorBackend" in words:
+                    os.kill(int(pid), signal.SIGKILL)
+
+        whole = scanned()
+        killer = threading.Thread(target=kill)
+        killer.start()
+        try:
+            scanned()
+        except th.SourceError as error:
+            print(error, flush=True)
+        killer.join()
+        print("same:", scanned() == whole, flush=True)
+        session.stop()
+    """
+    for part in Path(import_module("pyspark").__file__ or "").parent.iterdir():
+        (tmp_path / part.name).symlink_to(part)  # executors leave their logs where Spark is at home
+    settings = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(tmp_path)}
+    ran = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **settings},
+        timeout=400,
+    )
+    assert "a worker was lost" in ran.stdout
+    assert "start the scan again" in ran.stdout
+    assert "same: True" in ran.stdout
 
 
 def test_an_absent_driver_names_its_extra(monkeypatch):

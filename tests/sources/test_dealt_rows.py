@@ -64,9 +64,9 @@ def test_a_full_disk_is_told():
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
     try:
-        with DealtRows(ranges_of(scores, 9), held=0, where=HERE) as made:
-            with pytest.raises(th.SourceError, match="no room to spill"):
-                made.add(flags, scores)
+        made = DealtRows(ranges_of(scores, 9), held=0, where=HERE)
+        with made, pytest.raises(th.SourceError, match="no room to spill"):
+            made.add(flags, scores)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
