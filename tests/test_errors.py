@@ -79,3 +79,5 @@ def test_words_only():
         with pytest.raises(th.ArgumentError, match='pool must be "a", "b" or "c", got '):
             require_one_of(value, ("a", "b", "c"), name="pool", where="here")
     require_one_of("c", ("a", "b", "c"), name="pool", where="here")
+    with pytest.raises(th.ArgumentError, match="pool must be one of a, b, c, d, e, got 'f'"):
+        require_one_of("f", "abcde", name="pool", where="here")

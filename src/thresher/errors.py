@@ -129,4 +129,6 @@ def require_one_of(value: Any, options: Iterable[str], *, name: str, where: str,
     known = tuple(options)
     if not isinstance(value, str) or value not in known:
         *others, last = (f'"{option}"' for option in known)
-        raise ArgumentError(f"{name} must be {', '.join(others)} or {last}, got {value!r}", where, fix)
+        few = f"{', '.join(others)} or {last}"
+        many = f"one of {', '.join(known)}"
+        raise ArgumentError(f"{name} must be {few if len(known) < 5 else many}, got {value!r}", where, fix)

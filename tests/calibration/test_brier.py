@@ -105,7 +105,7 @@ def test_trap_31_scores_outside_zero_to_one_are_refused_and_never_squashed(score
 def test_bad_matrices_and_labels():
     with pytest.raises(LengthError, match="pass classes="):
         brier_multiclass([1, 3], [[0.7, 0.1, 0.2], [0.7, 0.1, 0.2]])
-    with pytest.raises(LengthError, match="1 labels and 2 rows"):
+    with pytest.raises(LengthError, match="labels 1, probabilities"):
         brier_multiclass([1], [[0.5, 0.5], [0.5, 0.5]])
     with pytest.raises(LabelError, match="not among the classes"):
         brier_multiclass([1, 7], [[0.5, 0.5], [0.5, 0.5]], classes=[1, 2])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher.calibration.probabilities import numbers, plain_array, probabilities_in, probability_matrix
-from thresher.errors import EmptyError, LengthError, MissingValueError, ProbabilityError, ScoreError
+from thresher.calibration.probabilities import numbers, plain_array, probabilities_in, require_sums
+from thresher.errors import LengthError, MissingValueError, ProbabilityError, ScoreError
 
 
 def test_numbers_keep_their_shape_and_exact_value():
@@ -46,24 +46,13 @@ def test_many_bad_values_are_not_all_shown():
 
 
 def test_rows_of_a_matrix_sum_to_one():
-    assert probability_matrix([[0.5, 0.5 + 1e-7]], where="here").shape == (1, 2)
+    require_sums(np.array([[0.5, 0.5 + 1e-7]]), where="here")
     with pytest.raises(ProbabilityError, match=r"1 of 2 rows do not sum to 1 \(first sums 0.9 at rows 1\)"):
-        probability_matrix([[0.5, 0.5], [0.5, 0.4]], where="here")
-
-
-@pytest.mark.parametrize("bad", [[0.5, 0.5], [[1.0], [1.0]], [[[0.5, 0.5]]]])
-def test_a_matrix_has_cases_and_two_classes_or_more(bad):
-    with pytest.raises(LengthError, match="cases × classes"):
-        probability_matrix(bad, where="here")
-
-
-def test_a_matrix_has_rows():
-    with pytest.raises(EmptyError):
-        probability_matrix(np.empty((0, 3)), where="here")
+        require_sums(np.array([[0.5, 0.5], [0.5, 0.4]]), where="here")
 
 
 def test_rows_of_a_matrix_are_rows_and_not_entries():
     with pytest.raises(th.MissingValueError, match="first at rows 2"):
         th.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0.5, math.nan]])
-    with pytest.raises(th.ProbabilityError, match="at rows 1"):
+    with pytest.raises(th.ProbabilityError, match="at row 1"):
         th.brier_multiclass([1, 2, 3], [[0.5, 0.5, 0], [1.5, -0.5, 0], [0.5, 0.5, 0]])

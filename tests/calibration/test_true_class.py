@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from thresher.calibration.true_class import probability_rows
-from thresher.errors import EmptyError, LengthError
+from thresher.errors import EmptyError, LengthError, MissingValueError
 
 HALVES = [[0.5, 0.5], [0.5, 0.5]]
 
@@ -19,12 +19,38 @@ def test_weights_come_back_as_floats():
 
 
 def test_lengths_must_agree():
-    with pytest.raises(LengthError, match="labels 2, weights 3"):
+    with pytest.raises(LengthError, match=r"labels 2, weights 3, probabilities\[:, 0\] 2"):
         probability_rows([0, 1], HALVES, weights=[1, 2, 3], where="here")
-    with pytest.raises(LengthError, match="3 classes and 2 columns"):
+    with pytest.raises(LengthError, match="2 columns, and there are 3 classes"):
         probability_rows([0, 1], HALVES, classes=[0, 1, 2], where="here")
 
 
 def test_all_weights_zero_leave_nothing():
     with pytest.raises(EmptyError):
         probability_rows([0, 1], HALVES, weights=[0, 0], where="here")
+
+
+@pytest.mark.parametrize("bad", [[0.5, 0.5], [[[0.5, 0.5]]], None, 5, "x"])
+def test_a_matrix_has_rows_and_columns(bad):
+    with pytest.raises(LengthError, match="a matrix of them has rows and columns"):
+        probability_rows([0, 1], bad, where="here")
+
+
+def test_a_matrix_has_rows_and_a_column_for_each_of_two_classes_or_more():
+    with pytest.raises(EmptyError):
+        probability_rows([], np.empty((0, 3)), where="here")
+    with pytest.raises(LengthError, match="there is one class, 1, and one column"):
+        probability_rows([1, 1], [[1.0], [1.0]], where="here")
+
+
+def test_classes_without_rows_keep_their_column_and_rows_without_weight_vanish():
+    thirds = np.full((3, 3), 1 / 3)
+    matrix, index, weight = probability_rows([2, 0, 2], thirds, classes=[0, 1, 2], weights=[1, 0, 3], where="here")
+    assert weight is not None
+    assert (matrix.shape, index.tolist(), weight.tolist()) == ((2, 3), [2, 2], [1, 3])
+
+
+def test_gaps_are_refused_without_offering_to_leave_them_out():
+    with pytest.raises(MissingValueError) as refused:
+        probability_rows([0, None], HALVES, classes=[0, 1], where="here")
+    assert "drop" not in refused.value.fix

@@ -36,6 +36,13 @@ def test_its_edges_are_the_pools_of_the_textbook_loop(segments):
     assert pools(th.hull(ranking(segments), pool="ties")) == reference.pav(segments, pool_ties=True)
 
 
+@pytest.mark.parametrize("many", [255, 256, 300, 2**16, 2**31, 2**32, 2**33])
+def test_one_class_may_be_far_larger_than_the_other(many):
+    """Slopes of neighbours are compared in as few bytes as hold the product of any two counts."""
+    for segments in ([(1, many), (1, 1), (1, many), (0, many), (1, 0)], [(many, 1), (1, 1), (many, 1), (many, 0)]):
+        assert hull_splits(ranking(segments)).tolist() == reference.hull_splits(segments)
+
+
 @given(two_class_counts, st.integers(10**9, 10**10))
 def test_exactly_so_at_any_size(segments, times):
     """Products of counts pass 2**62 here, where int64 would wrap and float64 would round."""

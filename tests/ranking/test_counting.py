@@ -81,6 +81,12 @@ def test_any_number_of_ranges_and_hands_gives_the_same_segments(monkeypatch, ran
 def test_zero_has_one_sign_and_one_segment():
     score, pos, neg = counted(np.array([True, False, True]), np.array([-0.0, 0.0, -0.0]))
     assert (score.tolist(), pos.tolist(), neg.tolist()) == ([0.0], [2], [1])
+    score, pos, neg = counted(np.array([True, False, True]), np.array([-0.0, 1.0, 0.0]))
+    assert (score.tolist(), pos.tolist(), neg.tolist()) == ([1.0, 0.0], [0, 2], [1, 0])
+    assert not np.signbit(score).any()
+    score, pos, neg = counted_weights(np.array([True, False, True]), np.array([-0.0, 1.0, 0.0]), np.ones(3))
+    assert (score.tolist(), pos.tolist(), neg.tolist()) == ([1.0, 0.0], [0, 2], [1, 0])
+    assert not np.signbit(score).any()
     assert not np.signbit(score).any()
 
 

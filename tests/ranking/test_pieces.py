@@ -1,4 +1,5 @@
 import threading
+from time import sleep
 
 import numpy as np
 import pytest
@@ -68,3 +69,22 @@ def test_an_error_in_a_piece_is_not_lost(monkeypatch):
 
     with pytest.raises(th.ArgumentError):
         in_pieces(fail, 50)
+
+
+def test_nor_by_threads_that_did_not_fail_themselves():
+    begun = []
+
+    def work(item):
+        begun.append(item)
+        if item == 0:
+            raise ValueError
+        sleep(0.001)
+
+    with pytest.raises(ValueError, match=r"^$"):
+        shared_out(work, range(1000), 2)
+    assert len(begun) < 1000
+
+
+@pytest.mark.parametrize("items", [[], [-1]])
+def test_fewer_items_than_threads(items):
+    assert shared_out(abs, items, 2) == [abs(item) for item in items]

@@ -44,3 +44,12 @@ def test_all_positives_found_is_a_recall_of_one():
     ranking = th.rank([1] * 10 + [0] * 3, range(13, 0, -1), weights=[0.1] * 13)
     assert th.coverage(ranking).recall[10] == 1
     assert th.choose(ranking, subject_to="recall >= 1").table.fp == pytest.approx(0)
+
+
+def test_running_sums_that_round_above_the_total_are_held_at_it():
+    weights = np.append(np.random.default_rng(2).random(1000), 1e-30)
+    total = float(weights.sum())
+    assert weights[:1000].cumsum()[-1] > total  # added up in another order
+    found = running(weights, total)
+    assert found.max() == total
+    assert (np.diff(found) >= 0).all()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import EmptyError, LengthError, MissingValueError, ProbabilityError
+from thresher.errors import LengthError, MissingValueError, ProbabilityError
 from thresher.ranking import Flags, Floats, rankable
 
 VALUES_SHOWN = 5
@@ -48,7 +48,7 @@ def plain_array(values: Any, *, name: str, where: str) -> npt.NDArray[Any]:
         raise LengthError(f"{name} hold rows of different lengths", where, "give an array or equal rows") from None
 
 
-def probabilities_in(values: npt.ArrayLike, *, where: str, fix: str = _FIX) -> Floats:
+def probabilities_in(values: npt.ArrayLike, *, where: str) -> Floats:
     """Probabilities of any shape as float64.
 
     >>> probabilities_in([0.5, 1], where="here")
@@ -61,35 +61,25 @@ def probabilities_in(values: npt.ArrayLike, *, where: str, fix: str = _FIX) -> F
             f"{int(outside.sum()):,} of {array.size:,} numbers are no probabilities, they lie outside [0, 1]"
             f" (first {_listed(array[outside])} at rows {_rows(outside)})",
             where=where,
-            fix=fix,
+            fix=_FIX,
         )
     return array
 
 
-def probability_matrix(values: Any, *, where: str) -> Floats:
-    """One row per case and one column per class; every row sums to 1 within 1e-6.
+def require_sums(matrix: Floats, *, where: str) -> None:
+    """Raise `ProbabilityError` unless every row sums to 1 within 1e-6.
 
-    >>> probability_matrix([[0.7, 0.1, 0.2]], where="here")
-    array([[0.7, 0.1, 0.2]])
+    >>> require_sums(np.array([[0.7, 0.1, 0.2]]), where="here")
     """
-    fix = "give one row per case and one column per class, each row summing to 1"
-    array = probabilities_in(values, where=where, fix=fix)
-    if array.ndim != 2 or array.shape[1] < 2:
-        raise LengthError(
-            f"probabilities have shape {array.shape}, and a matrix has cases × classes, two classes or more", where, fix
-        )
-    if not len(array):
-        raise EmptyError("there are no rows", where, "give at least one case")
-    total = array.sum(axis=1)
+    total = matrix.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
         raise ProbabilityError(
-            f"{off.size:,} of {len(array):,} rows do not sum to 1"
+            f"{off.size:,} of {len(matrix):,} rows do not sum to 1"
             f" (first sums {_listed(total[off])} at rows {_listed(off)})",
             where=where,
-            fix=fix,
+            fix="give one row per case and one column per class, each row summing to 1",
         )
-    return array
 
 
 def _outside(values: Floats) -> Flags:

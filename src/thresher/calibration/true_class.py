@@ -1,4 +1,4 @@
-"""Rows of k class probabilities, each with the column of its true class."""
+"""Rows of k class probabilities that sum to 1, each with the column of its true class."""
 
 from __future__ import annotations
 
@@ -8,37 +8,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.calibration.probabilities import probability_matrix
+from thresher.calibration.probabilities import require_sums
+from thresher.curves.multiclass import class_rows
 from thresher.errors import LengthError
 from thresher.ranking import Floats
-from thresher.sources import classes_of
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import column, complete
 
 
 def probability_rows(
     labels: Any, probabilities: Any, *, where: str, classes: Sequence[Any] | None = None, weights: Any = None
 ) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
-    """Check that labels, probabilities and weights belong together: (matrix, true column, weights).
+    """Rows that carry weight: (matrix, true column, weights). Classes that no row has keep their column.
 
     >>> probability_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]], where="here")
     (array([[0.1, 0.9],
            [0.6, 0.4]]), array([1, 0]), None)
     """
-    matrix = probability_matrix(probabilities, where=where)
-    columns = {"labels": column(labels, name="labels", where=where)}
-    if weights is not None:
-        columns["weights"] = column(weights, name="weights", where=where)
-    kept, _ = complete(columns, missing="raise", where=where, droppable=False)
-    if kept[0].size != len(matrix):
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, where=where, every_class=False)
+    if len(rows.classes) < 2:
         raise LengthError(
-            f"there are {kept[0].size:,} labels and {len(matrix):,} rows of probabilities", where, "give one per case"
-        )
-    names, index = classes_of(kept[0], classes=classes, where=where)
-    if len(names) != matrix.shape[1]:
-        raise LengthError(
-            f"there are {len(names)} classes and {matrix.shape[1]} columns of probabilities (classes {names!r})",
+            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
             where=where,
-            fix="pass classes=[...] with one name per column, also for classes that no row has",
+            fix="give a column per class, two or more, and name them by classes=[...]",
         )
-    return matrix, index, None if weights is None else checked_weights(kept[1], where=where)
+    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
+    require_sums(matrix, where=where)
+    return matrix, rows.index, rows.weight

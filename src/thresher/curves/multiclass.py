@@ -188,15 +188,30 @@ class ClassRows:
 
 
 def class_rows(
-    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None, weights: Any, missing: Missing, where: str
+    labels: Any,
+    probabilities: Any,
+    *,
+    classes: Sequence[Any] | None,
+    weights: Any,
+    where: str,
+    missing: Missing | None = None,
+    every_class: bool = True,
 ) -> ClassRows:
-    """Check labels and a matrix of probabilities, a column per class, and leave out rows of weight 0."""
+    """Check labels and a matrix of probabilities, a column per class, and leave out rows of weight 0.
+
+    Without `missing`, the caller has no way to leave rows out. `every_class` says that each class must have cases.
+
+    >>> class_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]], classes=None, weights=None, where="here").index
+    array([1, 0])
+    """
     matrix = _matrix(probabilities, where)
     given = {"labels": column(labels, name="labels", where=where)}
     if weights is not None:
         given["weights"] = column(weights, name="weights", where=where)
     given |= {f"probabilities[:, {i}]": column(matrix[:, i], name="", where=where) for i in range(matrix.shape[1])}
-    kept, dropped = complete(given, missing=missing, where=where)
+    kept, dropped = complete(
+        given, missing="raise" if missing is None else missing, where=where, droppable=missing is not None
+    )
     weight = None if weights is None else checked_weights(kept.pop(1), where=where)
     scores = [_probability(rankable(values, where=where), i, where) for i, values in enumerate(kept[1:])]
     label = kept[0]
@@ -204,13 +219,14 @@ def class_rows(
         present = weight > 0
         label, scores, weight = label[present], [score[present] for score in scores], weight[present]
     names, index = classes_of(label, classes=classes, where=where)
-    if len(names) not in (1, len(scores)):
+    if len(names) != len(scores) and not (every_class and len(names) == 1):
         raise LengthError(
             f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}",
             where=where,
-            fix="give one column per class, in the order of classes=[...] or else of the sorted labels",
+            fix="pass classes=[...] with one name per column, in their order (else that of the sorted labels)",
         )
-    _require_every_class(names, index, where)
+    if every_class:
+        _require_every_class(names, index, where)
     return ClassRows(names, index, scores, weight, dropped)
 
 
