@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from thresher.errors import OutputError
+from thresher.errors import ArgumentError, OutputError
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes, *, where: str) -> None:
@@ -24,6 +24,19 @@ def write_whole(path: str | PathLike[str], content: str | bytes, *, where: str) 
         beside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
+def require_path(given: object, where: str) -> None:
+    """Raise `ArgumentError` unless this names a file.
+
+    >>> require_path(None, "Ranking.from_parquet(path)")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: a path is needed, got None
+      where: Ranking.from_parquet(path)
+      fix:   give a text or a pathlib.Path
+    """
+    if not isinstance(given, str | PathLike):
+        raise ArgumentError(f"a path is needed, got {given!r}", where, "give a text or a pathlib.Path")
+
+
 @contextmanager
 def replacing(path: str | PathLike[str], *, where: str) -> Iterator[Path]:
     """A file beside the target to write to, which takes the target's place at the end; nothing is left on failure.
@@ -36,6 +49,7 @@ def replacing(path: str | PathLike[str], *, where: str) -> Iterator[Path]:
     ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
     ('whole', 1)
     """
+    require_path(path, where)
     shown, target = Path(path), Path(os.path.realpath(path))
     if target.is_dir():
         raise OutputError(f"{shown} is a directory, not a file", where, "name a file in it")

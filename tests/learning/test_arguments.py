@@ -17,7 +17,14 @@ X = np.random.default_rng(0).normal(size=(60, 3)) + Y[:, None]
 TABLE = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=Y)
 COSTS = th.OperatingCondition(cost_ratio=2)
 CV = learning.cross_validate(GaussianNB(), X, Y, folds=3)
-NO_THING: Any = object()
+
+
+class _NoThing:
+    def __repr__(self) -> str:
+        return "NO_THING"  # every process names tests alike
+
+
+NO_THING: Any = _NoThing()
 
 # Each call, and arguments that are of the wrong kind or out of range, one at a time.
 CALLS: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {

@@ -219,3 +219,9 @@ def test_texts_that_end_in_nul_stay_two_labels():
     assert found.tolist() == ["spam", "spam\0"]
     with pytest.raises(th.ThresherError, match="positive"):
         th.rank(["spam", "spam\0"], [1, 2])
+
+
+@pytest.mark.parametrize("missing", [None, 5, np.array(["drop"]), ["drop"], "skip"])
+def test_gaps_are_refused_or_dropped_and_nothing_else(missing):
+    with pytest.raises(th.ArgumentError, match='"raise" or "drop"'):
+        th.rank([0, 1], [0.1, 0.9], missing=missing)

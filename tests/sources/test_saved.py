@@ -169,3 +169,11 @@ def test_ranges_that_do_not_fit(tmp_path):
         pq.write_table(broken, tmp_path / "r.parquet")
         with pytest.raises(th.NotationError, match="the ranges of this ranking do not fit its segments"):
             th.Ranking.from_parquet(tmp_path / "r.parquet")
+
+
+@pytest.mark.parametrize("path", [None, 5, ["a.parquet"]])
+def test_what_names_no_file_is_refused(path):
+    tree = th.Ranking.parse("[1+][1-]")
+    for door in (th.Ranking.from_parquet, tree.to_parquet):
+        with pytest.raises(th.ArgumentError, match="a path is needed"):
+            door(path)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
+from thresher.errors import EmptyError, LengthError, MissingValueError, require_one_of
 from thresher.ranking import Flags, in_pieces
 from thresher.sources.arrow_columns import is_arrow, numpy_column, objects, of_capsule
 from thresher.sources.tensors import without_device
@@ -54,10 +54,8 @@ def complete(
     >>> complete({"labels": np.array([1, 0]), "scores": np.array([0.5, np.nan])}, missing="drop", where="here")
     ([array([1]), array([0.5])], 1)
     """
-    if missing not in ("raise", "drop"):
-        raise ArgumentError(
-            f'missing must be "raise" or "drop", got {missing!r}', where, 'pass missing="drop" to leave such rows out'
-        )
+    fix = 'pass missing="drop" to leave such rows out'
+    require_one_of(missing, ("raise", "drop"), name="missing", where=where, fix=fix)
     sizes = {name: array.size for name, array in columns.items()}
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size:,}" for name, size in sizes.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -188,7 +188,11 @@ def _in_order(found: list[Any]) -> list[Any]:
 
 
 def _distinct_names(classes: Sequence[Any], where: str) -> list[Any]:
+    if isinstance(classes, str) or not isinstance(classes, Iterable):
+        raise LabelError(f"classes must be a list of labels, got {classes!r}", where, "give e.g. classes=[0, 1, 2]")
     names = [_plain(name) for name in classes]
+    if held := [name for name in names if isinstance(name, list | tuple | dict | set | np.ndarray)]:
+        raise LabelError(f"a class is one label, got {held[0]!r}", where, "give e.g. classes=[0, 1, 2]")
     if any(same(a, b) for i, a in enumerate(names) for b in names[:i]):
         raise LabelError(f"classes names a class twice: {names!r}", where, "name each class once")
     return names

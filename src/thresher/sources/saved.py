@@ -22,7 +22,7 @@ from thresher.ranking import Ranking, Spans
 from thresher.ranking.spans import require_spans
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.listing import Place
-from thresher.whole_files import write_whole
+from thresher.whole_files import require_path, write_whole
 
 FORMAT = "thresher/ranking-columns/1"
 _KEY = b"thresher"
@@ -67,6 +67,7 @@ class _Form:
 
 
 def _read(path: Place, form: _Form, where: str) -> Ranking:
+    require_path(path, where)
     name = os.fspath(path)
     try:
         content = Path(path).read_bytes()
@@ -150,6 +151,7 @@ _FORMS = {".json": _JSON, ".parquet": _PARQUET, ".pq": _PARQUET}
 
 
 def _known(path: Place, where: str) -> _Form:
+    require_path(path, where)
     form = _FORMS.get(Path(path).suffix.lower())
     if form is None:
         raise SourceError(
