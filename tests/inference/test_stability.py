@@ -250,3 +250,12 @@ def test_only_models_that_were_resampled_are_firm(model):
         drawn.firm_for(model, 0.9)
     with pytest.raises(th.ArgumentError, match="share must be a number"):
         drawn.firm_for("good", "most")
+
+
+def test_what_right_calls_cost_counts_too():
+    labels, scores = data(60)
+    condition = th.OperatingCondition(cost_fn=5, cost_fp=2, cost_tp=1, cost_tn=0.5)
+    drawn = found(labels, scores, condition, replicates=10)
+    for name, score in scores.items():
+        expected = th.choose(th.rank(labels, score), condition).expected_cost
+        assert drawn.apparent_cost[name] == pytest.approx(expected)
