@@ -141,3 +141,16 @@ def test_cells_that_weigh_the_same_are_told_apart_by_their_order():
     assert more > 30
     whole, rounded = (cost_interval(th.Contingency(tp=30.0, fn=0.0, fp=0.0, tn=tn), condition) for tn in (30.0, more))
     assert (rounded.lower, rounded.upper) == pytest.approx((whole.lower, whole.upper))
+
+
+def test_errors_that_probabilities_foretell_spread_the_brier_score():
+    """Where all went well, the spread is that of squared errors (1 - p)² with chance p and p² with chance 1 - p."""
+    ranking = th.Ranking([0.95, 0.9, 0.1], [20, 10, 0], [0, 0, 30])
+    p = np.repeat(ranking.score, (ranking.pos + ranking.neg))
+    first = (p * (1 - p) ** 2 + (1 - p) * p**2).mean()
+    second = (p * (1 - p) ** 4 + (1 - p) * p**4).mean()
+    found = th.brier_interval(ranking)
+    half = float(stats.t.ppf(0.975, 59)) * np.sqrt((second - first**2) / 59) / (found.estimate * (1 - found.estimate))
+    centre = np.log(found.estimate / (1 - found.estimate))
+    limits = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
+    assert (found.lower, found.upper) == pytest.approx(limits)

@@ -14,6 +14,8 @@ def test_it_holds_what_lies_between_its_limits():
     assert 0.25 in found
     assert 0.75 in found
     assert 0.2 not in found
+    assert None not in found
+    assert "0.5" not in found
     assert found.width == 0.5
 
 

@@ -150,3 +150,26 @@ def test_numbers_words_and_callables():
         ASKED.holm([0.5, 1.5])
     with pytest.raises(ArgumentError, match="has no variance"):
         ASKED.hanley_mcneil_variance(0.8, 0, 50)
+
+
+def test_results_are_asked_in_words_too():
+    """Whatever stands where a model, a pair or a name of what was computed belongs is refused in words."""
+    labels, rows = np.arange(40) % 2, {"a": np.arange(40.0), "b": np.arange(40.0) % 7}
+    drawn, compared = ASKED.bootstrap(ASKED.Rows.of(labels, rows), ["auc"], replicates=10), ASKED.compare(labels, rows)
+    judged = JUDGED.evaluate(labels, rows, replicates=10)
+    for wrong in (None, 5, "x", ["a"], {"x": 1}, ("a", "x"), np.ones(2), _Stranger()):
+        for ask in (
+            lambda wrong: judged[wrong],
+            lambda wrong: compared[wrong],
+            compared.contrast,
+            lambda wrong: drawn.values("auc", wrong),  # two models, so None names neither
+            lambda wrong: drawn.interval(wrong, "a"),
+            lambda wrong: drawn.interval("auc", "a", method=wrong),
+            lambda wrong: ASKED.Rows.of(labels, rows).ranking(wrong),
+            ASKED.BestCost,
+            lambda wrong: ASKED.CostAt(0.5, wrong),
+            lambda wrong: ASKED.CostAt([wrong]),
+            lambda wrong: ASKED.MeasureAt("f1", {"a": str(wrong)}),
+        ):
+            with pytest.raises(ThresherError):
+                ask(wrong)

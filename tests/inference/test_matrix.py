@@ -101,3 +101,15 @@ def test_bad_input():
         ti.confusion_intervals(th.ConfusionMatrix([[1, 0], [0, 1]], classes="ab"), level=5)
     with pytest.raises(ArgumentError, match="no cases"):
         ti.confusion_intervals(th.ConfusionMatrix([[0, 0], [0, 0]], classes="ab"))
+
+
+def test_weights_without_errors_are_perfect_however_they_round():
+    rng, rounded = np.random.default_rng(0), 0
+    for _ in range(200):
+        matrix = th.ConfusionMatrix(np.diag(rng.random(3) * 30), classes="abc")
+        found = ti.confusion_intervals(matrix)
+        for name, known in WHOLE_MEASURES.items():
+            rounded += known.value(matrix) != 1
+            assert getattr(found, name).estimate == 1
+            assert getattr(found, name).note == "half a case added to every cell"
+    assert rounded

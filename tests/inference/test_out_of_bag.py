@@ -64,3 +64,10 @@ def test_no_limit_lies_below_what_cases_can_cost():
     paying = th.OperatingCondition(cost_tp=-2, cost_fn=1)
     paid = out_of_bag_interval(-0.5, th.cost_interval(TABLE, paying), paying, np.array([-2.5, 0.0]))
     assert paid.lower >= -2
+
+
+def test_limits_move_down_with_a_cost_that_came_out_lower():
+    seen = th.cost_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), th.OperatingCondition())
+    found = out_of_bag_interval(seen.estimate - 0.1, seen, th.OperatingCondition(), np.full(50, seen.estimate))
+    assert found.lower == pytest.approx(seen.lower - 0.1)
+    assert found.upper == seen.upper

@@ -229,3 +229,33 @@ def test_resamples_that_all_lack_a_class_say_so():
         found(labels, scores, replicates=1, seed=alone)
     with pytest.raises(th.ArgumentError, match="none of 1 resamples"):
         th.evaluate(labels, scores, replicates=1, seed=alone)
+
+
+@pytest.mark.parametrize("most", [2**24 - 1, 2**24, 2**24 + 1, 2**31])
+def test_counts_add_up_exactly_however_many_there_are(most):
+    """Single precision holds whole numbers up to 2 ** 24, and one more than that is where it would first be wrong."""
+    covered = np.array([[1, 3], [most - 4, most - 3]])
+    drawn = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [3.0, 0.0]])
+    expected = [
+        [sum(int(d) * int(c) for d, c in zip(row, column, strict=True)) for column in covered.T] for row in drawn
+    ]
+    assert room._times(drawn, covered).tolist() == expected
+
+
+@pytest.mark.parametrize("model", ["nobody", None, ["good"]])
+def test_only_models_that_were_resampled_are_firm(model):
+    labels, scores = data(60)
+    drawn = found(labels, scores, replicates=10)
+    with pytest.raises(th.ArgumentError, match="there is no model"):
+        drawn.firm_for(model, 0.9)
+    with pytest.raises(th.ArgumentError, match="share must be a number"):
+        drawn.firm_for("good", "most")
+
+
+def test_what_right_calls_cost_counts_too():
+    labels, scores = data(60)
+    condition = th.OperatingCondition(cost_fn=5, cost_fp=2, cost_tp=1, cost_tn=0.5)
+    drawn = found(labels, scores, condition, replicates=10)
+    for name, score in scores.items():
+        expected = th.choose(th.rank(labels, score), condition).expected_cost
+        assert drawn.apparent_cost[name] == pytest.approx(expected)

@@ -24,6 +24,7 @@ from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
 from thresher.inference.difference import require_rope
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import is_one_of
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters
 from thresher.inference.stability import Stability, decision_stability
@@ -60,7 +61,7 @@ class Evaluation:
     negative: Any
 
     def __getitem__(self, name: str) -> ModelEvaluation:
-        if name not in self.models:
+        if not is_one_of(name, self.models):
             raise ArgumentError(
                 f"there is no model {name!r}", "Evaluation[name]", f"pick one of {', '.join(self.models)}"
             )

@@ -21,6 +21,7 @@ from thresher.inference.class_pulls import class_pulls
 from thresher.inference.classified_rows import Classes, classified_rows, require_two_clusters_of_classes
 from thresher.inference.difference import require_rope
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import is_one_of
 from thresher.sources.columns import Missing
 from thresher.visible import visible, visible_lines
 
@@ -56,7 +57,7 @@ class MulticlassEvaluation:
     clusters: int | None
 
     def __getitem__(self, name: str) -> MulticlassModel:
-        if name not in self.models:
+        if not is_one_of(name, self.models):
             raise ArgumentError(
                 f"there is no model {name!r}", "MulticlassEvaluation[name]", f"pick one of {', '.join(self.models)}"
             )

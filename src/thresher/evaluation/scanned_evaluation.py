@@ -15,6 +15,7 @@ from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.summary import short, text_table
 from thresher.inference import Comparison, Interval
+from thresher.inference.kinds import is_one_of
 from thresher.ranking import Ranking
 from thresher.visible import visible, visible_lines
 
@@ -81,7 +82,7 @@ class ScannedEvaluation:
     level: float
 
     def __getitem__(self, name: str) -> ScannedModel:
-        if name not in self.models:
+        if not is_one_of(name, self.models):
             known = ", ".join(self.models)
             raise ArgumentError(f"there is no model {name!r}", "ScannedEvaluation[name]", f"pick one of {known}")
         return self.models[name]

@@ -148,7 +148,8 @@ def exact_pairs(area: float, variance: float, cases: tuple[float, float], level:
     tail, won = (1 - level) / 2, area * pairs
     lower = 0.0 if area == 0 else float(betaincinv(won, pairs - won + 1, tail))
     upper = 1.0 if area == 1 else float(betaincinv(won + 1, pairs - won, 1 - tail))
-    note = f"DeLong's variance says nothing here; exact limits from {pairs:g} independent pairs, conservative"
+    seen = "1 pair" if pairs == 1 else f"{pairs:g} independent pairs"
+    note = f"DeLong's variance says nothing here; exact limits from {seen}, conservative"
     return Interval(area, lower, upper, variance, level, "exact pairs", note)
 
 

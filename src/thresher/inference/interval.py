@@ -45,8 +45,8 @@ class Interval:
             for name, value in ((name, getattr(self, name)) for name in self.__slots__)
         }
 
-    def __contains__(self, value: float) -> bool:
-        return self.lower <= value <= self.upper
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, Real) and self.lower <= float(value) <= self.upper
 
     def __str__(self) -> str:
         if math.isnan(self.estimate):

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.difference import Better, Difference, holm, normal_difference, pairs_difference, shown_p
+from thresher.inference.kinds import is_one_of, require_numbers
 from thresher.inference.placements import Matrix
 from thresher.ranking import Floats
 from thresher.visible import visible
@@ -43,10 +44,11 @@ class Comparison:
     dropped: int = 0
 
     def __getitem__(self, pair: tuple[str, str]) -> Difference:
-        if pair in self.differences:
-            return self.differences[pair]
-        if pair[::-1] in self.differences:
-            return self.differences[pair[::-1]].mirrored
+        if _names_models(pair, self.names):
+            if pair in self.differences:
+                return self.differences[pair]
+            if pair[::-1] in self.differences:
+                return self.differences[pair[::-1]].mirrored
         raise ArgumentError(
             f"there is no pair {pair!r} among the models {', '.join(self.names)}",
             where='comparison["a", "b"]',
@@ -67,6 +69,9 @@ class Comparison:
         where = "Comparison.contrast(weights)"
         if self.covariance is None:
             raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", where, 'compare with measure="auc"')
+        if not isinstance(weights, Mapping):
+            raise ArgumentError(f"weights are given by model, and this is {weights!r}", where, 'e.g. {"a": 1, "b": -1}')
+        require_numbers({str(name): weight for name, weight in weights.items()}, where)
         strange = [name for name in weights if name not in self.names]
         if strange or not weights:
             raise ArgumentError(
@@ -144,6 +149,10 @@ class Comparison:
             cells = [f"{row[0]:<{widths[0]}}", *(f"{row[i]:>{widths[i]}}" for i in range(1, 5)), row[5]]
             told.append("   ".join(cells))
         return "\n".join(map(visible, told))
+
+
+def _names_models(pair: Any, names: tuple[str, ...]) -> bool:
+    return isinstance(pair, tuple) and all(is_one_of(name, names) for name in pair)
 
 
 def _in_words(names: tuple[str, ...], weights: Floats) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.inference.auc import exact_pairs
 from thresher.inference.interval import LOGIT, Interval, require_level
-from thresher.inference.kinds import require_one_of
+from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.inference.limits import (
     Jackknife,
     LimitMethod,
@@ -119,7 +119,7 @@ class Replicates:
         if model is None and len(self.models) > 1:
             raise ArgumentError("there are several models", _WHERE, f"name one of {', '.join(self.models)}")
         key = self.models[0] if model is None else model, name
-        if key not in self.estimates:
+        if not (is_one_of(name, self.names) and is_one_of(key[0], self.models)):
             what = f"there is no {name!r} of {key[0]!r}"
             raise ArgumentError(what, _WHERE, f"take {', '.join(self.names)} of {', '.join(self.models)}")
         return key

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.inference.kinds import require_one_of
 from thresher.inference.scored_rows import ScoredRows, scored_rows
 from thresher.inference.standing import Standing
 from thresher.ranking import Flags, Floats, Indices, Ranking, counted, counted_weights
@@ -108,6 +109,7 @@ class Rows:
 
     def ranking(self, model: str) -> Ranking:
         """The ranking of one model."""
+        require_one_of(model, self.models, "model", "Rows.ranking(model)")
         if self.weight is None:
             return Ranking.of_segments(*counted(self.positive, self.scores[model]), dropped=self.dropped)
         counts = counted_weights(self.positive, self.scores[model], self.weight)

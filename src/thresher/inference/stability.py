@@ -21,6 +21,7 @@ from thresher.inference.candidates import candidate_splits
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.interval import Interval
+from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.ranking import Counts, Flags, Floats, Ranking, cuts_above, side_by_side
@@ -68,6 +69,9 @@ class Stability:
         >>> found.firm_for("model", 0.95)
         (0.1, 10.0)
         """
+        where = "Stability.firm_for(model, share)"
+        require_one_of(model, self.wins_at, "model", where)
+        require_numbers({"share": share}, where)
         enough = self.wins_at[model] >= share
         here = self.cost_ratio.size // 2
         if not enough[here]:

@@ -12,6 +12,7 @@ import numpy as np
 from thresher.choices import OperatingCondition, choose
 from thresher.choices.condition import simplest
 from thresher.errors import ArgumentError
+from thresher.inference.kinds import require_condition, require_numbers
 from thresher.inference.resampled import Resampled
 from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
@@ -35,6 +36,7 @@ class BestCost:
     _odds: tuple[int, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_condition(self.condition, "BestCost(condition)")
         odds = self.condition.exact_cost_ratio
         if self.condition.class_ratio is not None:
             odds *= simplest(self.condition.class_ratio)
@@ -105,6 +107,10 @@ class CostAt:
     smooth: ClassVar[bool] = True
     variance: ClassVar[None] = None
 
+    def __post_init__(self) -> None:
+        _require_threshold(self.threshold, "CostAt(threshold, condition)")
+        require_condition(self.condition, "CostAt(threshold, condition)")
+
     def require(self, ranking: Ranking) -> None:
         """Nothing beyond both classes."""
 
@@ -131,6 +137,9 @@ class MeasureAt:
     smooth: ClassVar[bool] = True
     variance: ClassVar[None] = None
 
+    def __post_init__(self) -> None:
+        _require_threshold(self.threshold, "MeasureAt(measure, threshold)")
+
     @property
     def names(self) -> tuple[str, ...]:
         """The measure's name."""
@@ -147,6 +156,11 @@ class MeasureAt:
         """The measure of every table; NaN where it is undefined."""
         found = measure(self.measure).of(_table(*parts), class_ratio=self.class_ratio)
         return np.asarray(found, dtype=np.float64)[np.newaxis]
+
+
+def _require_threshold(threshold: Any, where: str) -> None:
+    given = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
+    require_numbers({str(name): value for name, value in given.items()}, where)
 
 
 def _of_model(threshold: Threshold, model: str) -> float:
