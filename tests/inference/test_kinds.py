@@ -123,7 +123,7 @@ def test_the_first_argument_is_never_taken_for_something_else():
         for wrong in WRONG.values():
             with pytest.raises(ArgumentError, match="contingency table is needed"):
                 functions()[name](wrong, CALLS[name][0][1])
-    with pytest.raises(ArgumentError, match="operating condition is needed, and this is a float"):
+    with pytest.raises(ArgumentError, match="operating condition is needed, got the float"):
         ASKED.cost_interval(TABLE, 5.0)
     with pytest.raises(ArgumentError, match="confusion matrix is needed"):
         ASKED.confusion_intervals(TABLE)

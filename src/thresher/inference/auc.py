@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
-from thresher.inference.kinds import require_numbers, require_one_of, require_ranking
-from thresher.ranking import Ranking, in_pieces
+from thresher.inference.kinds import require_numbers, require_one_of
+from thresher.ranking import Ranking, in_pieces, require_ranking
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0

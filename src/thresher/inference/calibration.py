@@ -11,12 +11,11 @@ from thresher.calibration import brier, decomposition
 from thresher.inference.bootstrap import bootstrap
 from thresher.inference.cost import brier_interval
 from thresher.inference.interval import Interval, require_level
-from thresher.inference.kinds import require_ranking
 from thresher.inference.labels_drawn import labels_drawn
 from thresher.inference.limits import percentile_limits
 from thresher.inference.pooling import pooled_impurity
 from thresher.inference.resampling import Progress, in_blocks, require_replicates
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ import numpy as np
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, require_level, student_quantile
-from thresher.inference.kinds import require_condition, require_ranking, require_table
+from thresher.inference.kinds import require_condition
 from thresher.inference.proportion import RateMethod, rate_interval
-from thresher.ranking import Ranking, in_pieces
-from thresher.tables import Contingency
+from thresher.ranking import Ranking, in_pieces, require_ranking
+from thresher.tables import Contingency, require_table
 
 _ROUNDING = 1e-9
 

@@ -1,4 +1,4 @@
-"""What an argument has to be: a ranking, a table, a condition, a number; anything else is refused in words."""
+"""What an argument has to be: a matrix, a condition, a number, a word; anything else is refused in words."""
 
 from __future__ import annotations
 
@@ -10,25 +10,8 @@ import numpy as np
 
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking
-from thresher.tables import ConfusionMatrix, Contingency
-
-
-def require_ranking(given: Any, where: str) -> None:
-    """Raise `ArgumentError` unless this is a `Ranking`.
-
-    >>> require_ranking([0.9, 0.1], "auc_interval(ranking)")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: a ranking is needed, and this is a list
-      where: auc_interval(ranking)
-      fix:   give th.rank(labels, scores)
-    """
-    _require(given, Ranking, "a ranking", where, "give th.rank(labels, scores)")
-
-
-def require_table(given: Any, where: str) -> None:
-    """Raise `ArgumentError` unless this is a `Contingency`."""
-    _require(given, Contingency, "a contingency table", where, "give th.Contingency(tp=..., fn=..., fp=..., tn=...)")
+from thresher.ranking import Floats, described
+from thresher.tables import ConfusionMatrix
 
 
 def require_matrix(given: Any, where: str) -> None:
@@ -96,4 +79,4 @@ def numbers_of(given: Any, name: str, where: str) -> Floats:
 
 def _require(given: Any, kind: type, called: str, where: str, fix: str) -> None:
     if not isinstance(given, kind):
-        raise ArgumentError(f"{called} is needed, and this is a {type(given).__name__}", where, fix)
+        raise ArgumentError(f"{called} is needed, got {described(given)}", where, fix)

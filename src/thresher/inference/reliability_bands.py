@@ -11,12 +11,12 @@ from thresher.errors import ArgumentError
 from thresher.inference.band import Band
 from thresher.inference.drawn_curves import DrawnCurve, Draws, percentiles
 from thresher.inference.interval import require_level
-from thresher.inference.kinds import require_numbers, require_one_of, require_ranking
+from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.inference.labels_drawn import labels_drawn
 from thresher.inference.pooling import pooled_at, pools
 from thresher.inference.proportion import rate_interval
 from thresher.inference.resampling import in_blocks, require_replicates
-from thresher.ranking import Floats, Indices, Ranking
+from thresher.ranking import Floats, Indices, Ranking, require_ranking
 
 Kind: TypeAlias = Literal["confidence", "consistency"]
 MOST_POINTS = 101

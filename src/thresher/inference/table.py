@@ -8,9 +8,8 @@ from typing import Any
 
 from thresher.errors import ArgumentError
 from thresher.inference.interval import FISHER, LOG, LOGIT, Interval, Scale, normal_quantile, require_level
-from thresher.inference.kinds import require_table
 from thresher.inference.proportion import RateMethod, rate_interval
-from thresher.tables import MEASURES, Contingency, Measure, measure
+from thresher.tables import MEASURES, Contingency, Measure, measure, require_table
 
 # What of how many: attributes of a table whose ratio is the rate.
 RATES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -8,8 +8,7 @@ from thresher.curves import auc
 from thresher.inference.auc import auc_interval, delong_parts
 from thresher.inference.difference import Difference, normal_difference, require_rope
 from thresher.inference.interval import require_level
-from thresher.inference.kinds import require_ranking
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, require_ranking
 
 _WHERE = "compare_unpaired(ranking_a, ranking_b)"
 
