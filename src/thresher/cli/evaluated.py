@@ -17,7 +17,7 @@ from thresher.evaluation import Evaluation, evaluate
 from thresher.extras import room
 
 
-def evaluated(rows: LabelledScores, condition: OperatingCondition, given: Mapping[str, Any]) -> Evaluation:
+def evaluated(rows: LabelledScores, condition: OperatingCondition | None, given: Mapping[str, Any]) -> Evaluation:
     """The library's `evaluate`, as the options say."""
     with working(f"evaluating {len(rows.labels):,} rows"):
         return evaluate(

@@ -21,7 +21,9 @@ from thresher.evaluation import ScannedEvaluation, evaluate_scan
 from thresher.evaluation.scanned_evaluation import bounds_text
 
 
-def evaluated_where_it_is(condition: OperatingCondition, given: Mapping[str, Any], *, where: str) -> ScannedEvaluation:
+def evaluated_where_it_is(
+    condition: OperatingCondition | None, given: Mapping[str, Any], *, where: str
+) -> ScannedEvaluation:
     """The library's `evaluate_scan`, as the options say; what needs rows is refused before the work begins."""
     for option in ("output", "figures", "cluster"):
         if given.get(option):

@@ -26,7 +26,6 @@ def test_weights_clusters_positive_and_predictions_are_passed_on(data, columns):
         columns["label"],
         {"forest": columns["forest"]},
         positive="ham",
-        condition=th.OperatingCondition(),
         predictions=None,
         weights=columns["weight"],
         clusters=columns["patient"],

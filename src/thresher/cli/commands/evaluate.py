@@ -8,7 +8,18 @@ from typing import Any
 import click
 
 from thresher.cli.door import Door, place
-from thresher.cli.options import CLUSTER, CONDITION, LEVEL, PREDICTION, PRINTED, ROWS, SEED, SOURCE, operating_condition
+from thresher.cli.options import (
+    CLUSTER,
+    CONDITION,
+    LEVEL,
+    PREDICTION,
+    PRINTED,
+    ROWS,
+    SEED,
+    SOURCE,
+    condition_given,
+    operating_condition,
+)
 
 
 @click.command(
@@ -49,7 +60,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--title is of the report, and --output FILE is not given", ctx)
     files = {name: given[name] for name in ("figures", "output", "decision")}
     require_outputs(place(ctx), source=given["source"], **files)
-    condition = operating_condition(given)
+    condition = operating_condition(given) if condition_given(given) else None
 
     from thresher.cli.evaluated import evaluated, present, write
     from thresher.cli.rows import rows_that_fit
