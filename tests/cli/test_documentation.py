@@ -52,7 +52,8 @@ def test_the_page_names_no_option_that_is_not_there():
 @pytest.fixture
 def prepared(run, folder, learnt):
     """A folder in which examples find what they name."""
-    shutil.copy(learnt / "tumours.csv", folder)
+    few = (learnt / "tumours.csv").read_text().splitlines(keepends=True)[:201]
+    (folder / "tumours.csv").write_text("".join(few))
     rows = ["predictions.csv", "--label", "malignant", "--score", "forest"]
     for words in (
         ["evaluate", *rows, "--decision", "decision.json", "-q"],

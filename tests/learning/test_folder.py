@@ -40,7 +40,7 @@ ORDERS = {"size": ["S", "M", "L"]}
 
 @pytest.fixture(scope="module")
 def found():
-    return th.learn(TABLE, "ill", models=["naive bayes"], folds=3, orders=ORDERS)
+    return th.learn(TABLE, "ill", models=["naive bayes"], folds=3, orders=ORDERS, curves=False)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,9 @@ CONDITION = th.OperatingCondition(cost_ratio=5)
 
 @pytest.fixture(scope="module")
 def found():
-    return th.learn(CANCER, "target", positive="malignant", condition=CONDITION, models=["logistic"], folds=4)
+    return th.learn(
+        CANCER, "target", positive="malignant", condition=CONDITION, models=["logistic"], folds=4, curves=False
+    )
 
 
 def test_the_better_model_wins_at_the_cost_it_should(found):
@@ -47,7 +49,9 @@ def test_test_rows_change_nothing_that_was_learnt(found):
     other = CANCER.copy()
     rows = found.split["test"]
     other.loc[rows, other.columns[:-1]] = 0.0
-    again = th.learn(other, "target", positive="malignant", condition=CONDITION, models=["logistic"], folds=4)
+    again = th.learn(
+        other, "target", positive="malignant", condition=CONDITION, models=["logistic"], folds=4, curves=False
+    )
     assert again.decision.threshold == found.decision.threshold
     assert again.nested == found.nested
 

@@ -212,27 +212,28 @@ def test_an_executor_that_is_lost(tmp_path):
             builder = builder.config(name, value)
         session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
+
         rows = session.range(0, 3_000_000, 1, 4).selectExpr("cast(id % 3 = 0 as int) as y", "rand(7) as p")
 
         def scanned():
             return th.scan(rows, label="y", score="p", exact=False, refine=False, buckets=1024)
 
         def kill():
-            jobs, machine = session.sparkContext.statusTracker(), str(session.sparkContext._gateway.proc.pid)
+            jobs, mine = session.sparkContext.statusTracker(), session.sparkContext.applicationId
             while not any(one and one.numActiveTasks for one in map(jobs.getStageInfo, jobs.getActiveStageIds())):
                 time.sleep(0.01)
-            for line in subprocess.check_output(["ps", "-eo", "pid,ppid,args"], text=True).splitlines():
-                pid, parent, words = line.split(maxsplit=2)
-                if parent == machine and "CoarseGrainedExecutorBackend" in words:
-                    os.kill(int(pid), signal.SIGKILL)
+            for line in subprocess.check_output(["ps", "-wweo", "pid,args"], text=True).splitlines():
+                if "CoarseGrainedExecutorBackend" in line and mine in line:
+                    os.kill(int(line.split()[0]), signal.SIGKILL)
+                    print("killed", flush=True)
 
         whole = scanned()
         killer = threading.Thread(target=kill)
         killer.start()
         try:
-            scanned()
+            print("recovered:", scanned() == whole, flush=True)
         except th.SourceError as error:
-            print(error, flush=True)
+            print("refused:", str(error).replace(chr(10), " "), flush=True)
         killer.join()
         print("same:", scanned() == whole, flush=True)
         session.stop()
@@ -248,9 +249,13 @@ def test_an_executor_that_is_lost(tmp_path):
         env={**os.environ, **settings},
         timeout=400,
     )
-    assert "a worker was lost" in ran.stdout
-    assert "start the scan again" in ran.stdout
-    assert "same: True" in ran.stdout
+    said = ran.stdout.splitlines()
+    assert "killed" in said, ran.stdout + ran.stderr
+    # Spark may find another executor by itself; if it does not, the error says what to do. Nothing is half counted.
+    told = [line for line in said if line.startswith("refused")]
+    assert len(told) + said.count("recovered: True") == 1
+    assert all("a worker was lost" in line and "start the scan again" in line for line in told)
+    assert said[-1] == "same: True"
 
 
 def test_an_absent_driver_names_its_extra(monkeypatch):

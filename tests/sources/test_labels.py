@@ -212,7 +212,7 @@ def test_distinct_labels_in_order_of_appearance():
     assert distinct(days, at_most=9) == [np.datetime64("2020-01-02"), np.datetime64("2020-01-01")]
 
 
-@pytest.mark.parametrize("classes", [5, "ab", None.__class__, [[1, 2], [3]], [(0,), (1,)], [{}, 1], [np.arange(2), 1]])
+@pytest.mark.parametrize("classes", [5, len, [[1, 2], [3]], [(0,), (1,)], [{}, 1], [np.arange(2), 1]])
 def test_classes_are_a_list_of_labels(classes):
     with pytest.raises(th.LabelError, match=r"a list of labels|one label"):
         th.confusion([0, 1], [1, 1], classes=classes)

@@ -188,7 +188,7 @@ def _in_order(found: list[Any]) -> list[Any]:
 
 
 def _distinct_names(classes: Sequence[Any], where: str) -> list[Any]:
-    if isinstance(classes, str) or not isinstance(classes, Iterable):
+    if not isinstance(classes, Iterable):
         raise LabelError(f"classes must be a list of labels, got {classes!r}", where, "give e.g. classes=[0, 1, 2]")
     names = [_plain(name) for name in classes]
     if held := [name for name in names if isinstance(name, list | tuple | dict | set | np.ndarray)]:

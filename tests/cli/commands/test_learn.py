@@ -12,13 +12,15 @@ import thresher as th
 from thresher.learning.folder import FILES
 
 GIVEN = ["tumours.csv", "--target", "tumour", "--positive", "malignant", "--cost-fn", "5", "--model", "logistic"]
-GIVEN += ["--folds", "4"]
+GIVEN += ["--folds", "4", "--no-curves"]
 
 
 @pytest.fixture(scope="module")
 def library(tumours):
     condition = th.OperatingCondition(cost_fn=5)
-    return th.learn(tumours, "tumour", positive="malignant", condition=condition, models=["logistic"], folds=4)
+    return th.learn(
+        tumours, "tumour", positive="malignant", condition=condition, models=["logistic"], folds=4, curves=False
+    )
 
 
 @pytest.fixture
@@ -107,7 +109,7 @@ def test_noise_is_said_not_to_beat_the_baselines(run, here):
 
 
 def test_curves_reach_the_data_and_the_report(data, here):
-    told = data("learn", *GIVEN[:-4], "--model", "naive bayes", "--folds", "2", "-o", "out")
+    told = data("learn", *GIVEN[:-5], "--model", "naive bayes", "--folds", "2", "-o", "out")
     assert told["learning_curve"]["sizes"][-1] == 213
     assert told["feature_curve"]["parameter"] == "features"
     assert told["feature_curve"]["sizes"][-1] == 12  # ten numbers and two sides
@@ -131,7 +133,17 @@ def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
     )
     table.to_json(here / "ill.jsonl", orient="records", lines=True)
     words = ["learn", "ill.jsonl", "--target", "ill", "--positive", "yes", "--model", "naive bayes", "--folds", "3"]
-    words += ["--type", "code=categorical", "--order", "size=S,L", "--group", "patient", "--missing", "drop"]
+    words += [
+        "--no-curves",
+        "--type",
+        "code=categorical",
+        "--order",
+        "size=S,L",
+        "--group",
+        "patient",
+        "--missing",
+        "drop",
+    ]
     told = data(*words)
     kinds = {column["name"]: column["kind"] for column in told["columns"]}
     assert kinds == {"size": "ordinal", "code": "categorical", "age": "numerical", "patient": "ignored"}
@@ -143,6 +155,7 @@ def test_one_of_several_classes_is_told_from_the_rest(run, refused, data, here):
     wine = load_wine(as_frame=True).frame[["alcohol", "flavanoids", "proline", "target"]]
     wine.to_csv(here / "wine.csv", index=False)
     words = ["learn", "wine.csv", "--target", "target", "--model", "naive bayes", "--folds", "3", "-o", "out"]
+    words.append("--no-curves")
     text = refused(*words)
     assert "the target 'target' has 3 classes, 0, 1 and 2, and it is not said which one" in text
     assert "pass --positive 0 to learn that class against all others" in text
