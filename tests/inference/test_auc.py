@@ -1,4 +1,5 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import thresher.inference as ti
 from tests.inference import oracles
 from tests.strategies import labelled_scores, two_class_rankings
 from thresher.errors import ArgumentError, OneClassError
+from thresher.inference.auc import delong_parts
+from thresher.ranking import pieces
 
 CT = th.Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
 METHODS = ["delong", "wald", "hanley-mcneil"]
@@ -120,3 +123,21 @@ def test_wald_has_width_where_all_pairs_are_won():
         found = th.auc_interval(th.Ranking.parse(text), method="wald")
         assert found.width > 0.1
         assert found.note
+
+
+@given(labelled_scores(both_classes=True), st.integers(1, 5))
+def test_cases_that_stand_alone_are_added_up_exactly(rows, piece):
+    """Fractions give DeLong's variance without rounding; pieces of any length give the same."""
+    labels, _ = rows
+    if min(labels.sum(), (~labels).sum()) < 2:
+        return
+    ranking = th.rank(labels, np.arange(float(labels.size)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE", piece)
+        found = delong_parts(ranking)
+    for part, (own, other) in zip(found, ((labels, ~labels), (~labels, labels)), strict=True):
+        places, against = np.flatnonzero(own).tolist(), np.flatnonzero(other).tolist()
+        share = [Fraction(sum(place < one for place in against), len(against)) for one in places]
+        mean = sum(share) / len(share)
+        exact = sum((each - mean) ** 2 for each in share) / ((len(share) - 1) * len(share))
+        assert part == pytest.approx(float(exact), rel=1e-14, abs=1e-300)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
@@ -85,6 +87,8 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
 
 def delong_parts(ranking: Ranking) -> tuple[float, float]:
     """DeLong's variance in two parts: what the positives and what the negatives contribute."""
+    if len(ranking) == ranking.total and not ranking.weighted:
+        return _parts_of_single_cases(ranking)
     area = auc(ranking)  # the mean of both classes' placements
     tp, fp = ranking.covered()
     pos, neg = ranking.narrow
@@ -101,6 +105,34 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
 
     of_pos, of_neg = (math.fsum(part) for part in zip(*in_pieces(squares, len(ranking)), strict=True))
     return _of_mean(of_pos, ranking.Pos), _of_mean(of_neg, ranking.Neg)
+
+
+def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
+    """The same where every case stands alone: how many of the other class come before it, added up in whole numbers."""
+
+    def moments(piece: slice) -> list[tuple[int, int, int]]:
+        """Of a piece's positives, and of its negatives: how many, and the sums of opponents before them and squares."""
+        is_pos = ranking.narrow[0][piece] != 0
+        found = []
+        for side in (is_pos, ~is_pos):
+            opponents = np.flatnonzero(side)
+            opponents -= np.arange(opponents.size)
+            found.append((opponents.size, int(opponents.sum()), int((opponents * opponents).sum())))
+        return found
+
+    before, first, second = [0, 0], [0, 0], [0, 0]  # of the positives, of the negatives
+    for piece in in_pieces(moments, len(ranking)):
+        for side, (cases, total, squares) in enumerate(piece):
+            earlier = before[1 - side]
+            first[side] += total + cases * earlier
+            second[side] += squares + 2 * earlier * total + cases * earlier * earlier
+        before = [so_far + cases for so_far, (cases, _, _) in zip(before, piece, strict=True)]
+    Pos, Neg = before
+    of_pos, of_neg = (
+        (own * second[side] - first[side] ** 2) / (own * other**2)
+        for side, own, other in ((0, Pos, Neg), (1, Neg, Pos))
+    )
+    return _of_mean(of_pos, Pos), _of_mean(of_neg, Neg)
 
 
 def moderated_interval(

@@ -117,7 +117,7 @@ def _range_by_range(
 
 def _hands(rows: int, dtype: Any, threads: int) -> list[tuple[int, Rows]]:
     """Which rows are dealt at once: where they start, and room for them, in one array as it gets larger pages."""
-    hands = max(threads, -(-rows // ROWS_PER_HAND))
+    hands = threads * max(1, -(-rows // (threads * ROWS_PER_HAND)))  # as many for each
     room, ends = np.empty(rows, dtype=dtype), [rows * hand // hands for hand in range(hands + 1)]
     return [(start, room[start:end]) for start, end in pairwise(ends)]
 

@@ -37,9 +37,7 @@ def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
         if same(positive, 0):
             return ~flags
         raise _absent(positive, [False, True], where)
-    if _all_zero_or_one(labels):
-        one = np.empty(labels.size, dtype=np.bool_)
-        in_pieces(lambda at: np.equal(labels[at], 1, out=one[at], casting="unsafe"), labels.size)
+    if (one := _ones(labels)) is not None:
         if positive is None or same(positive, 1):
             return one
         if same(positive, 0):
@@ -145,15 +143,19 @@ def _plain(label: Any) -> Any:
     )
 
 
-def _all_zero_or_one(labels: Column) -> bool:
-    if labels.dtype.kind in "iu":
-        unsigned = labels.view(labels.dtype.str.replace("i", "u"))  # of which what was negative is the largest
-        return all(in_pieces(lambda at: bool(unsigned[at].max() <= 1), labels.size))
-    if labels.dtype.kind == "f":
-        return bool(((labels == 0) | (labels == 1)).all())
+def _ones(labels: Column) -> Flags | None:
+    """Which labels are 1, where all are 0 or 1."""
     if labels.dtype.kind == "O":
-        return bool(flagged(labels, _is_zero_or_one).all())
-    return False
+        return np.asarray(labels == 1, dtype=np.bool_) if flagged(labels, _is_zero_or_one).all() else None
+    if labels.dtype.kind not in "iuf":
+        return None
+    one = np.empty(labels.size, dtype=np.bool_)
+
+    def nothing_else(at: slice) -> bool:
+        np.equal(labels[at], 1, out=one[at])
+        return bool(np.count_nonzero(labels[at]) == np.count_nonzero(one[at]))  # what is not 0 is 1
+
+    return one if all(in_pieces(nothing_else, labels.size)) else None
 
 
 def _is_zero_or_one(label: Any) -> bool:
