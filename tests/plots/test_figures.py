@@ -224,3 +224,17 @@ class TestRefusals:
         with pytest.raises(th.OutputError, match="no space left on device"):
             write_figures(ONE, tmp_path)
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_where_nothing_could_be_written_no_folder_is_left(tmp_path, monkeypatch, there):
+    def full(*_):
+        raise OSError("no space left")
+
+    folder = tmp_path / "figures"
+    if there:
+        folder.mkdir()
+    monkeypatch.setattr(figures, "_written", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_figures(ONE, folder)
+    assert folder.exists() == there

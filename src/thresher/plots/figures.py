@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -76,6 +77,7 @@ def write_figures(
         )
     extra("matplotlib", name="plot", where=_WHERE)
     place = Path(folder)
+    made = not place.exists()
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -85,7 +87,13 @@ def write_figures(
             "give a folder that can be written to",
         ) from None
     pictures = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
-    return [_written(display, place / f"{name}.{format}", format) for name, display in pictures]
+    try:
+        return [_written(display, place / f"{name}.{format}", format) for name, display in pictures]
+    except BaseException:
+        if made:
+            with suppress(OSError):  # it holds pictures that were finished
+                place.rmdir()
+        raise
 
 
 def _two_classes(evaluation: Evaluation) -> Iterator[tuple[str, Display]]:
