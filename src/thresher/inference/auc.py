@@ -87,6 +87,7 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
 
 def delong_parts(ranking: Ranking) -> tuple[float, float]:
     """DeLong's variance in two parts: what the positives and what the negatives contribute."""
+    ranking.require_both_classes("auc_variance(ranking)")
     if len(ranking) == ranking.total and not ranking.weighted:
         return _parts_of_single_cases(ranking)
     area = auc(ranking)  # the mean of both classes' placements
