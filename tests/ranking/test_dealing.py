@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from thresher.ranking import dealing
-from thresher.ranking.dealing import NETWORK, dealt, nearly_rising, numbered, ranges_of, rising
+from thresher.ranking.dealing import NETWORK, SEAM, dealt, nearly_rising, numbered, ranges_of, rising
 
 SIZE = 5000
 RNG = np.random.default_rng(3)
@@ -115,6 +115,50 @@ def test_dealing_keeps_the_order_within_each_range(given_numbers):
     assert found.tolist() == sorted(items.tolist(), key=lambda i: numbers[i])
     assert np.diff(ends).tolist() == np.bincount(numbers, minlength=ranges).tolist()
     assert ends.dtype == np.int32
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.uint64, np.complex128, np.int64])
+def test_both_ways_of_scipy_deal_alike(dtype):
+    numbers = RNG.integers(0, 30, 1000).astype(np.int32)
+    items = np.arange(1000).astype(dtype)
+    found = []
+    for way in (dealing._scattered, dealing._converted):
+        out, ends = np.empty_like(items), np.empty(31, dtype=np.int32)
+        way(items, numbers, out, ends)
+        found.append((out.tolist(), ends.tolist()))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("error", [ImportError, TypeError, ValueError, None])
+def test_a_compiled_routine_that_is_gone_or_changed_is_not_used(monkeypatch, error):
+    def changed(*_):
+        if error is not None:
+            raise error
+
+    dealing._scattering.cache_clear()
+    monkeypatch.setattr(dealing, "_scattered", changed)
+    found, ends = dealt(np.array([7, 8, 9]), np.array([2, 0, 2], dtype=np.int32), 3)
+    dealing._scattering.cache_clear()
+    assert (found.tolist(), ends.tolist()) == ([8, 7, 9], [0, 1, 1, 3])
+
+
+@pytest.mark.parametrize("ranges", [2, 3])
+def test_dealing_into_memory_that_is_given(ranges):
+    out = np.empty(3, dtype=np.int64)
+    found, _ = dealt(np.array([7, 8, 9]), np.array([1, 0, 1], dtype=np.int32), ranges, out=out)
+    assert found is out
+    assert out.tolist() == [8, 7, 9]
+
+
+@pytest.mark.parametrize("crowd", [SEAM - 1, SEAM, SEAM + 1, 2 * SEAM])
+@pytest.mark.parametrize("before", range(NETWORK - 2 * SEAM - 3, NETWORK + 3, 9))
+def test_a_range_across_a_seam_is_sorted(crowd, before):
+    values = np.concatenate(
+        [np.linspace(0, 0.4, before), 0.5 + np.arange(crowd)[::-1] * 1e-12, np.linspace(0.6, 1, 900)]
+    )
+    found = dealing._by_networks(values.copy(), values)
+    assert found is not None
+    assert np.array_equal(found, np.sort(values))
 
 
 @pytest.mark.parametrize("seed", range(40))

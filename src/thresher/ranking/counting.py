@@ -15,21 +15,19 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking.dealing import dealt, nearly_rising, numbered, partitioning_is_slow, ranges_of, rising
+from thresher.ranking.dealing import nearly_rising, numbered, partitioning_is_slow, ranges_of, rising
+from thresher.ranking.hands import ROWS_PER_HAND, Fill, Rows, deal_hand
 from thresher.ranking.packing import Keys, classes_in, packed, scores_in
 from thresher.ranking.pieces import MOST_THREADS, Floats, processors, shared_out
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Counts: TypeAlias = npt.NDArray[Any]  # whole numbers, or float64 when rows carry weights
 Segments: TypeAlias = tuple[npt.NDArray[Any], Counts, Counts]
-Rows: TypeAlias = npt.NDArray[Any]  # one item per row, with all that has to be known of it
 
 ROWS_WORTH_A_THREAD = 1 << 17
 ROWS_PER_RANGE = 1 << 17
 FEW_RANGES = 32  # when there would be fewer, they are smaller, to hold less at once
 MOST_RANGES = 512  # as many open ends as the cache holds
-ROWS_PER_HAND = 1 << 19  # dealt at once: memory that is used again stays in the cache
-_PIECE = 1 << 15
 _SAMPLE = 256
 _FEW = 0.9  # of a sample are distinct where it is worth trying
 _PLACES = 1 << 12
@@ -44,10 +42,10 @@ def counted(positive: Flags, score: npt.NDArray[Any]) -> Segments:
     (array([2., 1.]), array([1, 1], dtype=uint8), array([1, 0], dtype=uint8))
     """
 
-    def items(rows: slice, scores: Floats) -> Keys:
-        return packed(scores, positive[rows])
+    def fill(rows: slice, scores: Rows, keys: Rows) -> None:
+        packed(scores, positive[rows], out=keys)
 
-    return _range_by_range(score, items, _counted_keys, dtypes=(f"u{score.itemsize}", np.uint8))
+    return _range_by_range(score, fill, _counted_keys, dtypes=(f"u{score.itemsize}", np.uint8))
 
 
 def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) -> Segments:
@@ -57,14 +55,12 @@ def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) ->
     (array([1.]), array([0.5]), array([2.]))
     """
 
-    def items(rows: slice, scores: Floats) -> Rows:
-        pair = np.empty(scores.size, dtype=np.complex128)
+    def fill(rows: slice, scores: Rows, pair: Rows) -> None:
         pair.real = scores
         np.negative(weight[rows], out=pair.imag)
         np.copyto(pair.imag, weight[rows], where=positive[rows])
-        return pair
 
-    return _range_by_range(score, items, _summed_pairs, dtypes=(np.complex128, np.float64))
+    return _range_by_range(score, fill, _summed_pairs, dtypes=(np.complex128, np.float64))
 
 
 def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
@@ -80,7 +76,7 @@ def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
 
 def _range_by_range(
     score: npt.NDArray[Any],
-    items: Callable[[slice, Floats], Rows],
+    fill: Fill,
     segments: Callable[..., Segments],
     *,
     dtypes: tuple[Any, Any],
@@ -94,19 +90,12 @@ def _range_by_range(
     threads = max(1, min(processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD))
 
     def deal(hand: tuple[int, Rows]) -> tuple[Rows, npt.NDArray[np.int32]]:
-        start, rows = hand
-        numbers = np.empty(rows.size, dtype=np.int32)
-        for first in range(0, rows.size, _PIECE):
-            place = slice(first, min(first + _PIECE, rows.size))
-            piece = slice(start + place.start, start + place.stop)
-            scores = score[piece]
-            if not scores.min() > 0 or not scores.flags.c_contiguous:
-                scores = scores + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
-            rows[place] = items(piece, scores)
-            numbers[place] = ranges(scores)
-        ordered, ends = dealt(rows, numbers, ranges.count)
-        rows[:] = ordered
-        return rows, ends
+        start, out = hand
+
+        def fill_hand(rows: slice, scores: Rows, items: Rows) -> None:
+            fill(slice(start + rows.start, start + rows.start + scores.size), scores, items)
+
+        return out, deal_hand(score[start : start + out.size], fill_hand, ranges, out=out)
 
     def counted_in(number: int) -> Segments | None:
         return laid.put(number, segments(laid.rows(number), negative=number < ranges.negative, many=many))

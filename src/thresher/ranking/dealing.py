@@ -1,6 +1,7 @@
 """Dealing rows into ranges of scores by arithmetic, so that each range is sorted within the processor's cache.
 
 SciPy's conversion of a sparse row to columns is a counting sort in compiled code that releases the interpreter lock.
+Where its compiled routine can be had it is called directly (decision 15), otherwise through `csr_array`.
 Some processors are slow at the instruction with which NumPy partitions what it sorts; there a range is dealt once more,
 into ranges so small that only NumPy's networks of comparisons are left to do. Keys come out in one order in any case.
 """
@@ -20,7 +21,8 @@ Numbers: TypeAlias = npt.NDArray[Any]
 Spread: TypeAlias = Callable[[Numbers], Numbers]
 
 NETWORK = 256  # NumPy sorts as many numbers by a fixed network of comparisons
-PER_RANGE = 24  # so that few ranges hold more than half a network even where scores crowd
+SEAM = 64  # numbers of a small range at most: it may lie across the seam of two networks
+PER_RANGE = 24  # so that few ranges hold more even where scores crowd
 MOST_CROWDED = 0.3
 CROWDED = 4  # times as full as the other way before the dearer one is taken
 SAMPLE = 4096
@@ -39,25 +41,28 @@ class Ranges:
     low: Any
     scale: Any
 
-    def __call__(self, scores: Numbers) -> npt.NDArray[np.int32]:
+    def __call__(self, scores: Numbers, *, out: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.int32]:
         """The number of each score's range."""
-        number = self._unsigned(scores)
+        number = self._unsigned(scores, np.empty(scores.size, dtype=np.int32) if out is None else out)
         number += 1 if scores.size and scores.min() >= 0 else scores >= 0
         return number
 
     @property
     def negative(self) -> int:
         """How many ranges hold negative scores; they come first."""
-        return int(self._unsigned(np.zeros(1, dtype=self.low.dtype))[0]) + 1
+        return int(self._unsigned(np.zeros(1, dtype=self.low.dtype), np.empty(1, dtype=np.int32))[0]) + 1
 
-    def _unsigned(self, scores: Numbers) -> npt.NDArray[np.int32]:
+    def _unsigned(self, scores: Numbers, out: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         # Subtracting, multiplying and clipping never change the order of two numbers.
         if not self.scale:
-            return np.zeros(scores.size, dtype=np.int32)
+            out[:] = 0
+            return out
         with np.errstate(over="ignore"):
             place = self.spread(scores) - self.low
             place *= self.scale
-        return place.clip(0, self.count - 2, out=place).astype(np.int32)
+        np.maximum(place, 0, out=place)
+        np.minimum(place, self.count - 2, out=out, casting="unsafe")
+        return out
 
 
 def ranges_of(scores: Numbers, count: int) -> Ranges:
@@ -100,22 +105,51 @@ def _bits(scores: Numbers) -> Numbers:
     return np.where(bits < 0, -size, size).astype(scores.dtype)
 
 
-def dealt(items: Numbers, numbers: npt.NDArray[np.int32], ranges: int) -> tuple[Numbers, npt.NDArray[np.int32]]:
+def dealt(
+    items: Numbers, numbers: npt.NDArray[np.int32], ranges: int, *, out: Numbers | None = None
+) -> tuple[Numbers, npt.NDArray[np.int32]]:
     """The items range by range, in their order within each, and where each range begins and the last ends.
 
     >>> dealt(np.array([7, 8, 9]), np.array([1, 0, 1], dtype=np.int32), 2)
     (array([8, 7, 9]), array([0, 1, 3], dtype=int32))
     """
+    out = np.empty_like(items) if out is None else out
+    ends = np.empty(ranges + 1, dtype=np.int32)
     if ranges == 2:  # which needs no SciPy
         first = numbers == 0
-        ends = np.array([0, np.count_nonzero(first), items.size], dtype=np.int32)
-        return np.concatenate([items[first], items[~first]]), ends
+        ends[:] = 0, np.count_nonzero(first), items.size
+        out[: ends[1]], out[ends[1] :] = items[first], items[~first]
+    else:
+        _scattering()(items, numbers, out, ends)
+    return out, ends
+
+
+@cache
+def _scattering() -> Callable[[Numbers, Numbers, Numbers, Numbers], None]:
+    """SciPy's compiled routine, after a try that shows it takes what it is given; otherwise its public way."""
+    try:
+        out, ends = np.zeros(3, dtype=np.uint64), np.zeros(4, dtype=np.int32)
+        _scattered(np.array([7, 8, 9], dtype=np.uint64), np.array([2, 0, 2], dtype=np.int32), out, ends)
+        works = out.tolist() == [8, 7, 9] and ends.tolist() == [0, 1, 1, 3]
+    except (ImportError, TypeError, ValueError):
+        works = False
+    return _scattered if works else _converted
+
+
+def _scattered(items: Numbers, numbers: Numbers, out: Numbers, ends: Numbers) -> None:
+    from scipy.sparse._sparsetools import csr_tocsc
+
+    one_row = np.array([0, items.size], dtype=np.int32)
+    csr_tocsc(1, ends.size - 1, one_row, numbers, items, ends, np.empty_like(numbers), out)
+
+
+def _converted(items: Numbers, numbers: Numbers, out: Numbers, ends: Numbers) -> None:
     from scipy.sparse import csr_array
 
-    row = csr_array((1, ranges), dtype=items.dtype)  # filled by hand: its own checks take longer than dealing
+    row = csr_array((1, ends.size - 1), dtype=items.dtype)  # filled by hand: its own checks take longer than dealing
     row.data, row.indices, row.indptr = items, numbers, np.array([0, items.size], dtype=np.int32)
     columns = row.tocsc()
-    return columns.data, columns.indptr
+    out[:], ends[:] = columns.data, columns.indptr
 
 
 def rising(keys: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers:
@@ -177,25 +211,28 @@ def _again(keys: Numbers, place: Numbers, along: Callable[[Numbers], Numbers]) -
 def _by_networks(keys: Numbers, place: Numbers) -> Numbers | None:
     """Keys in rising order, dealt by their places; None where most crowd into few places.
 
-    A range of up to half a network lies within one block of 256, or within one of those that begin half a
-    block later. Larger ranges are sorted on their own.
+    A small range lies within one block of 256, or across the seam of two: sorting the blocks and then what is around
+    the seams orders all of them. Larger ranges are sorted on their own.
     """
-    half, ranges = NETWORK // 2, 1 << (keys.size // PER_RANGE).bit_length()
+    ranges = 1 << (keys.size // PER_RANGE).bit_length()
     numbers = numbered(place, ranges)
     if numbers is None:
         return None
     values, ends = dealt(keys, numbers, ranges)
     held = np.diff(ends)
-    crowded = np.flatnonzero(held > half)
+    crowded = np.flatnonzero(held > SEAM)
     if crowded.size:
         if held[crowded].sum() > MOST_CROWDED * keys.size:
             return None
         for start, end in zip(ends[crowded].tolist(), ends[crowded + 1].tolist(), strict=True):
             values[start:end].sort()
-    for first in (0, half):
-        last = first + (values.size - first) // NETWORK * NETWORK
-        values[first:last].reshape(-1, NETWORK).sort(axis=1)
-        values[last:].sort()
+    whole = values.size // NETWORK * NETWORK
+    values[:whole].reshape(-1, NETWORK).sort(axis=1)
+    values[whole:].sort()
+    if whole:
+        around = values[NETWORK - SEAM : whole - SEAM].reshape(-1, NETWORK)
+        around[:, : 2 * SEAM].sort(axis=1)
+        values[whole - SEAM : whole + SEAM].sort()
     return values
 
 

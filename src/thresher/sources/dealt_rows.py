@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.ranking import Counts, Flags, Floats
-from thresher.ranking.dealing import Ranges, dealt
-from thresher.ranking.packing import Keys, packed
+from thresher.ranking.dealing import Ranges
+from thresher.ranking.hands import deal_hand
+from thresher.ranking.packing import Keys, classes_in, packed
 from thresher.sources.faults import told_plainly
 
-_PIECE = 1 << 15
 _SAMPLE = 64  # of each hand
 
 
@@ -69,18 +69,13 @@ class DealtRows:
         """Take rows, none of which lacks a score; threads may do so at the same time."""
         if not score.size:
             return
-        keys, numbers = np.empty(score.size, dtype=np.uint64), np.empty(score.size, dtype=np.int32)
-        for first in range(0, score.size, _PIECE):
-            piece = slice(first, first + _PIECE)
-            scores = score[piece] + 0.0  # zero is one score
-            keys[piece] = packed(scores, flags[piece])
-            numbers[piece] = self.ranges(scores)
-        flagged = np.bincount(numbers[flags], minlength=self.ranges.count)
-        ordered, ends = dealt(keys, numbers, self.ranges.count)
+        keys = np.empty(score.size, dtype=np.uint64)
+        ends = deal_hand(score, lambda rows, scores, out: packed(scores, flags[rows], out=out), self.ranges, out=keys)
+        flagged = np.diff(np.append(0, np.cumsum(classes_in(keys), dtype=np.int64))[ends])
         with self._lock:
             self.rows += np.diff(ends)
             self.flagged += flagged
-            self._hands.append(self._kept(ordered, ends))
+            self._hands.append(self._kept(keys, ends))
 
     def turn_flags(self) -> None:
         """Flag the rows that are not, and no others."""
