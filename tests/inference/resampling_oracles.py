@@ -20,7 +20,7 @@ def draws(source: Any, *, replicates: int, seed: int = 0, stratified: bool | Non
     found = []
     for size, child in zip(sizes, children, strict=True):
         rng = np.random.default_rng(child)
-        found += [plan.times(rng) for _ in range(size)]
+        found += plan.each(rng, size)
     return found
 
 

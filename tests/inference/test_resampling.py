@@ -23,9 +23,9 @@ def plan_of(source, *, stratified=None):
 def test_stratified_draws_keep_the_class_totals_and_others_the_total():
     rng = np.random.default_rng(0)
     for _ in range(20):
-        pos, neg = plan_of(TREE).times(rng)
+        (pos,), (neg,) = plan_of(TREE).times(rng, 1)
         assert (pos.sum(), neg.sum()) == (50, 45)
-    totals = [[side.sum() for side in plan_of(TREE, stratified=False).times(rng)] for _ in range(200)]
+    totals = [[side.sum() for side in times] for times in plan_of(TREE, stratified=False).each(rng, 200)]
     assert {pos + neg for pos, neg in totals} == {95}
     assert len({pos for pos, _ in totals}) > 10
 
@@ -36,7 +36,7 @@ def test_clusters_are_drawn_whole():
     rng = np.random.default_rng(1)
     whole = []
     for _ in range(30):
-        times = np.concatenate(plan.times(rng))
+        times = np.concatenate(plan.times(rng, 1), axis=1)[0]
         cluster = np.concatenate([rows.cluster[rows.positive], rows.cluster[~rows.positive]])
         of_cluster = [set(times[cluster == number].tolist()) for number in range(12)]
         assert all(len(different) == 1 for different in of_cluster)

@@ -117,31 +117,6 @@ def test_dealing_keeps_the_order_within_each_range(given_numbers):
     assert ends.dtype == np.int32
 
 
-@pytest.mark.parametrize("dtype", [np.uint32, np.uint64, np.complex128, np.int64])
-def test_both_ways_of_scipy_deal_alike(dtype):
-    numbers = RNG.integers(0, 30, 1000).astype(np.int32)
-    items = np.arange(1000).astype(dtype)
-    found = []
-    for way in (dealing._scattered, dealing._converted):
-        out, ends = np.empty_like(items), np.empty(31, dtype=np.int32)
-        way(items, numbers, out, ends)
-        found.append((out.tolist(), ends.tolist()))
-    assert found[0] == found[1]
-
-
-@pytest.mark.parametrize("error", [ImportError, TypeError, ValueError, None])
-def test_a_compiled_routine_that_is_gone_or_changed_is_not_used(monkeypatch, error):
-    def changed(*_):
-        if error is not None:
-            raise error
-
-    dealing._scattering.cache_clear()
-    monkeypatch.setattr(dealing, "_scattered", changed)
-    found, ends = dealt(np.array([7, 8, 9]), np.array([2, 0, 2], dtype=np.int32), 3)
-    dealing._scattering.cache_clear()
-    assert (found.tolist(), ends.tolist()) == ([8, 7, 9], [0, 1, 1, 3])
-
-
 @pytest.mark.parametrize("ranges", [2, 3])
 def test_dealing_into_memory_that_is_given(ranges):
     out = np.empty(3, dtype=np.int64)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from thresher.inference.interval import require_level
-from thresher.inference.question import Parts, Question
+from thresher.inference.question import PartsByModel, Question
 from thresher.inference.replicates import Replicates
 from thresher.inference.resampling import Progress, Resampling, in_blocks, require_replicates
 from thresher.inference.rows import Rows
@@ -49,7 +49,7 @@ def bootstrap(
     level
         The confidence level of intervals asked for later, unless they say otherwise.
     threads
-        None means one per processor where replicates are large enough to keep them busy.
+        None means one per processor where there are enough cases to keep them busy.
     progress
         Called as progress(done, replicates) every now and then.
 
@@ -67,10 +67,11 @@ def bootstrap(
     question = Question(sample, statistics_of(statistics))
     question.require(_WHERE)
 
-    def block(rng: np.random.Generator, size: int) -> Parts:
-        return question.parts(plan.times(rng) for _ in range(size))
+    def block(rng: np.random.Generator, size: int) -> PartsByModel:
+        return question.parts(plan.stacks(rng, size))
 
-    blocks = in_blocks(block, replicates, items=sample.handled, seed=seed, threads=threads, progress=progress)
+    items = sample.handled * plan.together
+    blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=progress)
     return Replicates(
         question=question,
         plan=plan,

@@ -85,8 +85,8 @@ class Draws:
 
         def block(rng: np.random.Generator, size: int) -> dict[str, list[Floats]]:
             found: dict[str, list[Floats]] = {name: [] for name in curves}
-            for _ in range(size):
-                drawn = Resampled.of(self.observed.standing, plan.times(rng))
+            for times in plan.each(rng, size):
+                drawn = Resampled.of(self.observed.standing, times)
                 both = bool(drawn.Pos and drawn.Neg)
                 for name, curve in curves.items():
                     if both or curve.of_one_class:

@@ -98,7 +98,7 @@ def honest_choice(
     best = BestCost(asked)
 
     def block(rng: np.random.Generator, size: int) -> list[tuple[float, ...]]:
-        return [_tried(plan.times(rng)) for _ in range(size)]
+        return [_tried(times) for times in plan.each(rng, size)]
 
     def _tried(times: Times) -> tuple[float, ...]:
         """The threshold chosen on a draw, the table on what was left out, and the chosen point's table on the draw."""

@@ -4,7 +4,7 @@ Independent Poisson counts are multinomial given their total, and a multinomial 
 adding n - t single draws. So counts are drawn at a rate a little below 1 and topped up. A Poisson distribution is a
 mixture: most of it has probabilities that are multiples of 1/256, read off one random byte by comparing;
 the rest, about one item in eighty, is drawn on its own. The result is exactly multinomial, in less than a third of the
-time of drawing n item numbers and counting them.
+time of drawing n item numbers and counting them. Several replicates are drawn together, in long calls.
 """
 
 from __future__ import annotations
@@ -21,34 +21,38 @@ FEWEST_ITEMS = 2048  # below, drawing item numbers is as fast
 _BYTES = 256
 
 
-def multiplicities(items: int, rng: np.random.Generator) -> Counts:
-    """How often each item is drawn when as many are drawn as there are, with replacement.
+def multiplicities(items: int, replicates: int, rng: np.random.Generator) -> Counts:
+    """How often each item is drawn when as many are drawn as there are, with replacement: a row per replicate.
 
-    >>> drawn = multiplicities(10_000, np.random.default_rng(0))
-    >>> drawn.sum().item(), drawn.size, drawn.max().item()
-    (10000, 10000, 7)
+    >>> drawn = multiplicities(10_000, 2, np.random.default_rng(0))
+    >>> drawn.sum(axis=1).tolist(), drawn.shape, drawn.max().item()
+    ([10000, 10000], (2, 10000), 7)
     """
+    start = items * np.arange(replicates)
     if items < FEWEST_ITEMS:
-        return np.bincount(rng.integers(0, items, items), minlength=items)
-    limits, rest = _mixture(items)
-    while True:
-        found = _counts(items, limits, rest, rng).astype(np.int64)
-        drawn = int(found.sum())
-        if drawn <= items:  # nearly always: the rate lies four standard deviations below 1
-            break
-    np.add.at(found, rng.integers(0, items, items - drawn), 1)
+        place = rng.integers(0, items, (replicates, items)) + start[:, np.newaxis]
+        return np.bincount(place.ravel(), minlength=items * replicates).reshape(replicates, items)
+    found = _counts(items, replicates, rng)
+    drawn = found.sum(axis=1)
+    while (over := np.flatnonzero(drawn > items)).size:  # hardly ever: the rate lies four standard deviations below 1
+        found[over] = _counts(items, over.size, rng)
+        drawn[over] = found[over].sum(axis=1)
+    place = rng.integers(0, items, int((items - drawn).sum())) + np.repeat(start, items - drawn)
+    np.add.at(found.reshape(-1), place, np.int32(1))
     return found
 
 
-def _counts(items: int, limits: npt.NDArray[np.uint8], rest: Floats, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+def _counts(items: int, replicates: int, rng: np.random.Generator) -> Counts:
     """Independent Poisson counts: how many limits a byte reaches, or a draw from the rest when it reaches the last."""
-    raw = rng.integers(0, 2**64 - 1, -(-items // 8), dtype=np.uint64, endpoint=True).view(np.uint8)[:items]
+    limits, rest = _mixture(items)
+    raw = rng.integers(0, 2**64 - 1, -(-items * replicates // 8), dtype=np.uint64, endpoint=True).view(np.uint8)
+    raw = raw[: items * replicates]
     counts = (raw >= limits[0]).view(np.uint8)
     for limit in limits[1:-1]:
         counts += (raw >= limit).view(np.uint8)
     others = np.flatnonzero(raw >= limits[-1])
     counts[others] = np.searchsorted(rest, rng.random(others.size), side="right")
-    return counts
+    return counts.astype(np.int32).reshape(replicates, items)
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from thresher.inference.sample import Sample, Times
 from thresher.inference.statistic import Statistic
 from thresher.ranking import Floats
 
-Parts: TypeAlias = list[list[Floats]]
+PartsByModel: TypeAlias = list[list[Floats]]
 Answers: TypeAlias = dict[tuple[str, str], Floats]
 
 
@@ -46,19 +46,20 @@ class Question:
             for statistic in self.statistics.values():
                 statistic.require(ranking)
 
-    def parts(self, draws: Iterable[Times]) -> Parts:
-        """For every model and statistic, the parts of every draw in columns."""
+    def parts(self, draws: Iterable[Times]) -> PartsByModel:
+        """For every model and statistic, the parts of every replicate in columns; a draw holds one or several."""
         models = list(self.sample.standings.items())
         kinds = list(self.statistics.values())
-        rows: list[list[list[tuple[float, ...]]]] = [[[] for _ in kinds] for _ in models]
+        found: list[list[list[Floats]]] = [[[] for _ in kinds] for _ in models]
         for times in draws:
-            for (model, standing), of_model in zip(models, rows, strict=True):
+            for (model, standing), of_model in zip(models, found, strict=True):
                 drawn = Resampled.of(standing, times, model=model)
                 for statistic, of_statistic in zip(kinds, of_model, strict=True):
-                    of_statistic.append(statistic.parts(drawn))
-        return [[np.array(parts, dtype=np.float64).T for parts in of_model] for of_model in rows]
+                    parts = np.array(statistic.parts(drawn), dtype=np.float64)
+                    of_statistic.append(parts.reshape(len(parts), -1))
+        return [[np.concatenate(parts, axis=1) for parts in of_model] for of_model in found]
 
-    def answers(self, blocks: Sequence[Parts]) -> Answers:
+    def answers(self, blocks: Sequence[PartsByModel]) -> Answers:
         """The values of every statistic from the parts of all blocks, by (model, name)."""
         found: Answers = {}
         for i, model in enumerate(self.models):

@@ -176,7 +176,7 @@ class Replicates:
             )
 
         def block(rng: np.random.Generator, size: int) -> Floats:
-            draws = (Resampled.of(standing, self.plan.times(rng)).ranking() for _ in range(size))
+            draws = (Resampled.of(standing, times).ranking() for times in self.plan.each(rng, size))
             return np.array([variance(ranking) for ranking in draws])
 
         drawn = np.concatenate(in_blocks(block, self.replicates, items=sum(self.plan.sample.items), seed=self.seed))

@@ -1,11 +1,11 @@
-"""One replicate as one model sees it: counts by falling score, and the curve they make."""
+"""Replicates as one model sees them: counts by falling score, and the curve they make."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from thresher.inference.standing import Standing
 from thresher.ranking import Counts, Floats, Ranking
 from thresher.ranking.thresholds import midway
 
+Parts: TypeAlias = tuple[Any, ...]  # a few numbers of a replicate; of several, an array each
 _NEAR = 64  # how far to look for the next score before looking everywhere
 
 
@@ -21,7 +22,8 @@ _NEAR = 64  # how far to look for the next score before looking everywhere
 class Resampled:
     """Positives and negatives per group of equal score, some of which may not have been drawn at all.
 
-    What several statistics need is worked out when first asked for and kept.
+    Of one replicate, or of several in rows; `each` takes them apart. What several statistics need is worked out when
+    first asked for and kept.
 
     >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> drawn = Resampled.of(Standing.of_ranking(tree), (np.array([25, 0, 25]), np.array([3, 7, 40])))
@@ -43,39 +45,49 @@ class Resampled:
     @property
     def Pos(self) -> Any:
         """All positives drawn."""
-        return self.tp[-1].item()
+        return _plain(self.tp[..., -1])
 
     @property
     def Neg(self) -> Any:
         """All negatives drawn."""
-        return self.fp[-1].item()
+        return _plain(self.fp[..., -1])
 
     @property
     def tp(self) -> Counts:
         """True positives when everything down to each group of positives is called positive."""
-        return self._kept("tp", lambda: np.cumsum(self.pos))
+        return self._kept("tp", lambda: _running(self.pos)[..., 1:])
 
     @property
     def fp(self) -> Counts:
         """Negatives in the first 0, 1, 2, ... groups of negatives."""
-        return self._kept("fp", self._running_negatives)
+        return self._kept("fp", lambda: _running(self.neg))
 
     @property
     def fp_upto(self) -> Counts:
         """False positives when everything down to each group of positives is called positive."""
-        return self._kept("fp_upto", lambda: self.fp.take(self.standing.upto))
+        return self._kept("fp_upto", lambda: self.fp.take(self.standing.upto, axis=-1))
 
     @property
     def fp_above(self) -> Counts:
         """Negatives that score higher than each group of positives."""
         if self.standing.above is self.standing.upto:
             return self.fp_upto
-        return self._kept("fp_above", lambda: self.fp.take(self.standing.above))
+        return self._kept("fp_above", lambda: self.fp.take(self.standing.above, axis=-1))
 
-    def at(self, threshold: float) -> tuple[float, float]:
+    def each(self) -> Iterator[Resampled]:
+        """Replicate by replicate, each with its part of the running sums, which are worked out for all together."""
+        if self.pos.ndim == 1:
+            yield self
+            return
+        _ = self.tp, self.fp_upto
+        for i, (pos, neg) in enumerate(zip(self.pos, self.neg, strict=True)):
+            yield Resampled(self.standing, pos, neg, self.model, {name: all_[i] for name, all_ in self._memory.items()})
+
+    def at(self, threshold: float) -> tuple[Any, Any]:
         """True and false positives at a threshold."""
         pos, neg = self.standing.split(threshold)
-        return float(self.tp[pos - 1]) if pos else 0.0, float(self.fp[neg])
+        fp = _plain(self.fp[..., neg])
+        return _plain(self.tp[..., pos - 1]) if pos else 0 * fp, fp
 
     def curve(self) -> tuple[Floats, Floats]:
         """The corners of the coverage curve, (fp, tp), from nothing to everything called positive."""
@@ -120,11 +132,20 @@ class Resampled:
             self._memory[name] = make()
         return self._memory[name]
 
-    def _running_negatives(self) -> Counts:
-        running = np.empty(self.neg.size + 1, dtype=self.neg.dtype)
-        running[0] = 0
-        np.cumsum(self.neg, out=running[1:])
-        return running
+
+def _running(counts: Counts) -> Counts:
+    """The sum of the first 0, 1, 2, ... counts of each replicate."""
+    *rows, groups = counts.shape
+    running = np.empty((*rows, groups + 1), dtype=counts.dtype)
+    running[..., 0] = 0
+    for row, out in zip(np.atleast_2d(counts), np.atleast_2d(running), strict=True):
+        np.cumsum(row, dtype=counts.dtype, out=out[1:])  # of all rows at once it would keep the interpreter lock
+    return running
+
+
+def _plain(of_each: Any) -> Any:
+    """A number of Python for one replicate, which never overflows; an array for several."""
+    return of_each if of_each.ndim else of_each.item()
 
 
 def _first_drawn(counts: Counts) -> int | None:

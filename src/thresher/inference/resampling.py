@@ -17,13 +17,14 @@ from thresher.ranking import MOST_THREADS, Counts, Flags, processors
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[int, int], object]
-Draw: TypeAlias = Callable[[np.random.Generator], Counts]
+Draw: TypeAlias = Callable[[np.random.Generator, int], Counts]  # a row for each of so many replicates
 
 BLOCK = 25  # replicates per seed: small enough to share among threads, large enough that seeding costs nothing
 CASES_WORTH_A_BINOMIAL = 30  # drawing a binomial per item takes as long as drawing this many cases
 MOST_SINGLE_DELETIONS = 1000
 GROUPS_OF_DELETIONS = 300
-ITEMS_WORTH_THREADS = 1 << 18  # of a replicate; with fewer, threads wait for each other longer than they work
+ITEMS_WORTH_THREADS = 1 << 19  # handled at once; with fewer, threads wait for each other longer than they work
+ITEMS_AT_ONCE = 1 << 20  # of replicates that are drawn together: calls are long, and most of it stays in the cache
 _KEPT_BYTES = 30 << 20
 
 
@@ -34,9 +35,9 @@ class Resampling:
     >>> from thresher.inference.sample import sample_of
     >>> from thresher.ranking import Ranking
     >>> drawn = Resampling.of(sample_of(Ranking.parse("[20+,5-][10+][20+,40-]"), where="here"), stratified=True)
-    >>> pos, neg = drawn.times(np.random.default_rng(0))
-    >>> pos.sum().item(), neg.sum().item()
-    (50, 45)
+    >>> pos, neg = drawn.times(np.random.default_rng(0), 2)
+    >>> pos.sum(axis=1).tolist(), neg.sum(axis=1).tolist()
+    ([50, 50], [45, 45])
     """
 
     sample: Sample
@@ -58,10 +59,25 @@ class Resampling:
             return cls(sample, False, (_draw(np.concatenate(sample.cases)),))
         return cls(sample, True, tuple(_draw(cases) for cases in sample.cases))
 
-    def times(self, rng: np.random.Generator) -> Times:
-        """How often each positive and each negative item is drawn in one replicate."""
-        drawn = [draw(rng) for draw in self.draws]
+    @property
+    def together(self) -> int:
+        """How many replicates are drawn at a time."""
+        return min(BLOCK, max(1, ITEMS_AT_ONCE // sum(self.sample.items)))
+
+    def times(self, rng: np.random.Generator, replicates: int) -> Times:
+        """How often each positive and each negative item is drawn: a row for each replicate."""
+        drawn = [draw(rng, replicates) for draw in self.draws]
         return (drawn[0], drawn[1]) if self.stratified else self._parted(drawn[0])
+
+    def stacks(self, rng: np.random.Generator, replicates: int) -> Iterator[Times]:
+        """So many replicates, `together` at a time."""
+        for done in range(0, replicates, self.together):
+            yield self.times(rng, min(self.together, replicates - done))
+
+    def each(self, rng: np.random.Generator, replicates: int) -> Iterator[Times]:
+        """The replicates of `stacks`, one by one."""
+        for pos, neg in self.stacks(rng, replicates):
+            yield from zip(pos, neg, strict=True)
 
     def deletions(self) -> Iterator[tuple[int, int, Times]]:
         """Samples with one unit left out, for the jackknife: (stratum, how many such units, times).
@@ -80,9 +96,10 @@ class Resampling:
     def _parted(self, times: Counts) -> Times:
         if self.sample.cluster is not None:
             of_pos, of_neg = self.sample.cluster
-            return times[of_pos], times[of_neg]
+            times = times.astype(np.int64)  # rows of large clusters may be more than 2^31
+            return times[..., of_pos], times[..., of_neg]
         pos = self.sample.items[0]
-        return times[:pos], times[pos:]
+        return times[..., :pos], times[..., pos:]
 
 
 def in_blocks(
@@ -97,7 +114,7 @@ def in_blocks(
     """What `work(rng, size)` returns for each block of replicates, in order.
 
     Every block has a generator of its own, spawned from the seed, so the result is the same whatever `threads` is.
-    None means one per processor where a replicate handles enough `items` to keep them busy.
+    None means one per processor where enough `items` are handled at once to keep them busy.
 
     >>> in_blocks(lambda rng, size: size, 60, items=10, seed=0)
     [25, 25, 10]
@@ -148,12 +165,17 @@ def _draw(cases: Counts) -> Draw:
     """Draw as many cases as there are, with replacement, and count them by item."""
     items, total = cases.size, int(cases.sum())
     if total == items:  # one case each
-        return lambda rng: multiplicities(items, rng)
+        return lambda rng, replicates: multiplicities(items, replicates, rng)
     if total > CASES_WORTH_A_BINOMIAL * items:
         share = cases / total
-        return lambda rng: rng.multinomial(total, share)
+        return lambda rng, replicates: rng.multinomial(total, share, replicates)
     item = np.repeat(np.arange(items), cases)
-    return lambda rng: np.bincount(item[rng.integers(0, total, total)], minlength=items)
+
+    def drawn(rng: np.random.Generator, replicates: int) -> Counts:
+        each = (item[rng.integers(0, total, total)] for _ in range(replicates))
+        return np.stack([np.bincount(one, minlength=items) for one in each])
+
+    return drawn
 
 
 def _without_some(cases: Counts) -> Iterator[tuple[int, Counts]]:

@@ -25,11 +25,11 @@ class Side:
     segment: Indices
 
     def counts(self, times: Counts) -> Counts:
-        """Cases (or weight) in each group when item i is drawn `times[i]` times."""
-        ordered = times if self.order is None else times[self.order]
+        """Cases (or weight) in each group when item i is drawn `times[..., i]` times."""
+        ordered = times if self.order is None else times[..., self.order]
         if self.weight is not None:
             ordered = ordered * self.weight
-        return ordered if self.start is None else np.add.reduceat(ordered, self.start)
+        return ordered if self.start is None else np.add.reduceat(ordered, self.start, axis=-1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

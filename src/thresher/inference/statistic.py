@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
+
 from thresher.errors import ArgumentError, OneClassError
-from thresher.inference.resampled import Resampled
+from thresher.inference.resampled import Parts, Resampled
 from thresher.inference.whole_statistics import Auc, Brier, Decomposed
 from thresher.ranking import Floats, Ranking
 
@@ -17,7 +19,7 @@ _WHERE = "bootstrap(..., statistics)"
 
 @runtime_checkable
 class Statistic(Protocol):
-    """What is computed on every replicate: `parts` on each, then `values` of all their parts at once.
+    """What is computed on every replicate: `parts` on some of them, then `values` of all their parts at once.
 
     `names` are those of the rows of `values`. `variance`, where it is known, is that of the estimate on a ranking;
     `smooth` says whether small changes of the data change it little, as bias correction and acceleration assume.
@@ -38,8 +40,8 @@ class Statistic(Protocol):
     def require(self, ranking: Ranking) -> None:
         """Raise where the sample cannot answer."""
 
-    def parts(self, drawn: Resampled) -> tuple[float, ...]:
-        """A few numbers of one replicate."""
+    def parts(self, drawn: Resampled) -> Parts:
+        """A few numbers of one replicate, or of several, in arrays."""
 
     def values(self, parts: Floats) -> Floats:
         """A row per name, a column per replicate, from the parts in columns."""
@@ -67,12 +69,15 @@ class OfRanking:
         """Whatever the function refuses, it refuses on the sample itself first."""
         self.function(ranking)
 
-    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+    def parts(self, drawn: Resampled) -> Parts:
         """The value itself."""
+        return (np.reshape([self._value(one) for one in drawn.each()], np.shape(drawn.Pos)),)
+
+    def _value(self, one: Resampled) -> float:
         try:
-            return (float(self.function(drawn.ranking())),)
+            return float(self.function(one.ranking()))
         except OneClassError:
-            return (math.nan,)
+            return math.nan
 
     def values(self, parts: Floats) -> Floats:
         """The values as they are."""

@@ -13,7 +13,7 @@ from thresher.choices import OperatingCondition, choose
 from thresher.choices.condition import simplest
 from thresher.errors import ArgumentError
 from thresher.inference.kinds import require_condition, require_numbers
-from thresher.inference.resampled import Resampled
+from thresher.inference.resampled import Parts, Resampled
 from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
 
@@ -45,52 +45,66 @@ class BestCost:
     def require(self, ranking: Ranking) -> None:
         """Nothing beyond both classes."""
 
-    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+    def parts(self, drawn: Resampled) -> Parts:
         """The table at the best threshold, and the threshold."""
+        groups = self.best_groups(drawn)
+        found = [self._point(one, group) for one, group in zip(drawn.each(), groups, strict=True)]
+        tp, fp, threshold = np.array(found).T.reshape(3, *np.shape(drawn.Pos))
+        return tp, fp, drawn.Pos, drawn.Neg, threshold
+
+    def _point(self, drawn: Resampled, group: int) -> tuple[float, float, float]:
         if not (drawn.Pos and drawn.Neg):
-            return 0.0, 0.0, drawn.Pos, drawn.Neg, math.nan
+            return 0.0, 0.0, math.nan
         if drawn.standing.score[0] == math.inf:  # no threshold refuses that score, which `choose` knows
             point = choose(drawn.ranking(), self.condition).point
-            return point.table.tp, point.table.fp, drawn.Pos, drawn.Neg, point.threshold
-        group = self.best_group(drawn)
+            return point.table.tp, point.table.fp, point.threshold
         if group < 0:
-            return 0.0, 0.0, drawn.Pos, drawn.Neg, math.inf
-        tp, fp = float(drawn.tp[group]), float(drawn.fp_upto[group])
-        return tp, fp, drawn.Pos, drawn.Neg, drawn.threshold_after(group)
+            return 0.0, 0.0, math.inf
+        return drawn.tp[group], drawn.fp_upto[group], drawn.threshold_after(group)
 
-    def best_group(self, drawn: Resampled) -> int:
-        """The last group of positives that is called positive, -1 for none: the middle one of all that tie.
+    def best_groups(self, drawn: Resampled) -> list[int]:
+        """The last group of positives that each replicate calls positive, -1 for none: the middle one of all that tie.
 
         Only the split after a score that positives were drawn at can be best, or the one that calls nothing positive.
         """
-        miss, alarm = self._unit_costs(drawn)
-        whole = drawn.pos.dtype.kind == "i" and alarm * drawn.Neg + miss * drawn.Pos < _FITS_INT64
+        Pos, Neg = np.atleast_1d(drawn.Pos), np.atleast_1d(drawn.Neg)
+        alike = (Pos == Pos[0]).all() and (Neg == Neg[0]).all()
+        if self.condition.class_ratio is not None and not alike:
+            return [group for one in drawn.each() for group in self.best_groups(one)]
+        pos, tp, fp = (np.atleast_2d(counts) for counts in (drawn.pos, drawn.tp, drawn.fp_upto))
+        miss, alarm = self._unit_costs(Pos[0].item(), Neg[0].item())
+        most = alarm * Neg.max().item() + miss * Pos.max().item()
+        whole = tp.dtype.kind == "i" and most < _FITS_INT64
         if not whole:
             miss, alarm = float(miss), float(alarm)
-        loss = drawn.tp * -miss
-        loss += drawn.fp_upto if alarm == 1 else drawn.fp_upto * alarm
-        least = min(loss.min().item(), 0)
-        slack = 0 if whole else 1e-12 * (alarm * drawn.Neg + miss * drawn.Pos)
-        tied = np.flatnonzero(loss <= least + slack)
-        tied = tied[drawn.pos[tied] > 0]
-        if least + slack >= 0:
-            tied = np.concatenate([[-1], tied])
-        return int(tied[(tied.size - 1) // 2])
+        elif most > np.iinfo(tp.dtype).max:
+            tp, fp = tp.astype(np.int64), fp.astype(np.int64)
+        loss = tp * -miss
+        loss += fp if alarm == 1 else fp * alarm
+        limit = np.minimum(loss.min(axis=1), 0) + (0 if whole else 1e-12 * (alarm * Neg + miss * Pos))
+        row, group = np.divmod(np.flatnonzero(loss <= limit[:, np.newaxis]), tp.shape[1])
+        there = pos[row, group] > 0
+        row, group = row[there], group[there]
+        ends = np.searchsorted(row, np.arange(len(tp) + 1))
+        return [
+            _middle(group[start:end].tolist(), none=none)
+            for start, end, none in zip(ends[:-1], ends[1:], (limit >= 0).tolist(), strict=True)
+        ]
 
     def values(self, parts: Floats) -> Floats:
         """Expected cost and threshold."""
         tp, fp, Pos, Neg, threshold = parts
         return np.stack([self.condition.expected_cost(_table(tp, fp, Pos, Neg)), threshold])
 
-    def _unit_costs(self, drawn: Resampled) -> tuple[Any, Any]:
-        """What a miss and a false alarm cost, up to a common factor."""
+    def _unit_costs(self, Pos: Any, Neg: Any) -> tuple[Any, Any]:
+        """What a miss and a false alarm cost among so many positives and negatives, up to a common factor."""
         miss, alarm = self._odds
         if self.condition.class_ratio is None:
             return miss, alarm
-        if not isinstance(drawn.Pos, int):
-            return miss * drawn.Neg, alarm * drawn.Pos
-        common = math.gcd(miss * drawn.Neg, alarm * drawn.Pos)
-        return miss * drawn.Neg // common, alarm * drawn.Pos // common
+        if not isinstance(Pos, int):
+            return miss * Neg, alarm * Pos
+        common = math.gcd(miss * Neg, alarm * Pos)
+        return miss * Neg // common, alarm * Pos // common
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +128,7 @@ class CostAt:
     def require(self, ranking: Ranking) -> None:
         """Nothing beyond both classes."""
 
-    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+    def parts(self, drawn: Resampled) -> Parts:
         """The table at the threshold."""
         return *drawn.at(_of_model(self.threshold, drawn.model)), drawn.Pos, drawn.Neg
 
@@ -148,7 +162,7 @@ class MeasureAt:
     def require(self, ranking: Ranking) -> None:
         """Nothing beyond both classes."""
 
-    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+    def parts(self, drawn: Resampled) -> Parts:
         """The table at the threshold."""
         return *drawn.at(_of_model(self.threshold, drawn.model)), drawn.Pos, drawn.Neg
 
@@ -156,6 +170,12 @@ class MeasureAt:
         """The measure of every table; NaN where it is undefined."""
         found = measure(self.measure).of(_table(*parts), class_ratio=self.class_ratio)
         return np.asarray(found, dtype=np.float64)[np.newaxis]
+
+
+def _middle(tied: list[int], *, none: bool) -> int:
+    """The middle one of the groups that tie, before which comes -1 if calling nothing positive ties too."""
+    every = [-1, *tied] if none else tied
+    return every[(len(every) - 1) // 2]
 
 
 def _require_threshold(threshold: Any, where: str) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from thresher.inference.auc import auc_variance
 from thresher.inference.pooling import pooled_impurity
-from thresher.inference.resampled import Resampled
+from thresher.inference.resampled import Parts, Resampled
 from thresher.ranking import Floats, Ranking
 
 _FITS_INT64 = 2**62
@@ -36,12 +36,15 @@ class Auc:
     def require(self, ranking: Ranking) -> None:
         """Nothing beyond both classes."""
 
-    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+    def parts(self, drawn: Resampled) -> Parts:
         """Twice the pairs lost plus those tied, and the class totals."""
-        pos = drawn.pos if drawn.Pos * drawn.Neg < _FITS_INT64 else drawn.pos.astype(np.float64)
-        lost = (pos * drawn.fp_upto).sum()
+        pairs, most = (float(np.max(counts)) * float(np.max(drawn.Neg)) for counts in (drawn.Pos, drawn.pos))
+        pos = drawn.pos if pairs < _FITS_INT64 else drawn.pos.astype(np.float64)
+        if pos.dtype == np.int32 and most > np.iinfo(np.int32).max:
+            pos = pos.astype(np.int64)
+        lost = (pos * drawn.fp_upto).sum(axis=-1)
         shared = drawn.fp_above is not drawn.fp_upto
-        return float(lost + ((pos * drawn.fp_above).sum() if shared else lost)), drawn.Pos, drawn.Neg
+        return lost + ((pos * drawn.fp_above).sum(axis=-1) if shared else lost), drawn.Pos, drawn.Neg
 
     def values(self, parts: Floats) -> Floats:
         """The share of pairs won, a tie counting half."""
@@ -66,7 +69,7 @@ class Brier:
         """Probabilities."""
         ranking.require_probabilities(_WHERE)
 
-    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+    def parts(self, drawn: Resampled) -> Parts:
         """The sum of squared errors and the class totals."""
         return squared_error_sum(drawn), drawn.Pos, drawn.Neg
 
@@ -93,9 +96,10 @@ class Decomposed:
         """Probabilities."""
         ranking.require_probabilities(_WHERE)
 
-    def parts(self, drawn: Resampled) -> tuple[float, ...]:
+    def parts(self, drawn: Resampled) -> Parts:
         """The sum of squared errors, the impurity of the pools, and the class totals."""
-        return squared_error_sum(drawn), pooled_impurity(*drawn.by_segment()), drawn.Pos, drawn.Neg
+        impurity = [pooled_impurity(*one.by_segment()) for one in drawn.each()]
+        return squared_error_sum(drawn), np.reshape(impurity, np.shape(drawn.Pos)), drawn.Pos, drawn.Neg
 
     def values(self, parts: Floats) -> Floats:
         """Losses per case."""
@@ -105,11 +109,11 @@ class Decomposed:
         return np.stack([np.maximum(0.0, brier - refinement), np.maximum(0.0, uncertainty - refinement), refinement])
 
 
-def squared_error_sum(drawn: Resampled) -> float:
+def squared_error_sum(drawn: Resampled) -> Any:
     """The sum of (p - y)² over the cases drawn."""
     standing = drawn.standing
     of_pos, of_neg = 1 - standing.score[standing.pos.segment], standing.score[standing.neg.segment]
-    return float((of_pos**2 * drawn.pos).sum() + (of_neg**2 * drawn.neg).sum())
+    return (of_pos**2 * drawn.pos).sum(axis=-1) + (of_neg**2 * drawn.neg).sum(axis=-1)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.ranking.dealing import nearly_rising, numbered, partitioning_is_slow, ranges_of, rising
-from thresher.ranking.hands import ROWS_PER_HAND, Fill, Rows, deal_hand
+from thresher.ranking.hands import MOST_HANDS, ROWS_PER_HAND, Fill, Rows, deal_hand
 from thresher.ranking.packing import Keys, classes_in, packed, scores_in
 from thresher.ranking.pieces import MOST_THREADS, Floats, processors, shared_out
 
@@ -70,8 +70,8 @@ def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
     (array([2., 1.]), array([2, 4]), array([0, 4]))
     """
     order = np.argsort(score, kind="stable")
-    score, pos, neg = _collapsed(score[order], pos[order], neg[order])
-    return score[::-1] + 0.0, pos[::-1].copy(), neg[::-1].copy()
+    score, pos, neg = _falling(*_collapsed(score[order], pos[order], neg[order]))
+    return score + 0.0, pos.copy(), neg.copy()
 
 
 def _range_by_range(
@@ -106,7 +106,7 @@ def _range_by_range(
 
 def _hands(rows: int, dtype: Any, threads: int) -> list[tuple[int, Rows]]:
     """Which rows are dealt at once: where they start, and room for them, in one array as it gets larger pages."""
-    hands = threads * max(1, -(-rows // (threads * ROWS_PER_HAND)))  # as many for each
+    hands = threads * max(1, -(-min(rows // ROWS_PER_HAND, MOST_HANDS) // threads))  # as many for each
     room, ends = np.empty(rows, dtype=dtype), [rows * hand // hands for hand in range(hands + 1)]
     return [(start, room[start:end]) for start, end in pairwise(ends)]
 
@@ -115,7 +115,7 @@ class _Laid:
     """Segments by falling score: where no score comes twice, each range has its place before it is counted."""
 
     def __init__(self, hands: list[tuple[Rows, npt.NDArray[np.int32]]], counts: Any) -> None:
-        self.hands = hands
+        self.hands = [(rows, ends.tolist()) for rows, ends in hands]
         self.starts: list[int] = np.array([ends for _, ends in hands], dtype=np.int64).sum(axis=0).tolist()
         self.counts = counts
         self.columns: Segments | None = None  # made when the first range fills its place: where scores tie, none does
@@ -132,7 +132,7 @@ class _Laid:
         if found[0].size < rows or not rows:
             return found
         for column, values in zip(self._columns(), found, strict=True):
-            column[place] = values[::-1]
+            column[place] = values
         return None
 
     def joined(self, found: list[Segments | None]) -> Segments:
@@ -144,7 +144,7 @@ class _Laid:
         if all(piece is None for piece, _ in pieces):
             return columns
         score, pos, neg = (
-            np.concatenate([columns[i][place] if piece is None else piece[i][::-1] for piece, place in pieces])
+            np.concatenate([columns[i][place] if piece is None else piece[i] for piece, place in pieces])
             for i in range(3)
         )
         return score.astype(np.float64, copy=False), pos, neg
@@ -162,7 +162,7 @@ class _Laid:
 
 
 def _counted_keys(keys: Keys, *, negative: bool, many: bool) -> Segments:
-    """Segments of packed rows by rising score, in as little memory as they fit."""
+    """Segments of packed rows, in as little memory as they fit."""
     few = _tallied(keys, negative=negative) if many and partitioning_is_slow() else None
     if few is not None:
         return few
@@ -173,10 +173,11 @@ def _counted_keys(keys: Keys, *, negative: bool, many: bool) -> Segments:
     score, pos = scores_in(keys, negative=negative), classes_in(keys)
     first = _starts_run(score)
     if first.all():
-        return score, pos, 1 - pos
+        pos = pos[::-1].copy()
+        return score[::-1], pos, 1 - pos
     starts = np.flatnonzero(first)
     count = np.diff(starts, append=keys.size)
-    return score[starts], *_narrow(np.add.reduceat(pos, starts, dtype=np.int64), count)
+    return _falling(score[starts], *_narrow(np.add.reduceat(pos, starts, dtype=np.int64), count))
 
 
 def _tallied(keys: Keys, *, negative: bool) -> Segments | None:
@@ -196,7 +197,7 @@ def _tallied(keys: Keys, *, negative: bool) -> Segments | None:
         return None
     tally = np.bincount(2 * numbers + classes_in(keys), minlength=2 * _PLACES).reshape(-1, 2)
     there = np.flatnonzero(tally.any(axis=1))
-    return known[there], *_narrow(tally[there, 1], tally[there].sum(axis=1))
+    return _falling(known[there], *_narrow(tally[there, 1], tally[there].sum(axis=1)))
 
 
 def _narrow(pos: Counts, cases: Counts) -> tuple[Counts, Counts]:
@@ -214,7 +215,7 @@ def _summed_pairs(pair: npt.NDArray[np.complex128], *, negative: bool, many: boo
     if many:
         pair = nearly_rising(pair, pair.real)
     pair.sort(kind="stable" if many else None)
-    return _collapsed(pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0))
+    return _falling(*_collapsed(pair.real, np.maximum(pair.imag, 0.0), np.maximum(-pair.imag, 0.0)))
 
 
 def _collapsed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
@@ -224,6 +225,10 @@ def _collapsed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
         starts = np.flatnonzero(first)
         score, pos, neg = score[starts], np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
     return score, pos, neg
+
+
+def _falling(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
+    return score[::-1], pos[::-1], neg[::-1]
 
 
 def _starts_run(ordered: npt.NDArray[Any]) -> Flags:

@@ -1,7 +1,6 @@
 """Dealing rows into ranges of scores by arithmetic, so that each range is sorted within the processor's cache.
 
 SciPy's conversion of a sparse row to columns is a counting sort in compiled code that releases the interpreter lock.
-Where its compiled routine can be had it is called directly (decision 15), otherwise through `csr_array`.
 Some processors are slow at the instruction with which NumPy partitions what it sorts; there a range is dealt once more,
 into ranges so small that only NumPy's networks of comparisons are left to do. Keys come out in one order in any case.
 """
@@ -60,8 +59,7 @@ class Ranges:
         with np.errstate(over="ignore"):
             place = self.spread(scores) - self.low
             place *= self.scale
-        np.maximum(place, 0, out=place)
-        np.minimum(place, self.count - 2, out=out, casting="unsafe")
+        out[:] = place.clip(0, self.count - 2, out=place)
         return out
 
 
@@ -113,43 +111,20 @@ def dealt(
     >>> dealt(np.array([7, 8, 9]), np.array([1, 0, 1], dtype=np.int32), 2)
     (array([8, 7, 9]), array([0, 1, 3], dtype=int32))
     """
-    out = np.empty_like(items) if out is None else out
-    ends = np.empty(ranges + 1, dtype=np.int32)
     if ranges == 2:  # which needs no SciPy
         first = numbers == 0
-        ends[:] = 0, np.count_nonzero(first), items.size
-        out[: ends[1]], out[ends[1] :] = items[first], items[~first]
+        found = np.concatenate([items[first], items[~first]])
+        ends = np.array([0, np.count_nonzero(first), items.size], dtype=np.int32)
     else:
-        _scattering()(items, numbers, out, ends)
+        from scipy.sparse import csr_array
+
+        one_row = np.array([0, items.size], dtype=np.int32)
+        columns = csr_array((items, numbers, one_row), shape=(1, ranges)).tocsc()
+        found, ends = columns.data, columns.indptr
+    if out is None:
+        return found, ends
+    out[:] = found
     return out, ends
-
-
-@cache
-def _scattering() -> Callable[[Numbers, Numbers, Numbers, Numbers], None]:
-    """SciPy's compiled routine, after a try that shows it takes what it is given; otherwise its public way."""
-    try:
-        out, ends = np.zeros(3, dtype=np.uint64), np.zeros(4, dtype=np.int32)
-        _scattered(np.array([7, 8, 9], dtype=np.uint64), np.array([2, 0, 2], dtype=np.int32), out, ends)
-        works = out.tolist() == [8, 7, 9] and ends.tolist() == [0, 1, 1, 3]
-    except (ImportError, TypeError, ValueError):
-        works = False
-    return _scattered if works else _converted
-
-
-def _scattered(items: Numbers, numbers: Numbers, out: Numbers, ends: Numbers) -> None:
-    from scipy.sparse._sparsetools import csr_tocsc
-
-    one_row = np.array([0, items.size], dtype=np.int32)
-    csr_tocsc(1, ends.size - 1, one_row, numbers, items, ends, np.empty_like(numbers), out)
-
-
-def _converted(items: Numbers, numbers: Numbers, out: Numbers, ends: Numbers) -> None:
-    from scipy.sparse import csr_array
-
-    row = csr_array((1, ends.size - 1), dtype=items.dtype)  # filled by hand: its own checks take longer than dealing
-    row.data, row.indices, row.indptr = items, numbers, np.array([0, items.size], dtype=np.int32)
-    columns = row.tocsc()
-    out[:], ends[:] = columns.data, columns.indptr
 
 
 def rising(keys: Numbers, along: Callable[[Numbers], Numbers]) -> Numbers:

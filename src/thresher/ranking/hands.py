@@ -13,7 +13,8 @@ from thresher.ranking.dealing import Ranges, dealt
 Rows: TypeAlias = npt.NDArray[Any]  # one item per row, with all that has to be known of it
 Fill: TypeAlias = Callable[[slice, Rows, Rows], object]
 
-ROWS_PER_HAND = 1 << 18
+ROWS_PER_HAND = 1 << 17
+MOST_HANDS = 128  # then hands are larger: a range is gathered from all of them
 _PIECE = 1 << 16
 
 
