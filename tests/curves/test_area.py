@@ -182,3 +182,11 @@ def test_pairs_are_counted_across_pieces(piece, ranking):
     assert found.won == ranking.pos @ won @ ranking.neg
     assert found.tied == ranking.pos @ tied @ ranking.neg
     assert found.total == ranking.Pos * ranking.Neg
+
+
+def test_weights_whose_sums_round_still_give_exactly_0_and_1():
+    neg, pos = [0.0] + [1.0] * 6, [1.01] + [0.0] * 6
+    above = th.Ranking(np.arange(7)[::-1], pos, neg)
+    below = th.Ranking(np.arange(7), pos, neg)
+    assert (th.auc(above), th.ranking_error(above)) == (1, 0)
+    assert (th.auc(below), th.ranking_error(below)) == (0, 1)

@@ -17,7 +17,7 @@ def draws(source: Any, *, replicates: int, seed: int = 0, stratified: bool | Non
     plan = Resampling.of(sample_of(source, where="oracle"), stratified=stratified)
     sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
     children = np.random.SeedSequence(seed).spawn(len(sizes))
-    found = []
+    found: list[Any] = []
     for size, child in zip(sizes, children, strict=True):
         rng = np.random.default_rng(child)
         found += plan.each(rng, size)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
+from thresher.inference import multiplicity
 from thresher.inference.multiplicity import FEWEST_ITEMS, _mixture, multiplicities
 
 
@@ -38,3 +39,12 @@ def test_the_mixture_is_the_poisson_distribution():
     found[: by_byte.size] += by_byte
     assert found == pytest.approx(poisson.pmf(np.arange(rest.size), 1 - 4 / np.sqrt(items)), abs=1e-15)
     assert rest[-1] == 1
+
+
+def test_replicates_that_draw_too_many_are_drawn_again(monkeypatch):
+    """At a rate of 1 half of them do."""
+    monkeypatch.setattr(multiplicity, "_rate", lambda _: 1.0)
+    _mixture.cache_clear()
+    drawn = multiplicities(FEWEST_ITEMS, 40, np.random.default_rng(2))
+    _mixture.cache_clear()
+    assert drawn.sum(axis=1).tolist() == [FEWEST_ITEMS] * 40

@@ -3,6 +3,7 @@ import pytest
 
 import thresher as th
 from tests.inference.resampling_oracles import example
+from thresher.inference import resampling
 from thresher.inference.bootstrap import bootstrap
 from thresher.inference.resampling import GROUPS_OF_DELETIONS, Resampling, in_blocks
 from thresher.inference.rows import Rows
@@ -112,3 +113,16 @@ def test_too_many_cases_to_remember_one_by_one():
     big = th.Ranking([2, 1], [MOST_CASES_DRAWN_SINGLY, 0], [0, 5])
     with pytest.raises(th.ArgumentError, match="too many to remember"):
         sample_of(big, where="here", singly=True)
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+@pytest.mark.parametrize("at_once", [1, 150, 10**6])
+def test_stacks_hold_the_replicates_that_come_one_by_one(monkeypatch, stratified, at_once):
+    monkeypatch.setattr(resampling, "ITEMS_AT_ONCE", at_once)
+    plan = plan_of(th.rank(np.arange(60) % 3 == 0, np.arange(60.0)), stratified=stratified)
+    stacks = list(plan.stacks(np.random.default_rng(5), 25))
+    assert {len(pos) for pos, _ in stacks[:-1]} <= {plan.together}
+    one_by_one = list(plan.each(np.random.default_rng(5), 25))
+    assert len(one_by_one) == 25
+    for side in (0, 1):
+        assert np.array_equal(np.concatenate([times[side] for times in stacks]), [times[side] for times in one_by_one])

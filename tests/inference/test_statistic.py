@@ -1,5 +1,8 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import thresher as th
 from thresher.inference.resampled import Resampled
@@ -41,6 +44,43 @@ def test_areas_beyond_int64():
     big = th.Ranking([2, 1], [4 * 10**12, 10**12], [10**12, 10**13])
     drawn = Resampled.of(Standing.of_ranking(big), (big.pos, big.neg))
     assert Auc().values(np.array([Auc().parts(drawn)]).T)[0, 0] == pytest.approx(th.auc(big), rel=1e-14)
+
+
+STATISTICS = [
+    Auc(),
+    Brier(),
+    Decomposed(),
+    BestCost(),
+    BestCost(th.OperatingCondition(cost_ratio=3, class_ratio=0.25)),
+    CostAt(0.5),
+    MeasureAt("f1", 0.5),
+    OfRanking("auc", th.auc),
+]
+
+
+@pytest.mark.parametrize("statistic", STATISTICS, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])
+@given(
+    pos=hnp.arrays(np.int8, (4, 3), elements=st.integers(0, 5)),
+    neg=hnp.arrays(np.int8, (4, 3), elements=st.integers(0, 5)),
+)
+def test_several_replicates_at_once_are_each_of_them(statistic, dtype, pos, neg):
+    standing = Standing.of_ranking(TREE)
+    drawn = pos.astype(dtype), neg.astype(dtype)
+    together = Resampled.of(standing, drawn)
+    one_by_one = [statistic.parts(Resampled.of(standing, times)) for times in zip(*drawn, strict=True)]
+    assert np.array_equal(np.array(statistic.parts(together)), np.array(one_by_one).T, equal_nan=True)
+    assert [each.Pos for each in together.each()] == pos.sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("cost_ratio", [1, 7, 10**6, 10**15])
+def test_counts_of_four_bytes_never_overflow(cost_ratio):
+    rng = np.random.default_rng(0)
+    pos, neg = rng.integers(0, 40_000, (2, 50)).astype(np.int32), rng.integers(0, 40_000, (2, 50)).astype(np.int32)
+    standing = Standing.of_ranking(th.Ranking(np.arange(50) / 50, np.ones(50), np.ones(50)))
+    narrow, wide = (Resampled.of(standing, (pos.astype(kind), neg.astype(kind))) for kind in (np.int32, np.int64))
+    for statistic in (Auc(), BestCost(th.OperatingCondition(cost_ratio=cost_ratio))):
+        assert np.array_equal(statistic.parts(narrow), statistic.parts(wide))
 
 
 def test_a_mapping_names_and_a_class_is_no_statistic():

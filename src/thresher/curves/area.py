@@ -71,10 +71,9 @@ def pairs(ranking: Ranking) -> Pairs:
 
 def _pairs(ranking: Ranking) -> Pairs:
     if ranking.weighted:
-        _, fp = ranking.covered()
-        tied = float(ranking.pos @ ranking.neg)
-        lost = float(ranking.pos @ fp[:-1])
-        return Pairs(won=max(0.0, ranking.Pos * ranking.Neg - tied - lost), tied=tied, lost=lost)
+        tp, fp = ranking.covered()  # each sum by itself: as a difference, what is 0 would be a rounding error
+        won, lost = float(ranking.neg @ tp[:-1]), float(ranking.pos @ fp[:-1])
+        return Pairs(won=won, tied=float(ranking.pos @ ranking.neg), lost=lost)
     pos, neg = ranking.narrow
     exact = np.int64 if ranking.Pos * ranking.Neg < _EXACT_IN_INT64 else object
     distinct = len(ranking) == ranking.total

@@ -62,12 +62,12 @@ def auc_bounds(ranking: Ranking) -> Bounds:
     if not ranking.weighted and 2 * ranking.Pos * ranking.Neg >= _FITS_INT64:
         pos, neg, fp = (counts.astype(object) for counts in (pos, neg, fp))
     least, most = ranking.spans.inner_pairs(pos, neg)
-    if np.array_equal(least, most):
-        return certain(auc(ranking))
-    if ranking.weighted:
+    if ranking.weighted:  # where nothing is open, sums of weights still round
         sure = 2 * float(np.dot(pos, ranking.Neg - fp[1:]))
         whole = 2 * ranking.Pos * ranking.Neg
         return outward(ranking, (sure + float(least.sum())) / whole, (sure + float(most.sum())) / whole, 0.0, 1.0)
+    if np.array_equal(least, most):
+        return certain(auc(ranking))
     sure, whole = 2 * int(np.dot(pos, ranking.Neg - fp[1:])), 2 * ranking.Pos * ranking.Neg
     return Bounds(_below(Fraction(sure + int(least.sum()), whole)), _above(Fraction(sure + int(most.sum()), whole)))
 
@@ -134,9 +134,9 @@ def ks_bounds(ranking: Ranking) -> Bounds:
     furthest = (u / ranking.Neg - v / ranking.Pos).max()
     if not ranking.spans.corners:  # where every corner of the hull is known, so is the highest point above the diagonal
         furthest = max(furthest, (y / ranking.Pos - x / ranking.Neg).max())
-    if furthest < reached - _ULPS:
+    if furthest < reached - _ULPS and not ranking.weighted:
         return certain(ks(ranking).statistic)
-    return outward(ranking, float(reached), float(furthest), 0.0, 1.0)
+    return outward(ranking, float(reached), float(max(reached, furthest)), 0.0, 1.0)
 
 
 def certain(value: float) -> Bounds:

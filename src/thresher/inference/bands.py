@@ -39,7 +39,7 @@ def roc_band(
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> band = roc_band(spam_tree, fpr=[0.1, 0.5], replicates=500)
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
-    (array([0.4 , 0.75]), array([0.2 , 0.63]), array([0.62, 0.87]))
+    (array([0.4 , 0.75]), array([0.18, 0.63]), array([0.63, 0.87]))
     """
     where = "roc_band(source, fpr=...)"
     draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where)

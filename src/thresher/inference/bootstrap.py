@@ -58,7 +58,7 @@ def bootstrap(
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> found = bootstrap(spam_tree, ["auc"], replicates=500)
     >>> print(found.interval("auc"))
-    0.7100 [0.6328, 0.7943]
+    0.7100 [0.6212, 0.7885]
     """
     require_level(level, _WHERE)
     require_replicates(replicates, seed, threads, _WHERE, progress)

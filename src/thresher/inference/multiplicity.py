@@ -58,7 +58,7 @@ def _counts(items: int, replicates: int, rng: np.random.Generator) -> Counts:
 @lru_cache(maxsize=64)
 def _mixture(items: int) -> tuple[npt.NDArray[np.uint8], Floats]:
     """The bytes at which each count begins, last the one at which the rest does, and the rest's running shares."""
-    rate = 1 - 4 / math.sqrt(items)
+    rate = _rate(items)
     terms = [math.exp(-rate)]
     while terms[-1] > 1e-20:
         terms.append(terms[-1] * rate / len(terms))
@@ -68,3 +68,7 @@ def _mixture(items: int) -> tuple[npt.NDArray[np.uint8], Floats]:
     shares = np.cumsum(left / left.sum())
     shares[-1] = 1.0  # rounding must not leave a gap below 1
     return np.cumsum(whole).astype(np.uint8), shares
+
+
+def _rate(items: int) -> float:
+    return 1 - 4 / math.sqrt(items)

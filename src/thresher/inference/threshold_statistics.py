@@ -103,7 +103,7 @@ class BestCost:
             return miss, alarm
         if not isinstance(Pos, int):
             return miss * Neg, alarm * Pos
-        common = math.gcd(miss * Neg, alarm * Pos)
+        common = math.gcd(miss * Neg, alarm * Pos) or 1
         return miss * Neg // common, alarm * Pos // common
 
 
