@@ -1,3 +1,5 @@
+import multiprocessing
+import os
 import threading
 from time import sleep
 
@@ -88,3 +90,34 @@ def test_nor_by_threads_that_did_not_fail_themselves():
 @pytest.mark.parametrize("items", [[], [-1]])
 def test_fewer_items_than_threads(items):
     assert shared_out(abs, items, 2) == [abs(item) for item in items]
+
+
+def test_work_within_work_is_shared_out_too_and_nobody_waits_for_ever():
+    def outer(item):
+        return sum(shared_out(lambda inner: item * inner, range(50), 3))
+
+    assert shared_out(outer, range(40), 4) == [item * 1225 for item in range(40)]
+
+
+def test_an_error_of_a_helper_is_raised_where_work_was_shared_out():
+    main = threading.get_ident()
+
+    def work(_):
+        if threading.get_ident() != main:
+            raise ValueError("elsewhere")
+        sleep(0.01)
+
+    with pytest.raises(ValueError, match="elsewhere"):
+        shared_out(work, range(1000), 2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_a_forked_process_works_without_the_helpers_it_has_lost():
+    assert shared_out(abs, range(50), 2) == list(range(50))
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(_in_a_fork).get(timeout=60) == list(range(50))
+
+
+def _in_a_fork():
+    return shared_out(abs, range(50), 2)

@@ -18,7 +18,7 @@ from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation
 from thresher.evaluation.remarks import on_condition, remarks
-from thresher.evaluation.rows import EvaluatedRows, evaluated_rows
+from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.summary import summary_text
 from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
@@ -221,8 +221,9 @@ def evaluate(
     tasks: list[Callable[[], Any]] = [
         partial(_comparison, scored, level, rope),
         *(partial(alone, name) for name in rankings),
+        rows.fingerprint,
     ]
-    comparison, *each = side_by_side(_done, tasks, scored.positive.size)
+    comparison, *each, fingerprint = side_by_side(_done, tasks, scored.positive.size)
     models = dict(zip(rankings, each, strict=True))
     found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()}, stability)
     return Evaluation(
@@ -231,7 +232,7 @@ def evaluate(
         comparison=comparison,
         joint=joint,
         stability=stability,
-        decision=_decision(rows, models, joint, stability, asked),
+        decision=_decision(models, joint, stability, asked, fingerprint),
         cautions=(*joint.cautions, *on_condition(condition), *found),
         rows=scored.positive.size,
         dropped=scored.dropped,
@@ -266,11 +267,11 @@ def _done(task: Callable[[], Any]) -> Any:
 
 
 def _decision(
-    rows: EvaluatedRows,
     models: Mapping[str, ModelEvaluation],
     joint: JointChoice,
     stability: Stability,
     asked: OperatingCondition,
+    fingerprint: str,
 ) -> Decision:
     from thresher.version import __version__
 
@@ -294,6 +295,6 @@ def _decision(
         wins=stability.wins[joint.model],
         firm_for=stability.firm_for(joint.model, winner.expected_cost.level),
         calibration=winner.calibration.to_dict(),
-        fingerprint=rows.fingerprint(),
+        fingerprint=fingerprint,
         version=__version__,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -14,11 +13,10 @@ import numpy.typing as npt
 from thresher.inference.auc import moderated_interval
 from thresher.inference.interval import LOGIT, Interval, require_level, student_quantile
 from thresher.inference.scored_rows import ScoredRows, cluster_sums, require_two_clusters, scored_rows
-from thresher.ranking import MOST_THREADS, Floats, beating, processors
+from thresher.ranking import Floats, beating, side_by_side
 from thresher.sources.columns import Missing
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
-ROWS_WORTH_A_THREAD = 1 << 14
 _WHERE = "row_auc_interval(labels, scores)"
 
 
@@ -152,13 +150,7 @@ def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matri
         of_pos[at] += 1
         of_neg[at] /= total[0]
 
-    threads = min(processors(), MOST_THREADS, len(columns))
-    if threads < 2 or rows.positive.size < ROWS_WORTH_A_THREAD:
-        for at in range(len(columns)):
-            fill(at)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(fill, range(len(columns))))
+    side_by_side(fill, range(len(columns)), rows.positive.size)
     return of_pos, of_neg
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +23,16 @@ from thresher.inference.design_effect import sampled_cost_interval, sampled_tabl
 from thresher.inference.interval import Interval
 from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.inference.limits import percentile_limits, variance_of
+from thresher.inference.multiplicity import multiplicities
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.ranking import Counts, Flags, Floats, Ranking, cuts_above, side_by_side
 from thresher.tables import Contingency
 
 MOST_BLOCKS = 2000
 GRID_POINTS = 21
-_EXACT_IN_FLOAT32 = 2**24
+_SAFE_IN_FLOAT32 = 0.99 * 2**24  # below 2^24 whole numbers are exact; sums that are compared with it may round
+
+Drawn: TypeAlias = npt.NDArray[np.float32]  # small whole numbers, a row per resample and a column per block
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +114,7 @@ def decision_stability(
     block, blocks = _blocks(positive.size, clusters, rng)
     drawn = _draws(positive, block, blocks, replicates, rng)
     replicates = len(drawn)
-    left_out = (drawn == 0).astype(np.float64)
+    left_out = (drawn == 0).astype(np.float32)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
     plain = weights is None and clusters is None
     of_whole = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
@@ -122,7 +125,7 @@ def decision_stability(
         cell = block * cut.size + cuts_above(scores[name], cut)  # its block, and the first candidate it reaches
         tp, fp = _covered(cell, positive, weights, (blocks, cut.size))
         inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
-        whole = _rates(np.ones((1, blocks)), tp, fp)
+        whole = _rates(np.ones((1, blocks), dtype=np.float32), tp, fp)
         cost = _cost(condition, *inside)
         chosen = free[_middle_of_best(cost[:, free])]
         row = np.arange(replicates)
@@ -184,10 +187,9 @@ def _blocks(
 
 def _draws(
     positive: Flags, block: npt.NDArray[np.intp], blocks: int, replicates: int, rng: np.random.Generator
-) -> Floats:
+) -> Drawn:
     """How often each resample holds each block; resamples without one of the classes are left out."""
-    counts = [np.bincount(rng.integers(0, blocks, blocks), minlength=blocks) for _ in range(replicates)]
-    drawn: Floats = np.stack(counts).astype(np.float64)
+    drawn: Drawn = multiplicities(blocks, replicates, rng).astype(np.float32)
     of_pos = np.bincount(block, weights=positive, minlength=blocks)
     of_neg = np.bincount(block, minlength=blocks) - of_pos
     found = drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
@@ -210,7 +212,7 @@ def _covered(
     return np.cumsum(counts[:, :, 1], axis=1), np.cumsum(counts[:, :, 0], axis=1)
 
 
-def _rates(drawn: Floats, tp: Counts, fp: Counts) -> tuple[Floats, Floats, Floats]:
+def _rates(drawn: Drawn, tp: Counts, fp: Counts) -> tuple[Floats, Floats, Floats]:
     """The fnr and fpr at every candidate and the prevalence, for every resample; NaN where a class is absent."""
     hits, alarms = _times(drawn, tp), _times(drawn, fp)
     Pos, Neg = hits[:, -1:], alarms[:, -1:]
@@ -218,11 +220,11 @@ def _rates(drawn: Floats, tp: Counts, fp: Counts) -> tuple[Floats, Floats, Float
         return 1 - hits / Pos, alarms / Neg, Pos / (Pos + Neg)
 
 
-def _times(drawn: Floats, covered: Counts) -> Floats:
+def _times(drawn: Drawn, covered: Counts) -> Floats:
     """What resamples hold of the blocks' counts, in half as wide numbers where these add up whole counts exactly."""
-    if covered.dtype.kind == "i" and (drawn @ covered[:, -1]).max() < _EXACT_IN_FLOAT32:
-        return (drawn.astype(np.float32) @ covered.astype(np.float32)).astype(np.float64)
-    return drawn @ covered
+    if covered.dtype.kind == "i" and (drawn @ covered[:, -1].astype(np.float32)).max() < _SAFE_IN_FLOAT32:
+        return (drawn @ covered.astype(np.float32)).astype(np.float64)
+    return drawn.astype(np.float64) @ covered
 
 
 def _cost(condition: OperatingCondition, fnr: Floats, fpr: Floats, prevalence: Floats) -> Floats:

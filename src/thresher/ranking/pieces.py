@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from itertools import count
 from typing import TypeAlias, TypeVar
 
@@ -48,7 +49,8 @@ def in_pieces(work: Callable[[slice], T], size: int) -> list[T]:
 def shared_out(work: Callable[[U], T], items: Sequence[U], threads: int) -> list[T]:
     """What `work` returns for each item, in order; each thread takes the next item when it is done with one.
 
-    Handing over every item on its own would cost more than some of them take.
+    Handing over every item on its own would cost more than some of them take. Helpers are as many as there are other
+    processors. When all are busy, as where work is shared out within work, the calling thread does everything itself.
 
     >>> shared_out(abs, [-1, 2, -3], threads=2)
     [1, 2, 3]
@@ -67,12 +69,20 @@ def shared_out(work: Callable[[U], T], items: Sequence[U], threads: int) -> list
             failed.append(error)  # the others stop after the item they are at
             raise
 
-    with ThreadPoolExecutor(min(threads, len(items)) - 1) as pool:
-        others = [pool.submit(take_turns) for _ in range(min(threads, len(items)) - 1)]
+    others = [_helpers().submit(take_turns) for _ in range(min(threads, len(items)) - 1)]
+    try:
         take_turns()
-        for other in others:
-            other.result()
+    finally:
+        wait(other for other in others if not other.cancel())  # what has not begun by now is not needed
+    if failed:
+        raise failed[0]
     return [found[number] for number in range(len(items))]
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Threads beside the one that asks; they are kept, as starting one takes longer than many a piece."""
+    return ThreadPoolExecutor(max(1, min(processors(), MOST_THREADS) - 1), thread_name_prefix="thresher")
 
 
 def side_by_side(work: Callable[[U], T], items: Sequence[U], size: int) -> tuple[T, ...]:
