@@ -42,10 +42,10 @@ def counted(positive: Flags, score: npt.NDArray[Any]) -> Segments:
     (array([2., 1.]), array([1, 1], dtype=uint8), array([1, 0], dtype=uint8))
     """
 
-    def fill(rows: slice, scores: Rows, keys: Rows) -> None:
-        packed(scores, positive[rows], out=keys)
+    def filled(rows: slice) -> Fill:
+        return lambda scores, keys: packed(scores, positive[rows], out=keys)
 
-    return _range_by_range(score, fill, _counted_keys, dtypes=(f"u{score.itemsize}", np.uint8))
+    return _range_by_range(score, filled, _counted_keys, dtypes=(f"u{score.itemsize}", np.uint8))
 
 
 def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) -> Segments:
@@ -55,12 +55,15 @@ def counted_weights(positive: Flags, score: npt.NDArray[Any], weight: Floats) ->
     (array([1.]), array([0.5]), array([2.]))
     """
 
-    def fill(rows: slice, scores: Rows, pair: Rows) -> None:
-        pair.real = scores
-        np.negative(weight[rows], out=pair.imag)
-        np.copyto(pair.imag, weight[rows], where=positive[rows])
+    def filled(rows: slice) -> Fill:
+        def fill(scores: Rows, pair: Rows) -> None:
+            pair.real = scores
+            np.negative(weight[rows], out=pair.imag)
+            np.copyto(pair.imag, weight[rows], where=positive[rows])
 
-    return _range_by_range(score, fill, _summed_pairs, dtypes=(np.complex128, np.float64))
+        return fill
+
+    return _range_by_range(score, filled, _summed_pairs, dtypes=(np.complex128, np.float64))
 
 
 def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
@@ -76,7 +79,7 @@ def summed(score: npt.NDArray[Any], pos: Counts, neg: Counts) -> Segments:
 
 def _range_by_range(
     score: npt.NDArray[Any],
-    fill: Fill,
+    filled: Callable[[slice], Fill],
     segments: Callable[..., Segments],
     *,
     dtypes: tuple[Any, Any],
@@ -89,13 +92,9 @@ def _range_by_range(
         partitioning_is_slow()  # judged now, before threads disturb each other
     threads = max(1, min(processors(), MOST_THREADS, score.size // ROWS_WORTH_A_THREAD))
 
-    def deal(hand: tuple[int, Rows]) -> tuple[Rows, npt.NDArray[np.int32]]:
-        start, out = hand
-
-        def fill_hand(rows: slice, scores: Rows, items: Rows) -> None:
-            fill(slice(start + rows.start, start + rows.start + scores.size), scores, items)
-
-        return out, deal_hand(score[start : start + out.size], fill_hand, ranges, out=out)
+    def deal(hand: tuple[slice, Rows]) -> tuple[Rows, npt.NDArray[np.int32]]:
+        rows, out = hand
+        return out, deal_hand(score[rows], filled(rows), ranges, out=out)
 
     def counted_in(number: int) -> Segments | None:
         return laid.put(number, segments(laid.rows(number), negative=number < ranges.negative, many=many))
@@ -104,11 +103,11 @@ def _range_by_range(
     return laid.joined(shared_out(counted_in, range(ranges.count), threads))
 
 
-def _hands(rows: int, dtype: Any, threads: int) -> list[tuple[int, Rows]]:
-    """Which rows are dealt at once: where they start, and room for them, in one array as it gets larger pages."""
+def _hands(rows: int, dtype: Any, threads: int) -> list[tuple[slice, Rows]]:
+    """Which rows are dealt at once, and room for them, in one array as it gets larger pages."""
     hands = threads * max(1, -(-min(rows // ROWS_PER_HAND, MOST_HANDS) // threads))  # as many for each
     room, ends = np.empty(rows, dtype=dtype), [rows * hand // hands for hand in range(hands + 1)]
-    return [(start, room[start:end]) for start, end in pairwise(ends)]
+    return [(slice(start, end), room[start:end]) for start, end in pairwise(ends)]
 
 
 class _Laid:

@@ -40,27 +40,25 @@ class Ranges:
     low: Any
     scale: Any
 
-    def __call__(self, scores: Numbers, *, out: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.int32]:
+    def __call__(self, scores: Numbers) -> npt.NDArray[np.int32]:
         """The number of each score's range."""
-        number = self._unsigned(scores, np.empty(scores.size, dtype=np.int32) if out is None else out)
+        number = self._unsigned(scores)
         number += 1 if scores.size and scores.min() >= 0 else scores >= 0
         return number
 
     @property
     def negative(self) -> int:
         """How many ranges hold negative scores; they come first."""
-        return int(self._unsigned(np.zeros(1, dtype=self.low.dtype), np.empty(1, dtype=np.int32))[0]) + 1
+        return int(self._unsigned(np.zeros(1, dtype=self.low.dtype))[0]) + 1
 
-    def _unsigned(self, scores: Numbers, out: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    def _unsigned(self, scores: Numbers) -> npt.NDArray[np.int32]:
         # Subtracting, multiplying and clipping never change the order of two numbers.
         if not self.scale:
-            out[:] = 0
-            return out
+            return np.zeros(scores.size, dtype=np.int32)
         with np.errstate(over="ignore"):
             place = self.spread(scores) - self.low
             place *= self.scale
-        out[:] = place.clip(0, self.count - 2, out=place)
-        return out
+        return place.clip(0, self.count - 2, out=place).astype(np.int32)
 
 
 def ranges_of(scores: Numbers, count: int) -> Ranges:

@@ -11,31 +11,27 @@ import numpy.typing as npt
 from thresher.ranking.dealing import Ranges, dealt
 
 Rows: TypeAlias = npt.NDArray[Any]  # one item per row, with all that has to be known of it
-Fill: TypeAlias = Callable[[slice, Rows, Rows], object]
+Fill: TypeAlias = Callable[[Rows, Rows], object]
 
-ROWS_PER_HAND = 1 << 17
+ROWS_PER_HAND = 1 << 18
 MOST_HANDS = 128  # then hands are larger: a range is gathered from all of them
-_PIECE = 1 << 16
 
 
 def deal_hand(score: Rows, fill: Fill, ranges: Ranges, *, out: Rows) -> npt.NDArray[np.int32]:
     """Put rows into `out` range by range; where each range begins and the last ends.
 
-    `fill(rows, scores, items)` writes an item for each of some rows, whose scores it gets with zero as 0.0.
+    `fill(scores, items)` writes an item for each row, whose scores it gets with zero as 0.0. All is done in few long
+    calls: with shorter ones, threads would spend more time on handing over the interpreter lock than the cache gains.
 
     >>> from thresher.ranking.dealing import ranges_of
     >>> score, out = np.array([3.0, 1.0, 2.0]), np.empty(3)
-    >>> deal_hand(score, lambda rows, scores, items: np.copyto(items, scores), ranges_of(score, 3), out=out).tolist()
+    >>> deal_hand(score, lambda scores, items: np.copyto(items, scores), ranges_of(score, 3), out=out).tolist()
     [0, 0, 1, 3]
     >>> out
     array([1., 3., 2.])
     """
-    items, numbers = np.empty(score.size, dtype=out.dtype), np.empty(score.size, dtype=np.int32)
-    for first in range(0, score.size, _PIECE):
-        rows = slice(first, first + _PIECE)
-        scores = score[rows]
-        if not scores.min() > 0 or not scores.flags.c_contiguous:
-            scores = scores + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
-        fill(rows, scores, items[rows])
-        ranges(scores, out=numbers[rows])
-    return dealt(items, numbers, ranges.count, out=out)[1]
+    if not score.size or not score.min() > 0 or not score.flags.c_contiguous:
+        score = score + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
+    items = np.empty(score.size, dtype=out.dtype)
+    fill(score, items)
+    return dealt(items, ranges(score), ranges.count, out=out)[1]

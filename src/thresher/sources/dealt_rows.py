@@ -70,7 +70,7 @@ class DealtRows:
         if not score.size:
             return
         keys = np.empty(score.size, dtype=np.uint64)
-        ends = deal_hand(score, lambda rows, scores, out: packed(scores, flags[rows], out=out), self.ranges, out=keys)
+        ends = deal_hand(score, lambda scores, out: packed(scores, flags, out=out), self.ranges, out=keys)
         flagged = np.diff(np.append(0, np.cumsum(classes_in(keys), dtype=np.int64))[ends])
         with self._lock:
             self.rows += np.diff(ends)
