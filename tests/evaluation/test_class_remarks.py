@@ -25,7 +25,7 @@ def test_nothing_to_remark():
         ("few-clusters", "only 29 clusters", {"clusters": np.arange(150) % 29}),
         ("extreme-class-ratio", "class 0 is 147 times as frequent as 1", {"labels": [0] * 147 + [1, 2, 2]}),
         ("class-without-column", "no column for 2, the class of", TWO),
-        ("certain-and-wrong", "probability 0 for what they are", TWO),
+        ("certain-and-wrong", "probability 0 from model for what they are", TWO),
         ("rows-not-summing", "150 of 150 rows of model do not sum to 1", {"matrix": GOOD * 0.9}),
         ("class-never-called", "never calls a case 2", {"matrix": GOOD * [1, 1, 0.001]}),
         ("predictions-not-likeliest", "predictions of model", {"predictions": (GOOD.argmax(axis=1) + 1) % 3}),

@@ -287,7 +287,7 @@ def test_costs_that_nobody_gave_are_remarked_on():
 def test_cases_that_were_certain_and_wrong_are_counted():
     wrong = th.evaluate([1, 1, 0, 0], [0.0, 0.7, 1.0, 0.2], replicates=10)
     texts = {caution.code: caution.text for caution in wrong.cautions}
-    assert texts["certain-and-wrong"] == "model gave 2 cases probability 0 for what they are"
+    assert texts["certain-and-wrong"] == "2 of 4 cases got probability 0 from model for what they are"
     assert wrong["model"].log_loss == math.inf
     for scores in ([1.0, 0.7, 0.5, 0.0], [0.0, 7.0, 1.0, 0.2]):  # certain and right; no probabilities
         assert "certain-and-wrong" not in codes(th.evaluate([1, 1, 0, 0], scores, replicates=10))

@@ -54,7 +54,8 @@ def _on_model(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterat
             f" {matrix[first].sum():.6g})",
         )
     if wrong := int(np.count_nonzero(matrix[np.arange(rows.index.size), rows.index] == 0)):
-        yield Caution("certain-and-wrong", f"{name} gave {wrong:,} cases probability 0 for what they are")
+        what = f"{wrong:,} of {rows.index.size:,} cases got probability 0 from {name} for what they are"
+        yield Caution("certain-and-wrong", what)
     yield from _on_calls(rows, name, model)
     if (matrix == matrix[0]).all():
         yield Caution("one-score", f"{name} gives every case the same probabilities")

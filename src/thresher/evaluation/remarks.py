@@ -72,7 +72,8 @@ def _on_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mappi
         if ranking.score[0] > 1 or ranking.score[-1] < 0:
             yield Caution("not-probabilities", f"{name} scores from {ranking.score[-1]:g} to {ranking.score[0]:g}")
         elif wrong := _certain_and_wrong(ranking):
-            yield Caution("certain-and-wrong", f"{name} gave {wrong:,.10g} cases probability 0 for what they are")
+            what = f"{wrong:,.10g} of {ranking.total:,.10g} cases got probability 0 from {name} for what they are"
+            yield Caution("certain-and-wrong", what)
         if name in rows.predictions and (wrong := _out_of_order(rows.scored.scores[name], rows.predictions[name])):
             yield Caution(
                 "predictions-disagree",

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.choices import OperatingCondition
+from thresher.inference.multiplicity import multiplicities
 from thresher.inference.scored_rows import ScoredRows, cluster_sums
 from thresher.ranking import Counts, Floats, falling
 from thresher.tables import Contingency
@@ -105,8 +106,4 @@ def _draws(units: int, replicates: int, rng: np.random.Generator) -> Iterator[Co
     yield np.ones((1, units))
     at_once = max(1, _AT_ONCE // units)
     for start in range(0, replicates, at_once):
-        size = min(at_once, replicates - start)
-        block = np.empty((size, units))
-        for i in range(size):
-            block[i] = np.bincount(rng.integers(units, size=units), minlength=units)
-        yield block
+        yield multiplicities(units, min(at_once, replicates - start), rng).astype(np.float64)
