@@ -83,6 +83,40 @@ def test_counts_of_four_bytes_never_overflow(cost_ratio):
         assert np.array_equal(statistic.parts(narrow), statistic.parts(wide))
 
 
+@pytest.mark.parametrize("absent", [0, 1])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("cost_ratio", [1e10, 1e19])
+def test_costs_beyond_the_counts_of_draws_without_a_class(absent, dtype, cost_ratio):
+    drawn = [np.ones((2, 3), dtype=dtype), np.ones((2, 3), dtype=dtype)]
+    drawn[absent][:] = 0
+    parts = BestCost(th.OperatingCondition(cost_ratio=cost_ratio)).parts(
+        Resampled.of(Standing.of_ranking(TREE), (drawn[0], drawn[1]))
+    )
+    assert np.isnan(parts[4]).all()
+
+
+class OfOneReplicate:
+    """A statistic that takes the first replicate for the only one."""
+
+    names = ("hits",)
+    smooth = True
+    variance = None
+
+    def require(self, ranking):
+        pass
+
+    def parts(self, drawn):
+        return (drawn.tp[0],)
+
+    def values(self, parts):
+        return parts
+
+
+def test_a_statistic_of_one_replicate_is_refused():
+    with pytest.raises(th.ArgumentError, match="gives parts of shape"):
+        th.bootstrap(TREE, OfOneReplicate(), replicates=10)
+
+
 def test_a_mapping_names_and_a_class_is_no_statistic():
     assert list(statistics_of({"size": len, "cost": BestCost()})) == [
         ("size",),

@@ -37,3 +37,11 @@ def test_both_signs_are_packed_at_once():
 
 def test_no_rows():
     assert packed(np.empty(0), np.empty(0, dtype=bool)).size == 0
+
+
+@pytest.mark.parametrize("byte", [1, 2, 255])
+def test_any_byte_but_zero_is_true(byte):
+    flags = np.array([byte, 0, byte], dtype=np.uint8).view(np.bool_)
+    keys = packed(np.array([0.9, 0.8, 0.7]), flags)
+    assert scores_in(keys, negative=False).tolist() == [0.9, 0.8, 0.7]
+    assert classes_in(keys).tolist() == [1, 0, 1]

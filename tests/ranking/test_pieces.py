@@ -1,6 +1,8 @@
 import multiprocessing
 import os
 import threading
+import weakref
+from functools import partial
 from time import sleep
 
 import numpy as np
@@ -53,9 +55,11 @@ def test_threads_work_at_the_same_time():
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_after_an_error_no_more_items_are_begun(error):
     begun = []
+    both = threading.Barrier(2, timeout=60)
 
     def fail(item):
         begun.append(item)
+        both.wait()
         raise error
 
     with pytest.raises(error):
@@ -75,16 +79,19 @@ def test_an_error_in_a_piece_is_not_lost(monkeypatch):
 
 def test_nor_by_threads_that_did_not_fail_themselves():
     begun = []
+    both = threading.Barrier(2, timeout=60)
 
     def work(item):
         begun.append(item)
+        if item < 2:
+            both.wait()
         if item == 0:
             raise ValueError
-        sleep(0.001)
+        sleep(0.02)
 
     with pytest.raises(ValueError, match=r"^$"):
         shared_out(work, range(1000), 2)
-    assert len(begun) < 1000
+    assert len(begun) < 10
 
 
 @pytest.mark.parametrize("items", [[], [-1]])
@@ -111,6 +118,25 @@ def test_an_error_of_a_helper_is_raised_where_work_was_shared_out():
         shared_out(work, range(1000), 2)
 
 
+def test_work_that_no_helper_began_keeps_nothing_alive():
+    busy, over = threading.Event(), threading.Event()
+
+    def hold(_):
+        busy.set()
+        over.wait(60)
+
+    holding = [threading.Thread(target=shared_out, args=(hold, range(pieces.MOST_THREADS), pieces.MOST_THREADS))]
+    holding[0].start()
+    busy.wait(60)
+    array = np.zeros(3)
+    known = weakref.ref(array)
+    shared_out(partial(np.add, array), range(4), 2)
+    del array
+    over.set()
+    holding[0].join()
+    assert known() is None
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:.*fork")
 def test_a_forked_process_works_without_the_helpers_it_has_lost():
@@ -120,4 +146,6 @@ def test_a_forked_process_works_without_the_helpers_it_has_lost():
 
 
 def _in_a_fork():
+    both = threading.Barrier(2, timeout=30)
+    shared_out(lambda _: both.wait(), range(2), 2)  # it has a helper of its own
     return shared_out(abs, range(50), 2)

@@ -38,7 +38,7 @@ def multiplicities(items: int, replicates: int, rng: np.random.Generator) -> Cou
         found[over] = _counts(items, over.size, rng)
         drawn[over] = found[over].sum(axis=1)
     place = rng.integers(0, items, int((items - drawn).sum())) + np.repeat(start, items - drawn)
-    np.add.at(found.reshape(-1), place, np.int32(1))
+    np.add.at(found.reshape(-1), place, found.dtype.type(1))  # of a number without a type it is slow
     return found
 
 
@@ -52,7 +52,8 @@ def _counts(items: int, replicates: int, rng: np.random.Generator) -> Counts:
         counts += (raw >= limit).view(np.uint8)
     others = np.flatnonzero(raw >= limits[-1])
     counts[others] = np.searchsorted(rest, rng.random(others.size), side="right")
-    return counts.astype(np.int32).reshape(replicates, items)
+    kind = np.int32 if items <= np.iinfo(np.int32).max else np.int64  # their sum, the number of items, has to fit
+    return counts.astype(kind).reshape(replicates, items)
 
 
 @lru_cache(maxsize=64)

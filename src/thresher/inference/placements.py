@@ -150,7 +150,7 @@ def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matri
         of_pos[at] += 1
         of_neg[at] /= total[0]
 
-    side_by_side(fill, range(len(columns)), rows.positive.size)
+    side_by_side(fill, range(len(columns)), rows.positive.size * len(columns))
     return of_pos, of_neg
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher.errors import ArgumentError
 from thresher.inference.resampled import Resampled
 from thresher.inference.sample import Sample, Times
 from thresher.inference.statistic import Statistic
@@ -55,8 +56,7 @@ class Question:
             for (model, standing), of_model in zip(models, found, strict=True):
                 drawn = Resampled.of(standing, times, model=model)
                 for statistic, of_statistic in zip(kinds, of_model, strict=True):
-                    parts = np.array(statistic.parts(drawn), dtype=np.float64)
-                    of_statistic.append(parts.reshape(len(parts), -1))
+                    of_statistic.append(_in_columns(statistic.parts(drawn), drawn))
         return [[np.concatenate(parts, axis=1) for parts in of_model] for of_model in found]
 
     def answers(self, blocks: Sequence[PartsByModel]) -> Answers:
@@ -73,3 +73,15 @@ class Question:
     def observed(self) -> Mapping[tuple[str, str], float]:
         """The values on the sample itself."""
         return {key: float(row[0]) for key, row in self.answers([self.parts([self.sample.cases])]).items()}
+
+
+def _in_columns(parts: Sequence[Any], drawn: Resampled) -> Floats:
+    """The parts of a statistic, a column for each replicate."""
+    found = np.array(parts, dtype=np.float64)
+    if found.shape[1:] != np.shape(drawn.Pos):
+        raise ArgumentError(
+            f"a statistic gives parts of shape {found.shape[1:]} for replicates of shape {np.shape(drawn.Pos)}",
+            "bootstrap(..., statistics)",
+            "let parts(drawn) give a number for each replicate: only the last axis of drawn.tp runs over groups",
+        )
+    return found.reshape(len(found), -1)

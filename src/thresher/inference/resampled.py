@@ -79,7 +79,7 @@ class Resampled:
         if self.pos.ndim == 1:
             yield self
             return
-        _ = self.tp, self.fp_upto
+        _ = self.tp, self.fp_upto  # worked out here, and kept
         for i, (pos, neg) in enumerate(zip(self.pos, self.neg, strict=True)):
             yield Resampled(self.standing, pos, neg, self.model, {name: all_[i] for name, all_ in self._memory.items()})
 

@@ -156,7 +156,11 @@ def require_replicates(replicates: Any, seed: Any, threads: Any, where: str, pro
     require_progress(progress, where)
     for name, value in (("replicates", replicates), ("threads", 1 if threads is None else threads)):
         if not isinstance(value, int | np.integer) or value < 1:
-            raise ArgumentError(f"{name} must be 1, 2, 3, ..., got {value!r}", where, f"give e.g. {name}=2000")
+            raise ArgumentError(
+                f"{name} must be 1, 2, 3, ..., got {value!r}",
+                where,
+                f"give e.g. {name}={2000 if name == 'replicates' else 2}",
+            )
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}", where, "give e.g. seed=0")
 

@@ -73,7 +73,7 @@ class BestCost:
             return [group for one in drawn.each() for group in self.best_groups(one)]
         pos, tp, fp = (np.atleast_2d(counts) for counts in (drawn.pos, drawn.tp, drawn.fp_upto))
         miss, alarm = self._unit_costs(Pos[0].item(), Neg[0].item())
-        most = alarm * Neg.max().item() + miss * Pos.max().item()
+        most = alarm * max(Neg.max().item(), 1) + miss * max(Pos.max().item(), 1)
         whole = tp.dtype.kind == "i" and most < _FITS_INT64
         if not whole:
             miss, alarm = float(miss), float(alarm)

@@ -26,7 +26,7 @@ def packed(score: npt.NDArray[np.floating[Any]], positive: npt.NDArray[np.bool_]
         # The larger a negative number without its sign, the lower it is: turn all its bits but the one for the class.
         sign = score.view(f"i{score.itemsize}") >> (8 * score.itemsize - 1)
         keys ^= (sign << 1).view(keys.dtype)
-    keys += positive.view(np.uint8)  # as |= would, in less time
+    keys |= positive
     return keys
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from functools import cache
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import lru_cache
 from itertools import count
 from typing import TypeAlias, TypeVar
 
@@ -69,18 +69,25 @@ def shared_out(work: Callable[[U], T], items: Sequence[U], threads: int) -> list
             failed.append(error)  # the others stop after the item they are at
             raise
 
-    others = [_helpers().submit(take_turns) for _ in range(min(threads, len(items)) - 1)]
+    turns, others = [take_turns], list[Future[None]]()
     try:
+        others.extend(_helpers(os.getpid()).submit(_help, turns) for _ in range(min(threads, len(items)) - 1))
         take_turns()
     finally:
         wait(other for other in others if not other.cancel())  # what has not begun by now is not needed
+        turns.clear()  # it stays in the queue until a helper comes by, and must not keep arrays alive
     if failed:
         raise failed[0]
     return [found[number] for number in range(len(items))]
 
 
-@cache
-def _helpers() -> ThreadPoolExecutor:
+def _help(turns: Sequence[Callable[[], None]]) -> None:
+    for take_turns in turns:
+        take_turns()
+
+
+@lru_cache(maxsize=1)
+def _helpers(process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a forked process has none of its parent's threads
     """Threads beside the one that asks; they are kept, as starting one takes longer than many a piece."""
     return ThreadPoolExecutor(max(1, min(processors(), MOST_THREADS) - 1), thread_name_prefix="thresher")
 
