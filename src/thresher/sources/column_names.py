@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from thresher.errors import ColumnError
 
@@ -59,13 +60,16 @@ def named(names: Sequence[str]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
-def _near(name: str, present: Sequence[str]) -> list[str]:
-    folded = {other.strip().casefold(): other for other in reversed(present)}
-    same = folded.get(name.strip().casefold())
-    return [same] if same is not None else difflib.get_close_matches(name, dict.fromkeys(present), n=2, cutoff=0.6)
+def _near(name: Any, present: Sequence[Any]) -> list[str]:
+    texts = [other for other in present if isinstance(other, str)]  # frames may name columns by numbers
+    folded = {other.strip().casefold(): other for other in reversed(texts)}
+    same = folded.get(str(name).strip().casefold())
+    return [same] if same is not None else difflib.get_close_matches(str(name), dict.fromkeys(texts), n=2, cutoff=0.6)
 
 
-def _fix(present: Sequence[str]) -> str:
+def _fix(present: Sequence[Any]) -> str:
+    if not all(isinstance(name, str) for name in present):
+        return f"name one of its columns: {named(present)}"
     if len(present) == 1 and (other := next((mark for mark in (";", "\t", "|") if mark in present[0]), None)):
         return f"the file seems to be separated by {other!r}: separate it by commas, or by tabs and call it .tsv"
     if present and all(_is_number(name) for name in present):

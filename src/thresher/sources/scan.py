@@ -6,7 +6,8 @@ and the ranking knows what that leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack
@@ -164,7 +165,8 @@ def scan_by(
     >>> scan_by(mails, label="spam", score="p", by="week")
     {1: Ranking([1+][1-] at scores 0.9, 0.8), 2: Ranking([1+][1-] at scores 0.8, 0.4)}
     """
-    columns = (by,) if isinstance(by, str) else tuple(by)
+    given: Any = by
+    columns = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
     where_ = "scan_by(source, label=..., score=..., by=...)"
     if not columns:
         raise ArgumentError("by names no column", where_, 'e.g. by="week"')
@@ -175,6 +177,7 @@ def scan_by(
 def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> Found:
     """The rankings of all models and groups of a source."""
     _require(options, name)
+    _require_columns(source, wanted, name)
     in_memory = not callable(options.where) and not is_engine_source(source)
     if in_memory:
         require_no_table(source, options.table, name)
@@ -267,8 +270,35 @@ def _fits(source: Any, wanted: Wanted, options: Options, where: str) -> bool:
     return fits(source, columns=columns, memory=int(memory() * _SHARE_OF_MEMORY), where=where)
 
 
+def _require_columns(source: Any, wanted: Wanted, where: str) -> None:
+    """Raise unless there is something to scan, and its columns are named, each for one thing."""
+    path = isinstance(source, str | os.PathLike)
+    if not (path or is_frame(source) or is_engine_source(source)) or (path and not os.fspath(source)):
+        raise ArgumentError(
+            f"there is nothing to scan in {'an empty path' if path else type(source).__name__}",
+            where,
+            'give a frame, a path, folder or glob of files such as "rows/*.csv", a URL with table=, or an Ibis table',
+        )
+    for column in (wanted.label, *wanted.scores, *([] if wanted.weight is None else [wanted.weight]), *wanted.by):
+        if not isinstance(column, str) and not (
+            is_frame(source) and isinstance(column, Hashable) and column is not None
+        ):
+            raise ArgumentError(f"a column is named by text, got {column!r}", where, 'e.g. label="y", score="p"')
+    if wanted.label in (*wanted.scores, wanted.weight):
+        raise ArgumentError(
+            f"the column {wanted.label!r} is asked for as more than the label", where, "name another one"
+        )
+
+
 def _require(options: Options, where: str) -> None:
-    if not 16 <= options.buckets <= 2**22:
+    if not any(options.exact is known for known in (None, True, False)):
+        raise ArgumentError(f"exact must be None, True or False, got {options.exact!r}", where, "pick one of them")
+    if options.progress is not None and not callable(options.progress):
+        raise ArgumentError(
+            f"progress is called with how far a scan has come, got {options.progress!r}", where, "give a function"
+        )
+    buckets: Any = options.buckets
+    if not isinstance(buckets, int) or not 16 <= buckets <= 2**22:
         raise ArgumentError(f"buckets must be 16 to {2**22:,}, got {options.buckets!r}", where, f"e.g. {BUCKETS}")
     if not (isinstance(options.refine, bool) or hasattr(options.refine, "slope_coverage")):
         fix = "pass True, False or an OperatingCondition"

@@ -21,6 +21,7 @@ FAULT = 2**60
 MOST_GROUPS = 3 * 10**7
 _EXACT_IN_FLOAT64 = 2**53
 _EXACT_DIGITS = 15
+_STATES = 1 << 6  # ways in which rows can lack something
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,13 @@ def tally(
     counted = rows.group_by(**keys, key=key).aggregate(
         cases=rows.count().cast("int64"), **sums, low=rows.x.min(), high=rows.x.max()
     )
-    return counted.limit(MOST_GROUPS + 1)
+    first = not pieces and not exact
+    return counted.limit((_most_groups(wanted, buckets) if first else MOST_GROUPS) + 1)
+
+
+def _most_groups(wanted: Wanted, buckets: int) -> int:
+    """How many groups two labels can make; with more of them the labels themselves are refused."""
+    return MOST_GROUPS if wanted.by else 2 * len(wanted.scores) * (2 * buckets + _STATES)
 
 
 def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
