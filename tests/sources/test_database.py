@@ -334,3 +334,11 @@ def test_control_c_leaves_nothing_behind(tmp_path, way):
     assert scanning.returncode != 0
     assert "KeyboardInterrupt" in told
     assert list(spill.iterdir()) == []
+
+
+def test_the_embedded_engine_prints_nothing_itself(tmp_path):
+    """Its progress bar would go to standard output, where the answer goes."""
+    pq.write_table(pa.table({"y": [1, 0], "p": [0.9, 0.1]}), tmp_path / "rows.parquet")
+    with database.opened(tmp_path / "rows.parquet", table=None, where="here") as engine:
+        setting = engine.table.get_backend().con.execute("SELECT current_setting('enable_progress_bar_print')")
+        assert setting.fetchone() == (False,)

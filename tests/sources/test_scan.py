@@ -476,7 +476,7 @@ def test_groups_are_named_by_text(by):
 
 
 def test_a_label_of_many_values_brings_no_more_out_of_the_engine_than_two_would():
-    table = ibis.memtable({"y": list(range(20_000)), "p": np.linspace(0, 1, 20_000)})
+    table = ibis.memtable(pa.table({"y": np.arange(20_000), "p": np.linspace(0, 1, 20_000)}))
     assert tally(table, Wanted("y", ("p",)), buckets=16, where="here").count().to_pyarrow().as_py() < 400
     with pytest.raises(th.LabelError, match="more than two labels"):
         th.scan(table, label="y", score="p", buckets=16)

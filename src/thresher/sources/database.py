@@ -126,14 +126,17 @@ def _connected(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
         return engine
     if not Path(name).is_file():
         raise SourceError(f"there is no database file {name}", where, "check the path")
-    engine = ibis.duckdb.connect(name, read_only=True, **_spilling(stack))
-    stack.callback(_closed, engine)
-    return engine
+    return _quiet(ibis.duckdb.connect(name, read_only=True, **_spilling(stack)), stack)
 
 
 def _embedded(ibis: Any, stack: ExitStack) -> Any:
-    engine = ibis.duckdb.connect(**_spilling(stack))
+    return _quiet(ibis.duckdb.connect(**_spilling(stack)), stack)
+
+
+def _quiet(engine: Any, stack: ExitStack) -> Any:
+    """An embedded engine that prints nothing itself, closed when the scan is over."""
     stack.callback(_closed, engine)
+    engine.con.execute("SET enable_progress_bar_print = false")
     return engine
 
 
@@ -255,6 +258,8 @@ def _engine_of(table: Any) -> Any:
 
 
 def _closed(engine: Any) -> None:
+    with suppress(Exception):  # an engine that is still at work is asked to stop, where it can be
+        engine.con.interrupt()
     with suppress(Exception):  # a server that is gone need not be told goodbye
         engine.disconnect()
 
