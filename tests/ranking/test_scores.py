@@ -100,3 +100,12 @@ def test_numbers_of_any_shape_are_looked_at_one_by_one():
         rankable(np.array([[1, 2], [BEYOND, 3]], dtype=object), where="here")
     with pytest.raises(th.ScoreError, match=r"scores must be numbers, got object \(first \{\}\)"):
         rankable(np.array({}, dtype=object), where="here")
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [(["0.5", "low"], "first 'low' at row 1"), (["low", "0.5"], "first 'low'"), (["0.5", "0.4"], "first '0.5'")],
+)
+def test_the_first_score_that_is_no_number_is_named(scores, told):
+    with pytest.raises(th.ScoreError, match=rf"got text \({told}\)"):
+        th.rank([1, 0], np.array(scores))

@@ -195,4 +195,5 @@ def _require_number(name: str, value: Any) -> None:
 
 def _require(name: str, value: float, fix: str) -> None:
     if not 0 < as_number(value) < math.inf:
-        raise ConditionError(f"{name} must be above 0, got {value}", f"OperatingCondition({name}=...)", fix)
+        what = f"{name} must be above 0 and finite" if as_number(value) == math.inf else f"{name} must be above 0"
+        raise ConditionError(f"{what}, got {value}", f"OperatingCondition({name}=...)", fix)

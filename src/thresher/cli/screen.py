@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NARROWEST, WIDEST, PIPED = 60, 200, 100
 LONGEST_NAME = 28
+_LONG = 1e12
 GOOD, BAD, MIND, FAINT = ON_EITHER[2], ON_EITHER[4], ON_EITHER[1], "dim"
 
 
@@ -66,8 +67,8 @@ def interval_text(interval: Interval, *, decimals: int | None = None) -> Text:
 def number(value: float | None) -> str:
     """Three decimals for what lies near 1, three digits otherwise, and words for what is no number.
 
-    >>> number(0.94951), number(12345.678), number(0.00012), number(float("inf")), number(None)
-    ('0.950', '12,346', '0.00012', '∞', '–')
+    >>> number(0.94951), number(12345.678), number(0.00012), number(2.45e307), number(float("inf")), number(None)
+    ('0.950', '12,346', '0.00012', '2.45e+307', '∞', '–')
     """
     if value is None or math.isnan(value):
         return "–"
@@ -75,7 +76,7 @@ def number(value: float | None) -> str:
         return "∞" if value > 0 else "-∞"
     size = abs(value)
     if size >= 1000:
-        return f"{value:,.0f}"
+        return f"{value:,.0f}" if size < _LONG else f"{value:.3g}"
     if size >= 100:
         return f"{value:.1f}"
     return f"{value:.3f}" if size >= 0.001 or value == 0 else f"{value:.2g}"

@@ -59,7 +59,7 @@ def require_level(level: float, where: str) -> None:
     if not isinstance(level, Real):
         raise ArgumentError(f"level must be a number, got {level!r}", where, "e.g. level=0.95")
     if not 0 < level < 1:
-        hint = f"; did you mean {level / 100:g}?" if 2 <= level < 100 else ""
+        hint = f"; did you mean {level / 100:g}?" if 50 <= level < 100 else ""
         raise ArgumentError(f"level must lie strictly between 0 and 1, got {level}{hint}", where, "e.g. level=0.95")
 
 

@@ -78,9 +78,19 @@ def _unfit(values: npt.NDArray[Any], bad: npt.NDArray[np.intp], where: str) -> S
 
 
 def _no_number(values: npt.NDArray[Any], where: str) -> ScoreError:
-    first = values.ravel().tolist()[0] if values.size else values.dtype
+    entries = values.ravel().tolist() if values.size else [values.dtype]
+    row = next((row for row, entry in enumerate(entries) if not _reads_as_number(entry)), None)
+    told = f"first {entries[0]!r}" if not row else f"first {entries[row]!r} at row {row}"
     return ScoreError(
-        f"scores must be numbers, got {'text' if values.dtype.kind in 'US' else values.dtype} (first {first!r})",
+        f"scores must be numbers, got {'text' if values.dtype.kind in 'US' else values.dtype} ({told})",
         where=where,
         fix="convert them to float, and check that labels and scores are not swapped",
     )
+
+
+def _reads_as_number(entry: Any) -> bool:
+    try:
+        float(entry)
+    except (TypeError, ValueError):
+        return False
+    return True
