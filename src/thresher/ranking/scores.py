@@ -89,6 +89,8 @@ def _no_number(values: npt.NDArray[Any], where: str) -> ScoreError:
 
 
 def _reads_as_number(entry: Any) -> bool:
+    if isinstance(entry, complex):
+        return False
     try:
         float(entry)
     except (TypeError, ValueError):
