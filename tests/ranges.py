@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import thresher as th
@@ -47,3 +48,28 @@ def ranged(draw: st.DrawFn, *, probabilities: bool = False, weighted: bool = Fal
     if weighted:
         weights = draw(st.lists(st.integers(1, 24).map(lambda e: e / 8), min_size=labels.size, max_size=labels.size))
     return th.rank(labels, scores, weights=weights), bounded(labels, scores, edges, weights)
+
+
+@st.composite
+def rounded(draw: st.DrawFn) -> tuple[th.Ranking, th.Ranking]:
+    """The ranking of weighted rows whose sums round, and one of ranges that builders counted, alone or added up."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    scores = rng.random(draw(st.integers(3, 300)))
+    labels = rng.random(scores.size) < scores
+    if draw(st.booleans()):  # so that best and worst values come up, too
+        labels = (scores > 0.5) == draw(st.booleans())
+    labels[np.argsort(scores)[[0, -1]]] = draw(st.sampled_from([[True, False], [False, True]]))
+    if draw(st.booleans()):
+        scores = 0.01 + 0.98 * scores.round(2)
+    weights = draw(
+        st.sampled_from([rng.integers(1, 9, scores.size) * 0.1, rng.random(scores.size), np.full(scores.size, 0.1)])
+        | st.floats(0, 9).map(lambda digits: 10 ** rng.uniform(-digits, digits, scores.size))
+    )
+    builders = []
+    for part in np.array_split(np.arange(scores.size), draw(st.integers(1, 9))):
+        builders.append(th.RankingBuilder(buckets=draw(st.sampled_from([2, 8, 32]))))
+        builders[-1].update(labels[part], scores[part], weights[part])
+    there = [builder for builder in builders if builder._runs]
+    ranges = draw(st.sampled_from([lambda: sum(there).ranking(), lambda: sum(each.ranking() for each in there)]))()
+    assume(ranges.spans is not None)
+    return th.rank(labels, scores, weights=weights), ranges

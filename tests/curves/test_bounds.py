@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 import thresher as th
-from tests.ranges import ranged
+from tests.ranges import ranged, rounded
 from tests.strategies import two_class_rankings
 
 OF_ANY = [
@@ -72,7 +72,10 @@ def test_tables_at_any_threshold(weighted):
         assert (found.least.fp <= true.fp).all()
         assert (true.fp <= found.most.fp).all()
         for each in (found.least, found.most):
-            assert (each.tp + each.fn == r.Pos).all()
+            if weighted:  # each cell allows for rounding
+                np.testing.assert_allclose(each.tp + each.fn, r.Pos, rtol=1e-12)
+            else:
+                assert (each.tp + each.fn == r.Pos).all()
 
     check()
 
@@ -108,6 +111,94 @@ def test_the_hull_lies_between_the_hulls(pair):
         assert y <= _highest(found.upper_fpr, found.upper_tpr, x) + 1e-12
     for x, y in zip(found.lower_fpr, found.lower_tpr, strict=True):
         assert y <= _highest(fp / exact.Neg, tp / exact.Pos, x) + 1e-12
+
+
+CONDITIONS = [
+    None,
+    th.OperatingCondition(cost_fp=0.1, cost_fn=0.7, cost_tp=-0.3, cost_tn=-0.3),
+    th.OperatingCondition(cost_ratio=3, class_ratio=0.3),
+]
+
+
+@pytest.mark.parametrize(("bounds", "value"), OF_ANY + OF_PROBABILITIES)
+@given(pair=rounded())
+def test_values_of_weights_that_round_lie_between(bounds, value, pair):
+    exact, r = pair
+    assert value(exact) in bounds(r)
+
+
+@given(rounded())
+def test_values_of_weights_stay_within_what_is_possible(pair):
+    _, r = pair
+    for bounds, _ in OF_ANY + OF_PROBABILITIES:
+        assert bounds(r).lower >= 0
+        assert bounds(r).upper <= (math.inf if bounds is th.log_loss_bounds else 1)
+
+
+@given(rounded())
+def test_tables_of_weights_that_round_lie_between(pair):
+    exact, r = pair
+    at = np.concatenate([exact.score, exact.thresholds(), [math.inf, -math.inf]])
+    true, found = th.contingency_at(exact, at), th.table_bounds(r, at)
+    for cell, lower, upper in (
+        ("tp", found.least, found.most),
+        ("fp", found.least, found.most),
+        ("fn", found.most, found.least),
+        ("tn", found.most, found.least),
+    ):
+        assert (getattr(lower, cell) >= 0).all()
+        assert (getattr(lower, cell) <= getattr(true, cell)).all()
+        assert (getattr(true, cell) <= getattr(upper, cell)).all()
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@given(pair=rounded())
+def test_costs_of_weights_that_round_lie_between(condition, pair):
+    exact, r = pair
+    asked = (condition or th.OperatingCondition()).for_data(exact)
+    for at in [*exact.score[:: 1 + len(exact) // 20].tolist(), math.inf, -math.inf]:
+        true = float(asked.expected_cost(th.contingency_at(exact, at)))
+        assert true in th.cost_bounds(r, at, condition=condition)
+    assert th.choose(exact, condition).expected_cost in th.best_cost_bounds(r, condition=condition)
+
+
+@given(rounded())
+def test_curves_of_weights_that_round_lie_between(pair):
+    exact, r = pair
+    fpr, tpr, _ = th.roc(exact)
+    found = th.roc_bounds(r)
+    for x, y in zip(fpr, tpr, strict=True):
+        assert _on(found.lower_fpr, found.lower_tpr, x)[0] <= y <= _on(found.upper_fpr, found.upper_tpr, x)[1]
+
+
+@given(rounded())
+def test_hulls_of_weights_that_round_lie_between(pair):
+    exact, r = pair
+    corner, found = th.hull(exact, pool="ties"), th.hull_bounds(r)
+    tp, fp = corner.covered()
+    fpr, tpr = fp / corner.Neg, tp / corner.Pos
+    for x, y in zip(fpr, tpr, strict=True):
+        assert y <= _on(found.upper_fpr, found.upper_tpr, x)[1]
+    for x, y in zip(found.lower_fpr, found.lower_tpr, strict=True):
+        assert y <= _on(fpr, tpr, x)[1]
+
+
+def test_the_hull_keeps_a_corner_whose_neighbour_weighs_nothing_beside_it():
+    """Of two equal points neither turns, and both were left out."""
+    r = th.Ranking.of_ranges(
+        [0.9, 0.7, 0.6, 0.4, 0.1, 0.2],
+        [0.9, 0.7, 0.6, 0.4, 0.3, 0.3],
+        pos=[1e9, 1e-9, 0, 1, 0, 1],
+        neg=[0, 0, 1.0, 1, 1.0, 0],
+    )
+    found = th.hull_bounds(r)
+    assert _on(found.upper_fpr, found.upper_tpr, 0.0)[1] > 0.99
+
+
+def _on(x, y, at):
+    """The lowest and the highest point of a rising polyline at `at`, to the last digit."""
+    here = y[x == at]
+    return (here.min(), here.max()) if here.size else (np.interp(at, x, y),) * 2
 
 
 def _highest(x, y, at):

@@ -148,3 +148,11 @@ def test_pools_of_the_hull_keep_their_ranges():
     pools = th.hull(simple())
     assert pools.spans is not None
     assert pools.spans.high[0] == 0.9
+
+
+def test_rounding_of_weights_adds_up_as_rows_do():
+    weighted = th.Ranking.of_ranges([0.1, 0.2], [0.4, 0.3], pos=[0.3, 0], neg=[0, 0.7], rounding=1e-12)
+    plain = th.Ranking([0.6, 0.5], pos=[0.1, 0.2], neg=[0.0, 0.1])
+    assert sum([weighted] * 3).spans.rounding >= 3e-12
+    assert (weighted + plain).spans.rounding > 1e-12
+    assert (simple() + simple()).spans.rounding == 0

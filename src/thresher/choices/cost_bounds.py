@@ -11,14 +11,15 @@ from thresher.choices.threshold import choose, operating_condition
 from thresher.curves import Bounds, table_bounds
 from thresher.curves.bounds import certain, outward, upper_corners_of
 from thresher.errors import ArgumentError
-from thresher.ranking import Ranking, as_number, described, require_ranking
+from thresher.ranking import Ranking, Spans, as_number, described, require_ranking
 from thresher.tables import Contingency, contingency_at
 
 
 def cost_bounds(ranking: Ranking, threshold: float, *, condition: OperatingCondition | None = None) -> Bounds:
     """The smallest and the largest expected cost per case that acting at a threshold may have.
 
-    At a threshold that splits no segment, as every threshold that `choose` returns, both are the cost itself.
+    At a threshold that splits no segment, as every threshold that `choose` returns, both are the cost itself (of
+    weights, up to rounding).
 
     >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
     >>> cost_bounds(bounded, 0.5)
@@ -33,7 +34,7 @@ def cost_bounds(ranking: Ranking, threshold: float, *, condition: OperatingCondi
         return certain(float(asked.expected_cost(contingency_at(ranking, threshold))))
     found = table_bounds(ranking, threshold)
     least, most = found.least, found.most
-    if (least.tp, least.fp) == (most.tp, most.fp):
+    if not ranking.weighted and (least.tp, least.fp) == (most.tp, most.fp):
         return certain(float(asked.expected_cost(least)))
     best = Contingency(tp=most.tp, fn=most.fn, fp=least.fp, tn=least.tn)
     worst = Contingency(tp=least.tp, fn=least.fn, fp=most.fp, tn=most.tn)
@@ -44,7 +45,8 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
     """Bounds of the least expected cost that any threshold reaches.
 
     The upper one is reached by `choose(ranking, condition)`, so their distance is what the choice may leave on the
-    table by not knowing the order inside segments. Equal bounds say that the choice is certain.
+    table by not knowing the order inside segments. Equal bounds say that the choice is certain; those of weights leave
+    room for rounding.
 
     >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
     >>> best_cost_bounds(bounded)
@@ -54,17 +56,26 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
     require_ranking(ranking, where, both_classes=True)
     asked = operating_condition(condition, where)
     reached = choose(ranking, asked).expected_cost
-    if ranking.spans is None or ranking.spans.corners:
+    if ranking.spans is None:
         return certain(reached)
+    resolved = asked.for_data(ranking)
+    least = reached if ranking.spans.corners else _least_cost(ranking, ranking.spans, resolved)
+    if least >= reached and not ranking.weighted:
+        return certain(reached)
+    return _outward(ranking, resolved, min(least, reached), reached)
+
+
+def _least_cost(ranking: Ranking, spans: Spans, condition: OperatingCondition) -> float:
+    """The least cost on the highest curve that the ranking allows."""
     fp, tp = upper_corners_of(ranking)
-    if np.isposinf(ranking.spans.low[0]):  # no threshold refuses a score of +inf; of a range up to it, some refuse most
+    if np.isposinf(spans.low[0]):  # no threshold refuses a score of +inf; of a range up to it, some refuse most
         fp, tp = fp[1:], tp[1:]
     table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
-    resolved = asked.for_data(ranking)
-    least = float(np.min(resolved.expected_cost(table)))
-    return certain(reached) if least >= reached else _outward(ranking, resolved, least, reached)
+    return float(np.min(condition.expected_cost(table)))
 
 
 def _outward(ranking: Ranking, condition: OperatingCondition, lower: float, upper: float) -> Bounds:
     costs = (condition.cost_fp, condition.cost_fn, condition.cost_tp, condition.cost_tn)
-    return outward(ranking, lower, upper, min(costs), max(costs), scale=max(abs(cost) for cost in costs))
+    # A mean of two equal costs, such as 0.1, may round past them.
+    ends = (*costs, lower, upper) if ranking.weighted else costs
+    return outward(ranking, lower, upper, min(ends), max(ends), scale=max(abs(cost) for cost in costs))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from thresher.curves.area import auc
 from thresher.curves.gain import ks
-from thresher.ranking import Counts, Floats, Ranking, kept_number, require_ranking
+from thresher.ranking import MOST_CASES, Counts, Floats, Ranking, kept_number, require_ranking
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
@@ -76,7 +76,9 @@ def auc_bounds(ranking: Ranking) -> Bounds:
 class TableBounds:
     """The contingency tables between which the table at a threshold lies: fewest and most called positive.
 
-    `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment.
+    `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment, but
+    for what rounding may have done to sums of weights: cells of weights allow for it, and so may add up to a little
+    more or less than the ranking's totals.
     """
 
     least: Contingency
@@ -114,7 +116,7 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
             of_cut = np.where(cut, _called(counts[last], low[last], high[last], at, most=most), 0)
             cells.append(covered[inside] + of_cut.astype(counts.dtype))
         tp, fp = cells
-        tables.append(Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp))
+        tables.append(_table(ranking, tp, fp, most=most))
     return TableBounds(*tables)
 
 
@@ -156,10 +158,21 @@ def told(ranking: Ranking, name: str) -> Bounds | None:
 
 def outward(ranking: Ranking, lower: float, upper: float, least: float, most: float, *, scale: float = 1.0) -> Bounds:
     """Bounds moved apart by what rounding may have done to numbers of this scale, but not past least and most."""
-    slack = _ULPS
-    if ranking.weighted and ranking.spans is not None:
-        slack += 8 * ranking.spans.rounding + len(ranking) * 2.0**-50
-    return Bounds(max(least, lower - slack * scale), min(most, upper + slack * scale))
+    slack = slack_of(ranking) * scale
+    return Bounds(max(least, lower - slack), min(most, upper + slack))
+
+
+def slack_of(ranking: Ranking) -> float:
+    """How far rounding may carry a share, or a sum of weights relative to itself, from that of the rows.
+
+    Sums of the same weights differ by the order in which they were added, here and where rows themselves are ranked.
+
+    >>> slack_of(Ranking.parse("[20+,5-][10+,5-][20+,40-]")) < 1e-13
+    True
+    """
+    if not ranking.weighted or ranking.spans is None:
+        return _ULPS
+    return _ULPS + 8 * ranking.spans.rounding + len(ranking) * 2.0**-50
 
 
 def upper_corners_of(ranking: Ranking) -> tuple[Floats, Floats]:
@@ -190,6 +203,21 @@ def _called(counts: Counts, low: Floats, high: Floats, at: Floats, *, most: bool
     within = counts - one if most else np.full_like(counts, one)
     with np.errstate(invalid="ignore"):  # a class that is absent has no ends
         return np.where(counts == 0, 0, np.where(at <= low, counts, np.where(at > high, 0, within)))
+
+
+def _table(ranking: Ranking, tp: Counts, fp: Counts, *, most: bool) -> Contingency:
+    """The table that calls these positive; of weights at most, or at least, that much up to rounding."""
+    if not ranking.weighted:
+        return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+    slack = slack_of(ranking) if most else -slack_of(ranking)
+    (tp, fn), (fp, tn) = (_moved(*sums, slack) for sums in ((tp, ranking.Pos), (fp, ranking.Neg)))
+    return Contingency(tp=tp, fn=fn, fp=fp, tn=tn)
+
+
+def _moved(called: Counts, total: float, slack: float) -> tuple[Counts, Counts]:
+    """Weights of a class called positive and not, the first moved by a share of itself, the second the other way."""
+    moved = np.clip(called * (1 + slack), 0.0, MOST_CASES)
+    return moved, np.clip(total * (1 - slack) - moved, 0.0, MOST_CASES)
 
 
 def _below(share: Fraction) -> float:

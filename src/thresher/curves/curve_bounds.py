@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.curves.bounds import lower_corners_of, upper_corners_of
+from thresher.curves.bounds import lower_corners_of, slack_of, upper_corners_of
 from thresher.curves.hull import hull_splits, upper_corners
 from thresher.ranking import Floats, Ranking, require_ranking
 
@@ -15,7 +15,7 @@ from thresher.ranking import Floats, Ranking, require_ranking
 class CurveBounds:
     """Two curves in ROC space: the exact one lies on or between them.
 
-    Each is straight between its points. They coincide where splits are exact.
+    Each is straight between its points. They coincide where splits are exact, but for the rounding of weights.
     """
 
     lower_fpr: Floats
@@ -54,13 +54,34 @@ def hull_bounds(ranking: Ranking) -> CurveBounds:
     tp, fp = (covered[corner].astype(np.float64) for covered in ranking.covered())
     if ranking.spans is None or ranking.spans.corners:
         return _rates(ranking, (fp, tp), (fp, tp))
-    x, y = upper_corners_of(ranking)
+    x, y = _distinct(*upper_corners_of(ranking))
     top = upper_corners(x, y, np.arange(x.size))
     return _rates(ranking, (fp, tp), (x[top], y[top]))
 
 
+def _distinct(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Points that differ from the one before: weights may vanish beside others, and of equal points none turns."""
+    moves = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
+    return x[moves], y[moves]
+
+
 def _rates(ranking: Ranking, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]) -> CurveBounds:
-    columns = (lower[0] / ranking.Neg, lower[1] / ranking.Pos, upper[0] / ranking.Neg, upper[1] / ranking.Pos)
+    slack = slack_of(ranking) if ranking.weighted and ranking.spans is not None else 0.0
+    columns = (*_shares(ranking, lower, slack), *_shares(ranking, upper, -slack))
     for column in columns:
         column.flags.writeable = False
     return CurveBounds(*columns)
+
+
+def _shares(ranking: Ranking, curve: tuple[Floats, Floats], slack: float) -> tuple[Floats, Floats]:
+    """A curve of (fp, tp) as rates, moved to the right and down by a share of themselves, or to the left and up.
+
+    Whatever rounding did, every curve ends at (1, 1); one that was moved gets there by a point of its own.
+    """
+    fpr, tpr = curve[0] / ranking.Neg, curve[1] / ranking.Pos
+    if not slack:
+        return fpr, tpr
+    return (
+        np.append(np.clip(fpr * (1 + slack), 0.0, 1.0), 1.0),
+        np.append(np.clip(tpr * (1 - slack), 0.0, 1.0), 1.0),
+    )

@@ -218,8 +218,14 @@ def joined(*parts: Bounded) -> Bounded:
         np.concatenate(columns) for columns in zip(*(_groups(*part) for part in parts), strict=True)
     )
     known = any(part[3] is not None and part[3].won is not None for part in parts)
-    rounding = max(part[3].rounding if part[3] else 0.0 for part in parts)
+    rounding = sum(map(_rounding, parts)) if count.dtype.kind == "f" else 0.0
     return resolved(low, high, count, positive, won=won if known else None, rounding=rounding)
+
+
+def _rounding(part: Bounded) -> float:
+    """What a part adds to the rounding of sums of weights: its own, and half a unit for each segment added."""
+    score, _, _, spans = part
+    return (spans.rounding if spans else 0.0) + score.size * 2.0**-53
 
 
 def _groups(
