@@ -195,7 +195,7 @@ def _of_parquet(engine: Any, files: Sequence[DataFile]) -> Any:
 def _named_in(expression: Any) -> set[int]:
     """The places of the columns of streamed rows that an expression names, or may name."""
     operations = import_module("ibis.expr.operations")
-    named = {field.name for field in expression.op().find(operations.Field)}
+    named = {*expression.columns, *(field.name for field in expression.op().find(operations.Field))}
     tables = expression.op().find(operations.DatabaseTable)
     columns = next(list(table.schema.names) for table in tables if table.name.startswith(_STREAMED))
     return {at for at, name in enumerate(columns) if name in named}

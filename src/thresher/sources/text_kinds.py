@@ -41,10 +41,11 @@ class TextKind:
         self._there = True
         if not (self._truth or self._plain.possible or self._kept.possible):
             return  # words, whatever comes
-        kept = without_absent(texts)
-        self._plain.see(texts)
+        plain = _Batch(texts)
+        kept = plain if plain.complete else _Batch(without_absent(texts))
+        self._plain.see(plain)
         self._kept.see(kept)
-        self._truth = self._truth and _all_truth(kept)
+        self._truth = self._truth and _all_truth(kept.texts)
         if "double" in self._kept.possible:
             self._count_unfit(kept)
 
@@ -80,10 +81,10 @@ class TextKind:
             return None
         return unfit_entries(self.name, self._unfit, self._rows, self._first_unfit, where=where)
 
-    def _count_unfit(self, kept: Any) -> None:
+    def _count_unfit(self, kept: _Batch) -> None:
         changed = _changed_by_float64(kept, self.name)
         if changed.size and not self._unfit:
-            self._first_unfit = str(kept[int(changed[0])].as_py())
+            self._first_unfit = str(kept.texts[int(changed[0])].as_py())
         self._unfit += changed.size
 
 
@@ -100,6 +101,33 @@ def unfit_entries(name: str, count: int, rows: int, first: str, *, where: str) -
     )
 
 
+class _Batch:
+    """Texts, and the numbers they are, worked out once for each type."""
+
+    def __init__(self, texts: Any) -> None:
+        self.texts = texts
+        self._numbers: dict[str, Any] = {}
+
+    def numbers(self, kind: str) -> Any:
+        """The texts as numbers of a type; None where one is not."""
+        import pyarrow as pa
+
+        if kind not in self._numbers:
+            try:
+                self._numbers[kind] = self.texts.cast(kind)
+            except pa.ArrowInvalid:
+                self._numbers[kind] = None
+        return self._numbers[kind]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all are numbers as they stand, so that none has blanks around it or says that it is missing."""
+        import pyarrow.compute as pc
+
+        floats = self.numbers("double")
+        return floats is not None and not pc.any(pc.is_nan(floats)).as_py()
+
+
 class _Numbers:
     """Which types of numbers hold all texts so far."""
 
@@ -108,13 +136,13 @@ class _Numbers:
         self.possible = ["int64", "uint64", "double"]
         self._coded = False
 
-    def see(self, texts: Any) -> None:
-        if texts.null_count == len(texts):
+    def see(self, batch: _Batch) -> None:
+        if batch.texts.null_count == len(batch.texts):
             return
         self.there = True
-        self.possible = [kind for kind in self.possible if _castable(texts, kind)]
+        self.possible = [kind for kind in self.possible if batch.numbers(kind) is not None]
         if self.possible and self.possible != ["double"]:
-            self._coded = self._coded or coded(texts)
+            self._coded = self._coded or coded(batch.texts)
 
     @property
     def found(self) -> Any:
@@ -126,16 +154,6 @@ class _Numbers:
         return pa.type_for_alias(self.possible[0])
 
 
-def _castable(texts: Any, kind: str) -> bool:
-    import pyarrow as pa
-
-    try:
-        texts.cast(kind)
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
 def _all_truth(kept: Any) -> bool:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -144,16 +162,16 @@ def _all_truth(kept: Any) -> bool:
     return bool(pc.all(pc.is_in(there, value_set=pa.array(TRUTH, there.type)), min_count=0).as_py())
 
 
-def _changed_by_float64(texts: Any, name: str) -> Indices:
+def _changed_by_float64(batch: _Batch, name: str) -> Indices:
     """Which numbers a float64 would change."""
-    floats = numpy_column(texts.cast("double"), name=name, where="")
+    floats = numpy_column(batch.numbers("double"), name=name, where="")
     large = np.flatnonzero(np.abs(floats) >= 2**53)
     if not large.size:
         return large
-    written = texts.take(large)
-    if _castable(written, "int64"):  # identifiers, which may be in every row
-        whole = written.cast("int64")
+    whole = batch.numbers("int64")
+    if whole is not None:  # identifiers, which may be in every row
+        whole = whole.take(large)
         kept = whole.cast("double", safe=False).cast("int64", safe=False)
         return large[np.asarray(kept) != np.asarray(whole)]
-    exact = exact_floats(floats[large], written).tolist()
+    exact = exact_floats(floats[large], batch.texts.take(large)).tolist()
     return large[[one != near for one, near in zip(exact, floats[large].tolist(), strict=True)]]
