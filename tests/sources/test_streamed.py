@@ -1,7 +1,6 @@
 """Files read by the embedded engine: the same rankings, groups and refusals as when they are read into memory."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -256,4 +255,3 @@ def test_rows_are_streamed_anew_for_every_query(tmp_path):
         table = pa.table(rows)
         assert table["p"].to_pylist() == [0.9, 0.2, 0.4, 0.6]
         assert table["y"].null_count == 4
-    assert Path(path).exists()
