@@ -48,7 +48,7 @@ def test_numbers_like_nan_and_infinity_as_python_writes_them(tmp_path):
 
 
 def test_types_of_the_first_block_decide_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_lines, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(json_lines, "BLOCK", 1 << 10)
     lines = ['{"p": 1}'] * 1000 + ['{"p": 0.5, "q": "late"}']
     file = written(tmp_path, "\n".join(lines))
     assert read(file, ["p"])["p"][-2:].tolist() == [1.0, 0.5]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from thresher.extras import extra
@@ -26,10 +26,34 @@ def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str,
         if file.format == "parquet":
             table = _parquet(file, where).read(columns=list(names), use_pandas_metadata=False)
         else:
-            reader, plain = _messages(file, None, where), _lies_plain(file, where)
-            fields = None if plain else [reader.schema.get_field_index(name) for name in names]
-            table = (reader if plain else _messages(file, fields, where)).read_all()
+            table = _chosen(file, names, where).read_all()
         return {name: table[name] for name in names}
+
+
+def kinds_in(file: DataFile, *, where: str) -> dict[str, Any]:
+    """The type of each column of an Arrow file; of columns that share a name, that of the last."""
+    with reading(file, where):
+        return {field.name: field.type for field in _messages(file, None, where).schema}
+
+
+def batches_in(file: DataFile, names: Sequence[str], *, where: str) -> Iterator[Any]:
+    """The wanted columns of an Arrow file, batch by batch."""
+    with reading(file, where):
+        reader = _chosen(file, names, where)
+        if hasattr(reader, "num_record_batches"):
+            batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+        else:
+            batches = iter(reader)
+        for batch in batches:
+            yield batch.select(list(names))
+
+
+def _chosen(file: DataFile, names: Sequence[str], where: str) -> Any:
+    """A reader of at least the wanted columns."""
+    reader = _messages(file, None, where)
+    if _lies_plain(file, where):
+        return reader
+    return _messages(file, [reader.schema.get_field_index(name) for name in names], where)
 
 
 def _parquet(file: DataFile, where: str) -> Any:

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -25,10 +26,14 @@ from thresher.sources.faults import told_plainly, without_secrets
 from thresher.sources.frames import frame_columns
 from thresher.sources.listing import listed_files
 from thresher.sources.progress import Listener, heard
+from thresher.sources.streamed import StreamedRows, folder_kinds, streamed_rows
 
 TableName: TypeAlias = str | tuple[str, ...]
 _FILES_OF_ENGINE = (".duckdb", ".ddb")
 _SHARE_OF_MEMORY = 0.25
+_STREAMED = "streamed_"
+# What the engine calls the types of keys of folders that are not texts.
+_TYPES = {"int64": "int64", "uint64": "uint64", "double": "float64", "bool": "boolean"}
 # A driver that a scheme needs beside Ibis, and the extra that brings it.
 _DRIVERS = {"postgres": ("psycopg", "postgres"), "postgresql": ("psycopg", "postgres"), "pyspark": ("pyspark", "spark")}
 
@@ -41,9 +46,12 @@ class Opened:
     place: str
     total: int | None
     share: Callable[[], float | None]
+    streamed: StreamedRows | None = None
 
     def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
         """The Arrow table that an expression gives."""
+        if self.streamed is not None:
+            self.streamed.use(_named_in(expression))
         with told_plainly(self.place, where), heard(listener, stage, total=self.total, share=self.share):
             return _arrow(expression)
 
@@ -65,6 +73,7 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
     """Open a source for one scan; whatever was opened or made for it is gone afterwards."""
     ibis = extra("ibis", name="sql", where=where)
     place = _place(source, table)
+    streamed = None
     with ExitStack() as stack, told_plainly(place, where):
         if _module(source) == "ibis":
             found, engine = source, _engine_of(source)
@@ -76,8 +85,8 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
         else:
             require_no_table(source, table, where)
             engine = _embedded(ibis, stack)
-            found = _of_rows(ibis, engine, source, where)
-        yield Opened(found, place, _rows(source), _share_done(engine))
+            found, streamed = _of_rows(ibis, engine, source, where)
+        yield Opened(found, place, _rows(source), _share_done(engine), streamed)
 
 
 def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, where: str) -> None:
@@ -161,28 +170,38 @@ def memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 1 << 32
 
 
-def _of_rows(ibis: Any, engine: Any, source: Any, where: str) -> Any:
-    """Files or a frame as a table of the embedded engine."""
+def _of_rows(ibis: Any, engine: Any, source: Any, where: str) -> tuple[Any, StreamedRows | None]:
+    """Files or a frame as a table of the embedded engine, and what streams them to it."""
     if not isinstance(source, str | os.PathLike):
         arrow = extra("pyarrow", name="sql", where=where)
-        return ibis.memtable(arrow.table(frame_columns(source, where=where)))
+        return ibis.memtable(arrow.table(frame_columns(source, where=where))), None
     files = listed_files(source, where=where)
-    names = [file.name for file in files]
     if files[0].format == "parquet":
-        return engine.read_parquet(names, hive_partitioning=bool(files[0].partition), union_by_name=True)
-    if files[0].format in ("csv", "tsv"):
-        mark = "\t" if files[0].format == "tsv" else ","
-        return engine.read_csv(names, delim=mark, header=True, hive_partitioning=bool(files[0].partition))
-    if files[0].format == "jsonl":
-        return engine.read_json(names, format="newline_delimited")
-    return _of_arrow(engine, files, where)
+        return _of_parquet(engine, files), None
+    streamed = streamed_rows(files, where=where)
+    name = f"{_STREAMED}{uuid4().hex}"
+    engine.con.register(name, streamed)
+    return engine.table(name), streamed
 
 
-def _of_arrow(engine: Any, files: Sequence[DataFile], where: str) -> Any:
-    dataset = extra("pyarrow.dataset", name="files", where=where)
-    name = f"rows_{uuid4().hex}"
-    engine.con.register(name, dataset.dataset([file.name for file in files], format="arrow"))
-    return engine.table(name)
+def _of_parquet(engine: Any, files: Sequence[DataFile]) -> Any:
+    """Parquet files, which the engine reads itself; what folders say is typed as it is in memory."""
+    names = [file.name for file in files]
+    if not files[0].partition:
+        return engine.read_parquet(names, hive_partitioning=False, union_by_name=True)
+    table = engine.read_parquet(names, hive_partitioning=True, hive_types_autocast=False, union_by_name=True)
+    kinds = {name: str(kind.type) for name, kind in folder_kinds(files).items() if name in table.columns}
+    typed = {name: table[name].try_cast(_TYPES[kind]) for name, kind in kinds.items() if kind in _TYPES}
+    return table.mutate(**typed) if typed else table
+
+
+def _named_in(expression: Any) -> set[int]:
+    """The places of the columns of streamed rows that an expression names, or may name."""
+    operations = import_module("ibis.expr.operations")
+    named = {*expression.columns, *(field.name for field in expression.op().find(operations.Field))}
+    tables = expression.op().find(operations.DatabaseTable)
+    columns = next(list(table.schema.names) for table in tables if table.name.startswith(_STREAMED))
+    return {at for at, name in enumerate(columns) if name in named}
 
 
 def _of_spark(ibis: Any, frame: Any, stack: ExitStack, where: str) -> tuple[Any, Any]:

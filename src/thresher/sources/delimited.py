@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from thresher.errors import EmptyError, SourceError
@@ -31,28 +32,51 @@ def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str,
     """The wanted columns as pyarrow columns of text, missing where a field is empty."""
     arrow = extra("pyarrow", name="files", where=where)
     arrow_csv = extra("pyarrow.csv", name="files", where=where)
+    with _parsed(file, names, where) as (raw, options):
+        table = arrow_csv.read_csv(raw, **options)
+        return {name: table[name] for name in names}
+    return {name: arrow.chunked_array([], type=arrow.string()) for name in names}
+
+
+def batches_in(file: DataFile, names: Sequence[str], *, where: str) -> Iterator[Any]:
+    """The same columns, batch by batch, for files that do not fit in memory."""
+    arrow_csv = extra("pyarrow.csv", name="files", where=where)
+    with _parsed(file, names, where) as (raw, options):
+        yield from arrow_csv.open_csv(raw, **options)
+
+
+@contextmanager
+def _parsed(file: DataFile, names: Sequence[str], where: str) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The bytes for Arrow's parser, and its options; what it trips over is told with its line.
+
+    Names without rows below them trip it too, and are passed over.
+    """
+    arrow = extra("pyarrow", name="files", where=where)
     with reading(file, where), file.opened(where) as raw:
         counted = _QuoteCounter(raw)
         try:
-            table = arrow_csv.read_csv(
-                arrow.PythonFile(counted, mode="r"),
-                read_options=arrow_csv.ReadOptions(block_size=_BLOCK),
-                parse_options=arrow_csv.ParseOptions(delimiter=SEPARATORS[file.format], newlines_in_values=True),
-                convert_options=arrow_csv.ConvertOptions(
-                    include_columns=list(names),
-                    column_types=dict.fromkeys(names, arrow.string()),
-                    null_values=[""],
-                    strings_can_be_null=True,
-                ),
-            )
+            yield arrow.PythonFile(counted, mode="r"), _options(file, names, where)
         except arrow.ArrowInvalid as error:
             _explain(file, where)
-            if "Empty CSV" in str(error):  # a line of names that does not end in a line break
-                return {name: arrow.chunked_array([], type=arrow.string()) for name in names}
-            raise
+            if "Empty CSV" not in str(error):  # a line of names that does not end in a line break
+                raise
     if counted.quotes % 2:
         _explain(file, where)
-    return {name: table[name] for name in names}
+
+
+def _options(file: DataFile, names: Sequence[str], where: str) -> dict[str, Any]:
+    arrow = extra("pyarrow", name="files", where=where)
+    arrow_csv = extra("pyarrow.csv", name="files", where=where)
+    return {
+        "read_options": arrow_csv.ReadOptions(block_size=_BLOCK),
+        "parse_options": arrow_csv.ParseOptions(delimiter=SEPARATORS[file.format], newlines_in_values=True),
+        "convert_options": arrow_csv.ConvertOptions(
+            include_columns=list(names),
+            column_types=dict.fromkeys(names, arrow.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+        ),
+    }
 
 
 class _QuoteCounter(io.RawIOBase):

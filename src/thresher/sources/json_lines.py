@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,17 @@ from thresher.extras import extra
 from thresher.sources.columns import column
 from thresher.sources.data_file import DataFile, reading
 
-_BLOCK = 1 << 23
+BLOCK = 1 << 23
 _EXACT_IN_FLOAT64 = 2**53
 
 
 def names_in(file: DataFile, wanted: Collection[str] | None, *, where: str) -> list[str]:
     """Keys in order of appearance: of the first lines when those have all that is wanted, else of all lines."""
-    first = _first_schema(file, where)
+    first = first_schema(file, where)
     if first is not None and wanted is not None and set(wanted) <= set(first.names):
         return list(first.names)
     names: dict[str, None] = {}
-    for _, pairs in _parsed(file, where):
+    for _, pairs in parsed(file, where):
         names.update(dict.fromkeys(pairs))
     return list(names)
 
@@ -36,22 +36,31 @@ def names_in(file: DataFile, wanted: Collection[str] | None, *, where: str) -> l
 def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str, Any]:
     """The wanted keys as columns of pyarrow or, where Arrow would change a value, of NumPy."""
     table = _table(file, names, where)
-    if table is not None and not any(_rounded(table[name]) for name in names):
+    if table is not None and not any(rounded(table[name]) for name in names):
         return {name: table[name] for name in names}
     values: dict[str, list[Any]] = {name: [] for name in names}
-    for _, pairs in _parsed(file, where):
+    for _, pairs in parsed(file, where):
         for name, entries in values.items():
             entries.append(pairs.get(name))
     return {name: column(entries, name=name, where=where) for name, entries in values.items()}
 
 
-def _first_schema(file: DataFile, where: str) -> Any:
+def types_to_try(kinds: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The types of a first block with texts left texts, and the same with floats for integers."""
+    import pyarrow as pa
+
+    plain = {name: pa.string() if pa.types.is_temporal(kind) else kind for name, kind in kinds.items()}
+    wider = {name: pa.float64() if pa.types.is_integer(kind) else kind for name, kind in plain.items()}
+    return plain, wider
+
+
+def first_schema(file: DataFile, where: str) -> Any:
     """The columns of the first block; None where Arrow cannot make sense of it."""
     arrow = extra("pyarrow", name="files", where=where)
     arrow_json = extra("pyarrow.json", name="files", where=where)
     with reading(file, where), file.opened(where) as raw:
         try:
-            options = arrow_json.ReadOptions(block_size=_BLOCK)
+            options = arrow_json.ReadOptions(block_size=BLOCK)
             return arrow_json.open_json(raw, read_options=options).schema
         except (arrow.ArrowInvalid, UnicodeDecodeError):
             return None
@@ -61,15 +70,13 @@ def _table(file: DataFile, names: Sequence[str], where: str) -> Any:
     """The wanted columns by Arrow's parser; None where the types of the first block do not hold to the end."""
     arrow = extra("pyarrow", name="files", where=where)
     arrow_json = extra("pyarrow.json", name="files", where=where)
-    schema = _first_schema(file, where)
+    schema = first_schema(file, where)
     if schema is None or not set(names) <= set(schema.names):
         return None
     kinds = {name: schema.field(name).type for name in names}
-    kinds = {name: arrow.string() if arrow.types.is_temporal(kind) else kind for name, kind in kinds.items()}
     if any(arrow.types.is_null(kind) or arrow.types.is_nested(kind) for kind in kinds.values()):
         return None
-    wider = {name: arrow.float64() if arrow.types.is_integer(kind) else kind for name, kind in kinds.items()}
-    for tried in (kinds, wider):
+    for tried in types_to_try(kinds):
         options = arrow_json.ParseOptions(
             explicit_schema=arrow.schema(list(tried.items())), unexpected_field_behavior="ignore"
         )
@@ -78,19 +85,19 @@ def _table(file: DataFile, names: Sequence[str], where: str) -> Any:
             file.opened(where) as raw,
             contextlib.suppress(arrow.ArrowInvalid, UnicodeDecodeError),
         ):
-            return arrow_json.read_json(raw, arrow_json.ReadOptions(block_size=_BLOCK), options)
+            return arrow_json.read_json(raw, arrow_json.ReadOptions(block_size=BLOCK), options)
     return None
 
 
-def _rounded(values: Any) -> bool:
+def rounded(values: Any) -> bool:
     """Whether Arrow may have rounded an integer that stands among floats."""
     if str(values.type) != "double":
         return False
-    pieces = (chunk.to_numpy(zero_copy_only=False) for chunk in values.chunks)
+    pieces = (chunk.to_numpy(zero_copy_only=False) for chunk in getattr(values, "chunks", [values]))
     return any(bool((np.abs(piece) >= _EXACT_IN_FLOAT64).any()) for piece in pieces)
 
 
-def _parsed(file: DataFile, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def parsed(file: DataFile, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Objects by Python's parser, with their line numbers: slow and exact."""
     empty = True
     with reading(file, where):

@@ -12,7 +12,7 @@ from thresher.sources.columns import Column
 
 # Missing where all else is numbers or truth values; in a column of words they are words.
 ABSENT = ("", "NA", "N/A", "#N/A", "null", "NULL", "Null", "None", "nan", "NaN", "NAN")
-_TRUTH = ("true", "false")
+TRUTH = ("true", "false")
 _EXACT_IN_FLOAT64 = 2**53
 
 
@@ -35,21 +35,45 @@ def typed(values: Any, *, name: str, where: str) -> Column:
     array = _numbers(values, name=name, where=where)
     if array is not None:
         return array
-    trimmed = pc.utf8_trim_whitespace(values)
-    absent = pc.is_in(trimmed, value_set=pa.array(ABSENT, trimmed.type))
-    kept = pc.if_else(absent, pa.scalar(None, trimmed.type), trimmed)
+    kept = without_absent(values)
     if kept.null_count == len(kept):
         return numpy_column(values, name=name, where=where)
-    if pc.all(pc.is_in(pc.utf8_lower(kept.drop_null()), value_set=pa.array(_TRUTH, kept.type))).as_py():
+    if pc.all(pc.is_in(pc.utf8_lower(kept.drop_null()), value_set=pa.array(TRUTH, kept.type))).as_py():
         return numpy_column(pc.equal(pc.utf8_lower(kept), "true"), name=name, where=where)
     array = _numbers(kept, name=name, where=where)
     return numpy_column(values, name=name, where=where) if array is None else array
 
 
+def without_absent(texts: Any) -> Any:
+    """Texts without blanks around them, and null where they say that nothing is there.
+
+    >>> import pyarrow as pa
+    >>> without_absent(pa.array([" 1", "NA "])).to_pylist()
+    ['1', None]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(texts)
+    absent = pc.is_in(trimmed, value_set=pa.array(ABSENT, trimmed.type))
+    return pc.if_else(absent, pa.scalar(None, trimmed.type), trimmed)
+
+
+def coded(texts: Any) -> bool:
+    """Whether a whole number is written as a code is, such as 01 or 0x1.
+
+    >>> import pyarrow as pa
+    >>> coded(pa.array(["10", "01"])), coded(pa.array(["10", "0"]))
+    (True, False)
+    """
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring_regex(texts, "^[+-]?0[0-9xX]")).as_py())
+
+
 def _numbers(texts: Any, *, name: str, where: str) -> Column | None:
     """Texts that are all numbers as integers or floats; None if one is not, or is a code such as 01."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if texts.null_count == len(texts):
         return None
@@ -60,13 +84,12 @@ def _numbers(texts: Any, *, name: str, where: str) -> Column | None:
             continue
         array = numpy_column(numbers, name=name, where=where)
         if kind == pa.float64():
-            return _exact(array, texts)
-        coded = pc.any(pc.match_substring_regex(texts, "^[+-]?0[0-9xX]")).as_py()
-        return None if coded else array
+            return exact_floats(array, texts)
+        return None if coded(texts) else array
     return None
 
 
-def _exact(floats: Column, texts: Any) -> Column:
+def exact_floats(floats: Column, texts: Any) -> Column:
     """Floats as they are, unless a large integer was rounded or a finite number became infinite."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -75,8 +98,8 @@ def _exact(floats: Column, texts: Any) -> Column:
     if not large.size:
         return floats
     written = texts.take(pa.array(large))
-    whole = pc.match_substring_regex(written, r"^[+-]?[0-9]+$").to_numpy()
-    burst = np.isinf(floats[large]) & ~pc.match_substring_regex(written, "(?i)inf").to_numpy()
+    whole = np.asarray(pc.match_substring_regex(written, r"^[+-]?[0-9]+$"))
+    burst = np.isinf(floats[large]) & ~np.asarray(pc.match_substring_regex(written, "(?i)inf"))
     if not (whole | burst).any():
         return floats
     array = objects(floats.tolist())

@@ -1,0 +1,140 @@
+"""JSON lines that do not fit in memory, batch by batch: types are learned in a first pass that reads all lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from thresher.errors import ColumnError, ThresherError
+from thresher.extras import extra
+from thresher.sources.data_file import DataFile, reading
+from thresher.sources.json_lines import BLOCK, first_schema, parsed, rounded, types_to_try
+from thresher.sources.text_kinds import unfit_entries
+
+_ROWS = 1 << 15
+
+
+@dataclass(frozen=True, slots=True)
+class JsonKinds:
+    """The Arrow type of each key, the error that using one raises, and whether Arrow's parser reads the file."""
+
+    types: Mapping[str, Any]
+    refused: Mapping[str, ThresherError]
+    by_arrow: bool
+
+
+def kinds_in(file: DataFile, *, where: str) -> JsonKinds:
+    """What each key holds: by Arrow's parser where that changes no value, else by Python's."""
+    arrow = extra("pyarrow", name="files", where=where)
+    schema = first_schema(file, where)
+    if schema is not None and not any(arrow.types.is_null(kind) for kind in schema.types):
+        for tried in types_to_try(dict(zip(schema.names, schema.types, strict=True))):
+            if _holds(file, tried, where):
+                return JsonKinds(tried, {}, by_arrow=True)
+    return _by_python(file, where)
+
+
+def batches_in(file: DataFile, kinds: JsonKinds, names: Sequence[str], *, where: str) -> Iterator[Any]:
+    """The wanted keys of a file, batch by batch."""
+    arrow = extra("pyarrow", name="files", where=where)
+    types = {name: kinds.types[name] for name in names}
+    if kinds.by_arrow:
+        yield from _by_arrow(file, types, "ignore", where)
+        return
+    rows = (pairs for _, pairs in parsed(file, where))
+    while piece := list(islice(rows, _ROWS)):
+        columns = [_array([pairs.get(name) for pairs in piece], kind) for name, kind in types.items()]
+        yield arrow.record_batch(columns, names=list(types))
+
+
+def _by_arrow(file: DataFile, types: Mapping[str, Any], unexpected: str, where: str) -> Iterator[Any]:
+    arrow = extra("pyarrow", name="files", where=where)
+    arrow_json = extra("pyarrow.json", name="files", where=where)
+    options = arrow_json.ParseOptions(
+        explicit_schema=arrow.schema(list(types.items())), unexpected_field_behavior=unexpected
+    )
+    with reading(file, where), file.opened(where) as raw:
+        yield from arrow_json.open_json(raw, arrow_json.ReadOptions(block_size=BLOCK), options)
+
+
+def _holds(file: DataFile, types: Mapping[str, Any], where: str) -> bool:
+    """Whether Arrow's parser reads all lines as these types, without another key and without rounding."""
+    try:
+        return not any(rounded(column) for batch in _by_arrow(file, types, "error", where) for column in batch.columns)
+    except (ThresherError, UnicodeDecodeError):
+        return False  # Python's parser says what is wrong, if anything is
+
+
+def _by_python(file: DataFile, where: str) -> JsonKinds:
+    seen: dict[str, _Seen] = {}
+    rows = 0
+    for _, pairs in parsed(file, where):
+        rows += 1
+        for name, value in pairs.items():
+            if value is not None:
+                seen.setdefault(name, _Seen()).see(value)
+            elif name not in seen:
+                seen[name] = _Seen()
+    types = {name: each.type for name, each in seen.items()}
+    refused = {name: error for name, each in seen.items() if (error := each.refusal(name, rows, where)) is not None}
+    return JsonKinds(types, refused, by_arrow=False)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the values of a key are: their types, the range of whole numbers, and those that no float64 holds."""
+
+    kinds: set[type] = field(default_factory=set)
+    low: int = 0
+    high: int = 0
+    unfit: int = 0
+    first: str = ""
+
+    def see(self, value: Any) -> None:
+        self.kinds.add(type(value))
+        if type(value) is int:
+            self.low, self.high = min(self.low, value), max(self.high, value)
+            if abs(value) > 2**53 and not _fits(value):
+                self.first = self.first or str(value)
+                self.unfit += 1
+
+    @property
+    def type(self) -> Any:
+        import pyarrow as pa
+
+        if not self.kinds:
+            return pa.null()
+        if self.kinds == {str}:
+            return pa.string()
+        if self.kinds == {bool}:
+            return pa.bool_()
+        if self.kinds <= {bool, int} and self.low >= -(2**63) and self.high < 2**63:
+            return pa.int64()
+        if self.kinds <= {bool, int} and self.low >= 0 and self.high < 2**64:
+            return pa.uint64()
+        return pa.float64()
+
+    def refusal(self, name: str, rows: int, where: str) -> ThresherError | None:
+        """The error that using the key raises, if any."""
+        if str(self.type) != "double":
+            return None
+        if self.kinds <= {bool, int, float}:
+            return unfit_entries(name, self.unfit, rows, self.first, where=where) if self.unfit else None
+        told = " and ".join(sorted(kind.__name__ for kind in self.kinds))
+        return ColumnError(f"the column {name!r} holds {told}", where, "give it plain values of one type")
+
+
+def _fits(value: int) -> bool:
+    try:
+        return float(value) == value
+    except OverflowError:
+        return False
+
+
+def _array(values: list[Any], kind: Any) -> Any:
+    import pyarrow as pa
+
+    made = {"double": float, "int64": int, "uint64": int}.get(str(kind))
+    return pa.array(values if made is None else [None if v is None else made(v) for v in values], kind)
