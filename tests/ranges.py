@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -70,6 +72,9 @@ def rounded(draw: st.DrawFn) -> tuple[th.Ranking, th.Ranking]:
         builders.append(th.RankingBuilder(buckets=draw(st.sampled_from([2, 8, 32]))))
         builders[-1].update(labels[part], scores[part], weights[part])
     there = [builder for builder in builders if builder._runs]
-    ranges = draw(st.sampled_from([lambda: sum(there).ranking(), lambda: sum(each.ranking() for each in there)]))()
+    if draw(st.booleans()):
+        ranges = reduce(operator.add, there).ranking()
+    else:
+        ranges = reduce(operator.add, [each.ranking() for each in there])
     assume(ranges.spans is not None)
     return th.rank(labels, scores, weights=weights), ranges

@@ -153,6 +153,9 @@ def test_pools_of_the_hull_keep_their_ranges():
 def test_rounding_of_weights_adds_up_as_rows_do():
     weighted = th.Ranking.of_ranges([0.1, 0.2], [0.4, 0.3], pos=[0.3, 0], neg=[0, 0.7], rounding=1e-12)
     plain = th.Ranking([0.6, 0.5], pos=[0.1, 0.2], neg=[0.0, 0.1])
-    assert sum([weighted] * 3).spans.rounding >= 3e-12
-    assert (weighted + plain).spans.rounding > 1e-12
-    assert (simple() + simple()).spans.rounding == 0
+    for added, least in ((weighted + weighted + weighted, 3e-12), (weighted + plain, 1e-12)):
+        assert added.spans is not None
+        assert added.spans.rounding >= least
+    whole = simple() + simple()
+    assert whole.spans is not None
+    assert whole.spans.rounding == 0
