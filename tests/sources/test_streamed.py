@@ -1,6 +1,7 @@
 """Files read by the embedded engine: the same rankings, groups and refusals as when they are read into memory."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from thresher.sources import delimited, json_batches, json_lines
 from thresher.sources.data_file import DataFile
 from thresher.sources.streamed import streamed_rows
 
-ASKED = {"label": "y", "score": "p"}
+ASKED: dict[str, Any] = {"label": "y", "score": "p"}
 ROWS = "1,0.9\n0,0.2\n1,0.4\n0,0.6\n"
 BOTH = "1,0.9,0.3\n0,0.2,0.4\n1,0.4,0.8\n0,0.6,0.1\n"
 
@@ -147,7 +148,7 @@ def test_the_same_refusal(tmp_path, case, through_engine):
 def test_models_are_compared_on_words(tmp_path):
     words = written(tmp_path, "words.csv", f"y,p,q\n{BOTH}".replace("\n1,", "\nyes,").replace("\n0,", "\nno,"))
     numbers = written(tmp_path, "numbers.csv", f"y,p,q\n{BOTH}")
-    asked = {"label": "y", "scores": ["p", "q"]}
+    asked: dict[str, Any] = {"label": "y", "scores": ["p", "q"]}
     found = th.compare_scan(words, positive="yes", **asked)
     assert str(found) == str(th.compare_scan(numbers, **asked))
 
@@ -244,7 +245,7 @@ def test_files_that_differ_in_columns(tmp_path):
     written(tmp_path, "b.csv", f"y,q\n{ROWS}")
     for ask in (th.scan, ranges_scan):
         with pytest.raises(th.ColumnError):
-            ask(tmp_path, label="y", score="y")
+            ask(tmp_path, label="y", score="p")
 
 
 def test_rows_are_streamed_anew_for_every_query(tmp_path):

@@ -11,7 +11,7 @@ from thresher.sources.arrow_columns import numpy_column
 from thresher.sources.text_kinds import TextKind
 from thresher.sources.texts import typed
 
-TEXTS = [
+TEXTS: list[list[str | None]] = [
     [None, "1", "0", "12", "-3"],
     ["0.5", "1e3", "inf", "2", "7"],
     ["true", "False", "TRUE", None],
