@@ -43,6 +43,7 @@ SORTED_ELSEWHERE = {
     ("learning/scatter.py", "sorted"): "distinct labels that have no common order, by their spelling",
     ("learning/selection.py", "np.sort"): "positions of the chosen features",
     ("learning/whole_folder.py", "sorted"): "names of files, for an error message",
+    ("sources/json_batches.py", "sorted"): "names of types, for an error message",
     ("sources/labels.py", "sorted"): "distinct labels",
     ("sources/memory.py", "np.argsort"): "rows by their group, never by score",
     ("sources/paired.py", "np.lexsort"): "kinds of calls that an engine counted",

@@ -11,7 +11,6 @@ import pytest
 
 import thresher as th
 from thresher.ranking import kept_number
-from thresher.sources.tally import Wanted, tally
 
 scanning = import_module("thresher.sources.scan")
 exactly = import_module("thresher.sources.exact")
@@ -437,46 +436,3 @@ def test_scores_and_groups_need_names(folder):
         th.scan_models(str(folder), label="y", scores="p")
     with pytest.raises(th.ArgumentError):
         th.scan_by(str(folder), label="y", score="p", by=[])
-
-
-FOUR_ROWS = {"y": [1, 0, 1, 0], "p": [0.9, 0.1, 0.8, 0.3], "w": [1.0, 2.0, 3.0, 4.0]}
-
-
-@pytest.mark.parametrize(
-    ("source", "how", "told"),
-    [
-        (None, {}, "nothing to scan in NoneType"),
-        (["a.csv", "b.csv"], {}, "nothing to scan in list"),
-        ("", {}, "nothing to scan in an empty path"),
-        (FOUR_ROWS, {"score": "y"}, "'y' is asked for as more than the label"),
-        (FOUR_ROWS, {"weight": "y"}, "'y' is asked for as more than the label"),
-        (FOUR_ROWS, {"label": None}, "a column is named by text, got None"),
-        (FOUR_ROWS, {"score": ["p"]}, "a column is named by text"),
-        (FOUR_ROWS, {"exact": "yes"}, "exact must be None, True or False"),
-        (FOUR_ROWS, {"progress": 3}, "progress is called with"),
-        (FOUR_ROWS, {"buckets": "x"}, "buckets must be 16 to"),
-    ],
-)
-def test_what_cannot_be_scanned_is_refused_in_words(source, how, told):
-    with pytest.raises(th.ArgumentError, match=told):
-        th.scan(source, **({"label": "y", "score": "p"} | how))
-
-
-def test_frames_may_name_columns_by_numbers():
-    frame = import_module("pandas").DataFrame({0: FOUR_ROWS["y"], 1: FOUR_ROWS["p"]})
-    assert th.scan(frame, label=0, score=1) == th.rank(FOUR_ROWS["y"], FOUR_ROWS["p"])  # type: ignore[arg-type]
-    with pytest.raises(th.ColumnError, match="has no column 2"):
-        th.scan(frame, label=0, score=2)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("by", [3, None])
-def test_groups_are_named_by_text(by):
-    with pytest.raises(th.ThresherError):
-        th.scan_by(FOUR_ROWS, label="y", score="p", by=by)
-
-
-def test_a_label_of_many_values_brings_no_more_out_of_the_engine_than_two_would():
-    table = ibis.memtable(pa.table({"y": np.arange(20_000), "p": np.linspace(0, 1, 20_000)}))
-    assert tally(table, Wanted("y", ("p",)), buckets=16, where="here").count().to_pyarrow().as_py() < 400
-    with pytest.raises(th.LabelError, match="more than two labels"):
-        th.scan(table, label="y", score="p", buckets=16)

@@ -6,11 +6,10 @@ and the ranking knows what that leaves open.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from thresher.errors import ArgumentError
 from thresher.ranking import Counts, Ranking
@@ -35,6 +34,7 @@ from thresher.sources.memory import ranked_in_memory
 from thresher.sources.progress import Listener
 from thresher.sources.refinement import Piece
 from thresher.sources.refining import Condition, refined
+from thresher.sources.scan_options import How, Options, require_options, require_source
 from thresher.sources.size import fits, rows_in
 from thresher.sources.tallies import Tallies, tallies_of
 from thresher.sources.tally import Wanted, tally
@@ -42,33 +42,6 @@ from thresher.sources.tally import Wanted, tally
 Found: TypeAlias = dict[tuple[str, Any], Ranking]
 ROWS_TO_GROUP = 1 << 21
 _SHARE_OF_MEMORY = 0.25
-
-
-class How(TypedDict, total=False):
-    """Options of `scan` that its kin share."""
-
-    table: TableName | None
-    positive: Any
-    where: Filter | None
-    exact: bool | None
-    refine: bool | Condition
-    buckets: int
-    missing: Missing
-    progress: Listener | None
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a scan is made; see `scan`."""
-
-    table: TableName | None = None
-    positive: Any = None
-    where: Filter | None = None
-    exact: bool | None = None
-    refine: bool | Condition = True
-    buckets: int = BUCKETS
-    missing: Missing = "raise"
-    progress: Listener | None = None
 
 
 def scan(
@@ -176,8 +149,8 @@ def scan_by(
 
 def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> Found:
     """The rankings of all models and groups of a source."""
-    _require(options, name)
-    _require_columns(source, wanted, name)
+    require_options(options, name)
+    require_source(source, wanted, name)
     in_memory = not callable(options.where) and not is_engine_source(source)
     if in_memory:
         require_no_table(source, options.table, name)
@@ -268,40 +241,3 @@ def _ranges(found: Tallies, tallied: Callable[..., Tallies], options: Options) -
 def _fits(source: Any, wanted: Wanted, options: Options, where: str) -> bool:
     columns = len(wanted.columns) + (len(options.where) if isinstance(options.where, Mapping) else 0)
     return fits(source, columns=columns, memory=int(memory() * _SHARE_OF_MEMORY), where=where)
-
-
-def _require_columns(source: Any, wanted: Wanted, where: str) -> None:
-    """Raise unless there is something to scan, and its columns are named, each for one thing."""
-    path = isinstance(source, str | os.PathLike)
-    if not (path or is_frame(source) or is_engine_source(source)) or (path and not os.fspath(source)):
-        raise ArgumentError(
-            f"there is nothing to scan in {'an empty path' if path else type(source).__name__}",
-            where,
-            'give a frame, a path, folder or glob of files such as "rows/*.csv", a URL with table=, or an Ibis table',
-        )
-    for column in (wanted.label, *wanted.scores, *([] if wanted.weight is None else [wanted.weight]), *wanted.by):
-        if not isinstance(column, str) and not (
-            is_frame(source) and isinstance(column, Hashable) and column is not None
-        ):
-            raise ArgumentError(f"a column is named by text, got {column!r}", where, 'e.g. label="y", score="p"')
-    if wanted.label in (*wanted.scores, wanted.weight):
-        raise ArgumentError(
-            f"the column {wanted.label!r} is asked for as more than the label", where, "name another one"
-        )
-
-
-def _require(options: Options, where: str) -> None:
-    if not any(options.exact is known for known in (None, True, False)):
-        raise ArgumentError(f"exact must be None, True or False, got {options.exact!r}", where, "pick one of them")
-    if options.progress is not None and not callable(options.progress):
-        raise ArgumentError(
-            f"progress is called with how far a scan has come, got {options.progress!r}", where, "give a function"
-        )
-    buckets: Any = options.buckets
-    if not isinstance(buckets, int) or not 16 <= buckets <= 2**22:
-        raise ArgumentError(f"buckets must be 16 to {2**22:,}, got {options.buckets!r}", where, f"e.g. {BUCKETS}")
-    if not (isinstance(options.refine, bool) or hasattr(options.refine, "slope_coverage")):
-        fix = "pass True, False or an OperatingCondition"
-        raise ArgumentError(f"refine must be a bool or a condition, got {options.refine!r}", where, fix)
-    if options.missing not in ("raise", "drop"):
-        raise ArgumentError(f'missing must be "raise" or "drop", got {options.missing!r}', where, "pick one of them")
