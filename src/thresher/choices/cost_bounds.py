@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from thresher.choices.condition import OperatingCondition
+from thresher.choices.objective import TIED_WEIGHTS
 from thresher.choices.threshold import choose, operating_condition
 from thresher.curves import Bounds, table_bounds
 from thresher.curves.bounds import certain, outward, upper_corners_of
@@ -62,7 +63,9 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
     least = reached if ranking.spans.corners else _least_cost(ranking, ranking.spans, resolved)
     if least >= reached and not ranking.weighted:
         return certain(reached)
-    return _outward(ranking, resolved, min(least, reached), reached)
+    # Of weights, `choose` takes the middle of the thresholds that tie, which may cost a little more than the least.
+    tie = TIED_WEIGHTS * (abs(resolved.cost_fn - resolved.cost_tp) + abs(resolved.cost_fp - resolved.cost_tn))
+    return _outward(ranking, resolved, min(least, reached), reached, tie=tie if ranking.weighted else 0.0)
 
 
 def _least_cost(ranking: Ranking, spans: Spans, condition: OperatingCondition) -> float:
@@ -74,8 +77,11 @@ def _least_cost(ranking: Ranking, spans: Spans, condition: OperatingCondition) -
     return float(np.min(condition.expected_cost(table)))
 
 
-def _outward(ranking: Ranking, condition: OperatingCondition, lower: float, upper: float) -> Bounds:
+def _outward(
+    ranking: Ranking, condition: OperatingCondition, lower: float, upper: float, *, tie: float = 0.0
+) -> Bounds:
     costs = (condition.cost_fp, condition.cost_fn, condition.cost_tp, condition.cost_tn)
     # A mean of two equal costs, such as 0.1, may round past them.
     ends = (*costs, lower, upper) if ranking.weighted else costs
-    return outward(ranking, lower, upper, min(ends), max(ends), scale=max(abs(cost) for cost in costs))
+    scale = max(abs(cost) for cost in costs)
+    return outward(ranking, lower - tie, upper + tie, min(ends), max(ends), scale=scale)

@@ -18,6 +18,7 @@ from thresher.ranking import Flags, Floats, Ranking, in_pieces, pieces_of
 from thresher.tables import Contingency, Measure, measure
 
 _FITS_INT64 = 2**62
+TIED_WEIGHTS = 1e-12  # costs of weights that differ by this share of the largest tie
 _CLOSE = 1e-9  # far wider than rounding; what is this close to the best is compared exactly
 
 
@@ -97,7 +98,7 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective
 
     if ranking.weighted:
         largest = ranking.Neg * alarm + ranking.Pos * miss
-        return Objective("expected cost", tp.size, in_floats, lambda _: 1e-12 * largest)
+        return Objective("expected cost", tp.size, in_floats, lambda _: TIED_WEIGHTS * largest)
     whole_a, whole_b = _whole(a, b)
     if whole_a * ranking.Neg + whole_b * ranking.Pos < _FITS_INT64:
         # fn is Pos - tp, and Pos is the same for all
