@@ -11,6 +11,7 @@ import numpy as np
 
 from thresher.choices import OperatingCondition, choose
 from thresher.choices.condition import simplest
+from thresher.choices.objective import TIED_WEIGHTS
 from thresher.errors import ArgumentError
 from thresher.inference.kinds import require_condition, require_numbers
 from thresher.inference.resampled import Parts, Resampled
@@ -81,7 +82,7 @@ class BestCost:
             tp, fp = tp.astype(np.int64), fp.astype(np.int64)
         loss = tp * -miss
         loss += fp if alarm == 1 else fp * alarm
-        limit = np.minimum(loss.min(axis=1), 0) + (0 if whole else 1e-12 * (alarm * Neg + miss * Pos))
+        limit = np.minimum(loss.min(axis=1), 0) + (0 if whole else TIED_WEIGHTS * (alarm * Neg + miss * Pos))
         row, group = np.divmod(np.flatnonzero(loss <= limit[:, np.newaxis]), tp.shape[1])
         there = pos[row, group] > 0
         row, group = row[there], group[there]

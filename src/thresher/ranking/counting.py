@@ -161,7 +161,7 @@ class _Laid:
 
 
 def _counted_keys(keys: Keys, *, negative: bool, many: bool) -> Segments:
-    """Segments of packed rows, in as little memory as they fit."""
+    """Segments of packed rows by falling score, in as little memory as they fit."""
     few = _tallied(keys, negative=negative) if many and partitioning_is_slow() else None
     if few is not None:
         return few
