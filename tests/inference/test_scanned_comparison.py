@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from tests.sources.test_scan import in_postgres
+from tests.sources.test_scan import in_polars, in_postgres, in_sqlite
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),  # PySpark leaves sockets to the collector
@@ -26,9 +26,11 @@ def rows(size=1500):
     return {"y": y, "a": a, "b": b, "c": c, "w": rng.integers(0, 9, size) / 8, "user": rng.integers(0, 90, size)}
 
 
-@pytest.fixture(params=["duckdb", "postgres", "spark"])
-def source(request):
+@pytest.fixture(params=["duckdb", "postgres", "spark", "sqlite"])
+def source(request, tmp_path):
     data = rows()
+    if request.param == "sqlite":
+        return in_sqlite(tmp_path / "compared.db", "compared", pa.table(data)), {"table": "compared"}
     if request.param == "duckdb":
         return ibis.memtable(pa.table(data)), {}
     if request.param == "postgres":
@@ -155,3 +157,9 @@ def test_one_class():
     data["y"][:] = 0
     with pytest.raises(th.OneClassError):
         th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"])
+
+
+def test_an_engine_without_windows_says_so():
+    with pytest.raises(th.SourceError, match="this engine cannot do what is asked of it") as raised:
+        th.compare_scan(in_polars("rows", pa.table(rows())), label="y", scores=MODELS)
+    assert "give the rows as files or a frame" in raised.value.fix

@@ -3,14 +3,17 @@
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
+import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -67,6 +70,25 @@ def test_scans_only_read(postgres):
         backend = engine.table.get_backend()
         with pytest.raises(Exception, match="read-only"):
             backend.con.execute("DROP TABLE there")
+
+
+def test_views_that_are_kept_and_truth_values(postgres):
+    with postgres.connection() as connection:
+        connection.execute("DROP TABLE IF EXISTS flags CASCADE")
+        connection.execute("CREATE TABLE flags AS SELECT g % 2 = 0 AS y, g % 3 = 0 AS p FROM generate_series(1, 12) g")
+        connection.execute("CREATE MATERIALIZED VIEW kept AS SELECT * FROM flags")
+    labels = [g % 2 == 0 for g in range(1, 13)]
+    scores = [float(g % 3 == 0) for g in range(1, 13)]
+    assert th.scan(postgres.url, table="kept", label="y", score="p") == th.rank(labels, scores)
+
+
+def test_a_table_that_one_may_not_read(postgres):
+    with postgres.connection() as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS there (y int, p float8)")
+        connection.execute("DROP ROLE IF EXISTS bob")
+        connection.execute("CREATE ROLE bob LOGIN PASSWORD 'rose'")
+    with pytest.raises(th.SourceError, match="reading is not allowed"):
+        th.scan(postgres.url.replace("ann:tulip", "bob:rose"), table="there", label="y", score="p")
 
 
 @pytest.fixture
@@ -267,7 +289,41 @@ def test_an_absent_driver_names_its_extra(monkeypatch):
         th.scan("postgres://127.0.0.1/db", table="mails", label="y", score="p")
 
 
-@pytest.mark.parametrize("place", ["oracel://example/db", "nothing://x"])
+@pytest.mark.parametrize("place", ["mysql://ann:tulip@127.0.0.1/db", "snowflake://ann/db"])
+def test_an_absent_driver_of_another_engine(place):
+    with pytest.raises(th.MissingExtraError, match="needs a driver for") as raised:
+        th.scan(place, table="mails", label="y", score="p")
+    assert raised.value.fix.startswith('pip install "ibis-framework[')
+    assert "tulip" not in str(raised.value)
+
+
+def test_drivers_may_be_named_as_others_do():
+    with pytest.raises(th.SourceError, match="it cannot be reached"):
+        th.scan("postgresql+psycopg://127.0.0.1:1/db", table="mails", label="y", score="p")
+
+
+@pytest.mark.parametrize("scheme", ["duckdb", "sqlite"])
+def test_a_database_file_by_its_url_is_never_made(tmp_path, scheme):
+    with pytest.raises(th.SourceError, match="no database file"):
+        th.scan(f"{scheme}://{tmp_path / 'mails.db'}", table="mails", label="y", score="p")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_file_by_its_url(mails):
+    assert th.scan(f"duckdb://{mails}", table="mails", label="y", score="p").total == 4
+
+
+def test_scans_of_sqlite_only_read(tmp_path):
+    connection = sqlite3.connect(tmp_path / "mails.db")
+    connection.execute("CREATE TABLE mails (y INTEGER, p REAL)")
+    connection.close()
+    with database.opened(f"sqlite://{tmp_path / 'mails.db'}", table="mails", where="here") as engine:
+        backend = engine.table.get_backend()
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            backend.con.execute("DROP TABLE mails")
+
+
+@pytest.mark.parametrize("place", ["oracel://example/db", "nothing://x", "options://x", "https://example/rows.csv"])
 def test_a_url_of_no_known_engine(place):
     with pytest.raises(th.SourceError, match="no engine is known"):
         th.scan(place, table="mails", label="y", score="p")
@@ -342,3 +398,30 @@ def test_the_embedded_engine_prints_nothing_itself(tmp_path):
     with database.opened(tmp_path / "rows.parquet", table=None, where="here") as engine:
         setting = engine.table.get_backend().con.execute("SELECT current_setting('enable_progress_bar_print')")
         assert setting.fetchone() == (False,)
+
+
+@pytest.fixture
+def mails(tmp_path):
+    engine = ibis.duckdb.connect(tmp_path / "mails.duckdb")
+    engine.create_table("mails", pa.table({"y": [1, 0, 1, 0], "p": [0.9, 0.8, 0.7, 0.1]}))
+    engine.disconnect()
+    return tmp_path / "mails.duckdb"
+
+
+def test_several_threads_may_scan_one_file(mails):
+    def scanned(_):
+        return th.scan(mails, table="mails", label="y", score="p")
+
+    with ThreadPoolExecutor(4) as threads:
+        assert set(map(str, threads.map(scanned, range(12)))) == {"[1+][1-][1+][1-]"}
+
+
+def test_a_file_that_another_connection_writes_to(mails):
+    engine = ibis.duckdb.connect(mails)
+    try:
+        with pytest.raises(th.SourceError, match="another connection has it open") as raised:
+            th.scan(mails, table="mails", label="y", score="p")
+        assert "close that connection" in raised.value.fix
+        assert th.scan(engine.table("mails"), label="y", score="p").total == 4
+    finally:
+        engine.disconnect()

@@ -131,10 +131,12 @@ class TestTypes:
             assert read(frame)["y"].tolist() == ["ham", "spam"]
 
     @pytest.mark.parametrize("frame", [pl.DataFrame, pa.table, pd.DataFrame], ids=["Polars", "pyarrow", "pandas"])
-    def test_decimals_are_exact_or_refused(self, frame):
-        columns = read(frame({"y": [1, 0], "p": [Decimal("0.5"), Decimal("0.25")], "q": [Decimal("0.1"), Decimal(1)]}))
-        assert th.rank(columns["y"], columns["p"]) == th.rank([1, 0], [0.5, 0.25])
-        with pytest.raises(th.ScoreError, match=r"1 of 2 scores do not fit a float64 exactly, first 0\.1"):
+    def test_decimals_are_told_apart_or_refused(self, frame):
+        short = [Decimal("0.100"), Decimal("0.099")]
+        long = [Decimal("0.1000000000000000001"), Decimal("0.1000000000000000002")]
+        columns = read(frame({"y": [1, 0], "p": short, "q": long}))
+        assert th.rank(columns["y"], columns["p"]) == th.rank([1, 0], [0.1, 0.099])
+        with pytest.raises(th.ScoreError, match=r"2 of 2 scores do not fit a float64 exactly, first 0\.1"):
             th.rank(columns["y"], columns["q"])
 
     def test_fields_of_a_numpy_array(self):

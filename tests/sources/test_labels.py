@@ -128,7 +128,11 @@ TEXTS = {
             {"positive": 1},
             "the positive label 1 is not among the labels 'ham' and 'spam' (positive is int, the labels are str)",
         ),
-        ([*SPELT, "eggs"], {"positive": "spam"}, "there are more than two labels: 'spam', 'ham' and 'eggs'"),
+        (
+            [*SPELT, "eggs"],
+            {"positive": "spam"},
+            "there are more than two labels: 2 × 'spam', 2 × 'ham' and 1 × 'eggs'",
+        ),
     ],
 )
 def test_the_same_problem_has_the_same_words_in_every_encoding(labels, given, told):

@@ -1,5 +1,7 @@
 import time
 
+import pytest
+
 import thresher as th
 from thresher.sources.progress import heard
 
@@ -25,3 +27,23 @@ def test_an_engine_that_does_not_say():
 def test_nobody_listens():
     with heard(None, "counting", total=None, share=lambda: None):
         pass
+
+
+@pytest.mark.parametrize("seconds", [0, 1.2])
+def test_a_listener_that_fails_is_told_as_itself(seconds):
+    def fails(_):
+        return 1 / 0
+
+    with pytest.raises(th.ArgumentError, match="progress= raised ZeroDivisionError") as raised:
+        heard_for(fails, seconds)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def heard_for(listener, seconds):
+    with heard(listener, "counting", total=10, share=lambda: None):
+        time.sleep(seconds)
+
+
+def test_work_that_fails_is_told_before_its_listener():
+    with pytest.raises(KeyError), heard(lambda _: 1 / 0, "counting", total=10, share=lambda: None):
+        raise KeyError

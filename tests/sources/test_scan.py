@@ -1,10 +1,12 @@
-"""Every engine gives NumPy's table: the same rows in a frame, in files, in PostgreSQL and in Spark."""
+"""Every engine gives NumPy's table: the same rows in files, in DuckDB, PostgreSQL, Spark, SQLite and Polars."""
 
+import sqlite3
 from importlib import import_module
 from typing import Any
 
 import ibis
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,7 +21,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore:The copy keyword:DeprecationWarning"),  # PySpark to pandas
 ]
-ENGINES = ("files", "duckdb", "postgres", "spark")
+ENGINES = ("files", "duckdb", "postgres", "spark", "sqlite", "polars")
 ROWS = 4000
 NAMES = {"label": 'y"; DROP TABLE mails; --', "p": "p", "q": "q", "w": "w", "country": "select"}
 
@@ -68,9 +70,31 @@ def in_postgres(server, name, data):
                 copy.write_row(row)
 
 
+def in_sqlite(path, name, table):
+    """A table of an engine that knows no arrays and no NaN, and holds to no types."""
+    kinds = {"int64": "INTEGER", "int16": "INTEGER", "double": "REAL", "float": "REAL", "string": "TEXT"}
+    columns = ['"' + field.name.replace('"', '""') + '" ' + kinds[str(field.type)] for field in table.schema]
+    connection = sqlite3.connect(path)
+    connection.execute(f'CREATE TABLE "{name}" ({", ".join(columns)})')
+    rows_ = (tuple(row.values()) for row in table.to_pylist())
+    connection.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(columns))})', rows_)  # noqa: S608
+    connection.commit()
+    connection.close()
+    return f"sqlite://{path}"
+
+
+def in_polars(name, table):
+    """A table of an engine that is no database."""
+    return ibis.polars.connect({name: pl.DataFrame(table).lazy()}).table(name)
+
+
 @pytest.fixture(scope="module", params=ENGINES)
 def source(request, folder, data):
     """A source and the options that name its table."""
+    if request.param == "sqlite":
+        return in_sqlite(folder.parent / "mails.db", "mails", pa.table(data)), {"table": "mails"}
+    if request.param == "polars":
+        return in_polars("mails", pa.table(data)), {}
     if request.param == "files":
         return str(folder / "*.parquet"), {"exact": False}
     if request.param == "duckdb":
@@ -309,6 +333,10 @@ FAULTY: dict[str, list[Any]] = {
 @pytest.fixture(params=ENGINES)
 def faulty(request, tmp_path):
     table = pa.table({name: pa.array(values, pa.float64()) for name, values in FAULTY.items()})
+    if request.param == "sqlite":
+        return in_sqlite(tmp_path / "faulty.db", "faulty", table), {"table": "faulty"}
+    if request.param == "polars":
+        return in_polars("faulty", table), {}
     if request.param == "duckdb":
         return ibis.memtable(table), {}
     if request.param == "files":

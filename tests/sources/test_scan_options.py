@@ -1,12 +1,8 @@
 from importlib import import_module
 
-import ibis
-import numpy as np
-import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.sources.tally import Wanted, tally
 
 FOUR_ROWS = {"y": [1, 0, 1, 0], "p": [0.9, 0.1, 0.8, 0.3], "w": [1.0, 2.0, 3.0, 4.0]}
 
@@ -42,10 +38,3 @@ def test_frames_may_name_columns_by_numbers():
 def test_groups_are_named_by_text(by):
     with pytest.raises(th.ThresherError):
         th.scan_by(FOUR_ROWS, label="y", score="p", by=by)
-
-
-def test_a_label_of_many_values_brings_no_more_out_of_the_engine_than_two_would():
-    table = ibis.memtable(pa.table({"y": np.arange(20_000), "p": np.linspace(0, 1, 20_000)}))
-    assert tally(table, Wanted("y", ("p",)), buckets=16, where="here").count().to_pyarrow().as_py() < 400
-    with pytest.raises(th.LabelError, match="more than two labels"):
-        th.scan(table, label="y", score="p", buckets=16)

@@ -25,12 +25,12 @@ from thresher.inference.scanned_placements import auc_comparison, empty_comparis
 from thresher.inference.table import table_intervals
 from thresher.ranking import Ranking
 from thresher.sources.columns import Missing
-from thresher.sources.database import TableName
 from thresher.sources.filters import Filter
 from thresher.sources.paired import PlacementSums, call_weights, placement_sums
 from thresher.sources.paired_rows import PairedRows, opened_pairs
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_models
+from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 
 _WHERE = "evaluate_scan(source, label=..., scores=[...])"

@@ -20,12 +20,12 @@ from thresher.inference.resampling import require_replicates
 from thresher.inference.scanned_placements import auc_comparison, empty_comparison
 from thresher.ranking import Floats
 from thresher.sources.columns import Missing
-from thresher.sources.database import TableName
 from thresher.sources.filters import Filter
 from thresher.sources.paired import Calls, call_counts, placement_sums
 from thresher.sources.paired_rows import PairedRows, opened_pairs
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_models
+from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 from thresher.tables import Contingency
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ def rankable(values: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
     """Give scores a dtype that sorts fast and turns into float64 without rounding.
 
     Float64, float32 and small integers stay as they are. Wider integers and long doubles are
-    accepted when float64 holds every one of them, so that no two scores ever become one.
+    accepted when float64 holds every one of them, so that no two scores ever become one. Decimals of up to 15 digits
+    become the nearest float64, which no other of them does.
 
     >>> rankable(np.array([3, 1, 2]), where="here")
     array([3., 1., 2.])
@@ -45,15 +47,21 @@ def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
         return floats
     if values.dtype.kind == "O" or values.dtype.kind in "iu":
         # Python compares an int with a float exactly; only scores beyond 2**53 come this far.
-        exact = np.array(
-            [a == b for a, b in zip(values.ravel().tolist(), floats.ravel().tolist(), strict=True)], dtype=np.bool_
-        )
+        pairs = zip(values.ravel().tolist(), floats.ravel().tolist(), strict=True)
+        exact = np.array([a == b or _told_apart(a, b) for a, b in pairs], dtype=np.bool_)
         exact = exact.reshape(values.shape) | np.isnan(floats)
     else:
         exact = (floats.astype(values.dtype) == values) | np.isnan(values)
     if not exact.all():
         raise _unfit(values, np.flatnonzero(~exact), where)
     return floats
+
+
+def _told_apart(value: Any, nearest: float) -> bool:
+    """Whether a decimal is short enough for its nearest float64 to be that of no other such decimal."""
+    if not isinstance(value, Decimal) or not sys.float_info.min <= abs(nearest) <= sys.float_info.max:
+        return False
+    return len("".join(map(str, value.as_tuple().digits)).strip("0")) <= sys.float_info.dig
 
 
 def _numbers(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:

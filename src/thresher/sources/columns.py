@@ -85,7 +85,7 @@ def is_missing(array: Column) -> Flags | None:
     elif array.dtype.kind in "mM":
         flags = np.isnat(array)
     elif array.dtype.kind in "OT":
-        flags = flagged(array, _is_absent)
+        flags = flagged(array, is_absent)
     else:
         return None
     return flags if flags.any() else None
@@ -140,7 +140,12 @@ def _changed(array: Column, values: list[Any] | tuple[Any, ...]) -> bool:
     return _rounds(array)
 
 
-def _is_absent(value: Any) -> bool:
+def is_absent(value: Any) -> bool:
+    """Whether one value is None, NaN, NaT or NA.
+
+    >>> is_absent(None), is_absent(float("nan")), is_absent("")
+    (True, True, False)
+    """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, Decimal):

@@ -9,31 +9,35 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import uuid4
 
-from thresher.errors import ArgumentError, SourceError
+from thresher.errors import ArgumentError, MissingExtraError, SourceError
 from thresher.extras import extra
 from thresher.sources.column_names import require_columns
-from thresher.sources.data_file import DataFile
+from thresher.sources.embedded_rows import places_named_in, table_of_rows
 from thresher.sources.faults import told_plainly, without_secrets
-from thresher.sources.frames import frame_columns
-from thresher.sources.listing import listed_files
 from thresher.sources.progress import Listener, heard
-from thresher.sources.streamed import StreamedRows, folder_kinds, streamed_rows
+from thresher.sources.size import memory, rows_in
+from thresher.sources.streamed import StreamedRows
+from thresher.sources.table_names import TableName, named_table, require_table_name, unheeded
 
-TableName: TypeAlias = str | tuple[str, ...]
 _FILES_OF_ENGINE = (".duckdb", ".ddb")
 _SHARE_OF_MEMORY = 0.25
-_STREAMED = "streamed_"
-# What the engine calls the types of keys of folders that are not texts.
-_TYPES = {"int64": "int64", "uint64": "uint64", "double": "float64", "bool": "boolean"}
+_ATTACHED = "thresher_source"
+# What numbers are where columns may hold anything, whatever type they were declared with.
+_LOOSE = {"sqlite": ("integer", "real")}
+_EMBEDDED = "duckdb"
+_IN_FILES = ("sqlite",)
+_ONLY_READS = dict.fromkeys(("postgres", "postgresql"), "SET default_transaction_read_only = on") | {
+    "sqlite": "PRAGMA query_only = on"
+}
 # A driver that a scheme needs beside Ibis, and the extra that brings it.
 _DRIVERS = {"postgres": ("psycopg", "postgres"), "postgresql": ("psycopg", "postgres"), "pyspark": ("pyspark", "spark")}
 
@@ -51,7 +55,7 @@ class Opened:
     def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
         """The Arrow table that an expression gives."""
         if self.streamed is not None:
-            self.streamed.use(_named_in(expression))
+            self.streamed.use(places_named_in(expression))
         with told_plainly(self.place, where), heard(listener, stage, total=self.total, share=self.share):
             return _arrow(expression)
 
@@ -72,7 +76,7 @@ def is_engine_source(source: Any) -> bool:
 def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Opened]:
     """Open a source for one scan; whatever was opened or made for it is gone afterwards."""
     ibis = extra("ibis", name="sql", where=where)
-    place = _place(source, table)
+    place = _place(source, None if table is None else require_table_name(table, where))
     streamed = None
     with ExitStack() as stack, told_plainly(place, where):
         if _module(source) == "ibis":
@@ -81,11 +85,11 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
             found, engine = _of_spark(ibis, source, stack, where)
         elif is_engine_source(source):
             engine = _connected(ibis, os.fspath(source), stack, where)
-            found = _table(engine, table, place, where)
+            found = named_table(engine, table, place=_place(source, None), where=where)
         else:
             require_no_table(source, table, where)
-            engine = _embedded(ibis, stack)
-            found, streamed = _of_rows(ibis, engine, source, where)
+            engine = _embedded(ibis, stack, where)
+            found, streamed = table_of_rows(engine, source, where=where)
         yield Opened(found, place, _rows(source), _share_done(engine), streamed)
 
 
@@ -108,42 +112,72 @@ def require_no_table(source: Any, table: TableName | None, where: str) -> None:
         raise ArgumentError(what, where, "leave table= out")
 
 
+def offers(expression: Any, operation: str) -> bool:
+    """Whether the engine of an expression knows an operation, by Ibis's name for it."""
+    engine = _engine_of(expression)
+    return engine is None or engine.has_operation(getattr(import_module("ibis.expr.operations"), operation))
+
+
+def loose_numbers(column: Any) -> tuple[str, ...] | None:
+    """What types numbers have where columns may hold anything; None where an engine holds to their types."""
+    engine = _engine_of(column)
+    return None if engine is None else _LOOSE.get(engine.name)
+
+
 def _arrow(expression: Any) -> Any:
     """What an expression gives, as an Arrow table."""
     engine = expression.get_backend()
     if engine.name == "pyspark":
         # Ibis takes the way through pandas there, which makes NaN of NULL.
         return engine.raw_sql(engine.compile(expression)).toArrow()
-    return expression.to_pyarrow()
+    with unheeded():
+        return expression.to_pyarrow()
 
 
 def _connected(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
-    if "://" in name:
-        scheme = name.partition("://")[0].lower().partition("+")[0]
-        if scheme in _DRIVERS:
-            package, brings = _DRIVERS[scheme]
-            extra(package, name=brings, where=where)
-        elif not hasattr(ibis, scheme) and scheme not in ("http", "https"):
-            raise SourceError(
-                f"no engine is known by {scheme}://", where, "give postgres://…, or an Ibis table of another engine"
-            )
-        engine = ibis.connect(name)
-        stack.callback(_closed, engine)
-        if scheme in ("postgres", "postgresql"):
-            # A scan reads; whatever else a name or an expression might be made to say is refused by the server.
-            engine.con.execute("SET default_transaction_read_only = on")
-        return engine
-    if not Path(name).is_file():
+    """The engine behind a URL or a database file, which only reads where that can be had."""
+    scheme, found, place = name.partition("://")
+    scheme = scheme.lower().partition("+")[0] if found else _EMBEDDED
+    if scheme == _EMBEDDED:
+        return _of_database_file(ibis, place or name, stack, where)
+    if scheme not in {*_DRIVERS, *entry_points(group="ibis.backends").names}:
+        fix = "give postgres://…, an Ibis table of another engine, or files by their path"
+        raise SourceError(f"no engine is known by {scheme}://", where, fix)
+    if scheme in _DRIVERS:
+        package, brings = _DRIVERS[scheme]
+        extra(package, name=brings, where=where)
+    if scheme in _IN_FILES:
+        _require_database_file(place, where)
+    try:
+        engine = ibis.connect(f"{scheme}://{place}")
+    except ImportError:
+        what = f"{where} needs a driver for {scheme}://, which is not installed"
+        raise MissingExtraError(what, where, f'pip install "ibis-framework[{scheme}]"') from None
+    stack.callback(_closed, engine)
+    if scheme in _ONLY_READS:
+        # Whatever else a name or an expression might be made to say is refused by the engine.
+        engine.con.execute(_ONLY_READS[scheme])
+    return engine
+
+
+def _of_database_file(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
+    """A database file, attached to an engine of our own: connections to one file must agree in all their settings."""
+    _require_database_file(name, where)
+    engine = _embedded(ibis, stack, where)
+    engine.attach(name, _ATTACHED, read_only=True)
+    engine.con.execute(f"USE {_ATTACHED}")
+    return engine
+
+
+def _require_database_file(name: str, where: str) -> None:
+    if not Path(name).is_file():  # which some engines would make
         raise SourceError(f"there is no database file {name}", where, "check the path")
-    return _quiet(ibis.duckdb.connect(name, read_only=True, **_spilling(stack)), stack)
 
 
-def _embedded(ibis: Any, stack: ExitStack) -> Any:
-    return _quiet(ibis.duckdb.connect(**_spilling(stack)), stack)
-
-
-def _quiet(engine: Any, stack: ExitStack) -> Any:
-    """An embedded engine that prints nothing itself, closed when the scan is over."""
+def _embedded(ibis: Any, stack: ExitStack, where: str) -> Any:
+    """The embedded engine, which prints nothing itself and is closed when the scan is over."""
+    extra("duckdb", name="sql", where=where)
+    engine = ibis.duckdb.connect(**_spilling(stack))
     stack.callback(_closed, engine)
     engine.con.execute("SET enable_progress_bar_print = false")
     return engine
@@ -161,49 +195,6 @@ def _spilling(stack: ExitStack) -> dict[str, Any]:
     }
 
 
-def memory() -> int:
-    """Bytes of memory that are free or can be freed."""
-    with suppress(OSError, ValueError):
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) << 10
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 1 << 32
-
-
-def _of_rows(ibis: Any, engine: Any, source: Any, where: str) -> tuple[Any, StreamedRows | None]:
-    """Files or a frame as a table of the embedded engine, and what streams them to it."""
-    if not isinstance(source, str | os.PathLike):
-        arrow = extra("pyarrow", name="sql", where=where)
-        return ibis.memtable(arrow.table(frame_columns(source, where=where))), None
-    files = listed_files(source, where=where)
-    if files[0].format == "parquet":
-        return _of_parquet(engine, files), None
-    streamed = streamed_rows(files, where=where)
-    name = f"{_STREAMED}{uuid4().hex}"
-    engine.con.register(name, streamed)
-    return engine.table(name), streamed
-
-
-def _of_parquet(engine: Any, files: Sequence[DataFile]) -> Any:
-    """Parquet files, which the engine reads itself; what folders say is typed as it is in memory."""
-    names = [file.name for file in files]
-    if not files[0].partition:
-        return engine.read_parquet(names, hive_partitioning=False, union_by_name=True)
-    table = engine.read_parquet(names, hive_partitioning=True, hive_types_autocast=False, union_by_name=True)
-    kinds = {name: str(kind.type) for name, kind in folder_kinds(files).items() if name in table.columns}
-    typed = {name: table[name].try_cast(_TYPES[kind]) for name, kind in kinds.items() if kind in _TYPES}
-    return table.mutate(**typed) if typed else table
-
-
-def _named_in(expression: Any) -> set[int]:
-    """The places of the columns of streamed rows that an expression names, or may name."""
-    operations = import_module("ibis.expr.operations")
-    named = {*expression.columns, *(field.name for field in expression.op().find(operations.Field))}
-    tables = expression.op().find(operations.DatabaseTable)
-    columns = next(list(table.schema.names) for table in tables if table.name.startswith(_STREAMED))
-    return {at for at, name in enumerate(columns) if name in named}
-
-
 def _of_spark(ibis: Any, frame: Any, stack: ExitStack, where: str) -> tuple[Any, Any]:
     """A Spark frame under a passing name, which its session forgets afterwards."""
     extra("pyspark", name="spark", where=where)
@@ -215,35 +206,12 @@ def _of_spark(ibis: Any, frame: Any, stack: ExitStack, where: str) -> tuple[Any,
     return engine.table(name), engine
 
 
-def _table(engine: Any, table: TableName | None, place: str, where: str) -> Any:
-    if table is None:
-        known = _listed(engine)
-        raise ArgumentError(
-            f"{without_secrets(place)} holds tables, and none is named", where, f"pass table=...{known}"
-        )
-    *schema, name = (table,) if isinstance(table, str) else table
-    database = tuple(schema) if len(schema) > 1 else (schema[0] if schema else None)
-    if name not in _names(engine, database):
-        known = _listed(engine, database)
-        raise SourceError(f"{without_secrets(place)} has no table {name!r}", where, f"name one that is there{known}")
-    return engine.table(name, database=database)
-
-
-def _names(engine: Any, database: Any) -> list[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of one library about another, which we cannot heed
-        return list(engine.list_tables(database=database))
-
-
-def _listed(engine: Any, database: Any = None) -> str:
-    names = _names(engine, database)
-    shown = ", ".join(repr(name) for name in names[:10])
-    return f": {shown}{', …' if len(names) > 10 else ''}" if names else ""
-
-
-def _place(source: Any, table: TableName | None) -> str:
-    name = os.fspath(source) if isinstance(source, str | os.PathLike) else f"the {_module(source)} table"
-    inside = "" if table is None else f", table {'.'.join((table,) if isinstance(table, str) else table)}"
+def _place(source: Any, table: tuple[str, ...] | None) -> str:
+    if isinstance(source, str | os.PathLike):
+        name = os.fspath(source)
+    else:
+        name = f"the {_module(source)} table" if is_engine_source(source) else "the frame"
+    inside = "" if table is None else f", table {'.'.join(table)}"
     return without_secrets(name) + inside
 
 
@@ -251,8 +219,6 @@ def _rows(source: Any) -> int | None:
     """How many rows there are, where that costs nothing to know."""
     if not isinstance(source, str | os.PathLike) or is_engine_source(source):
         return None
-    from thresher.sources.size import rows_in
-
     return rows_in(source)
 
 

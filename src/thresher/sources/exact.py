@@ -12,10 +12,11 @@ from thresher.extras import extra
 from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, counted_weights
 from thresher.ranking.spans import joined
 from thresher.sources.database import Opened
+from thresher.sources.engine_numbers import at_least, at_most
 from thresher.sources.exact_numbers import RunningNumbers
 from thresher.sources.progress import Listener
 from thresher.sources.tallies import Tallies
-from thresher.sources.tally import Wanted, healthy, number, prepared
+from thresher.sources.tally import Wanted, healthy, prepared
 
 ROWS_AT_ONCE = 1 << 22
 ROWS_KEPT = 1 << 22
@@ -139,7 +140,7 @@ def _ranked(
     rows = prepared(engine.table, single, where=where)
     weighted = wanted.weight is not None
     inside = healthy(ibis, rows, weighted=weighted)
-    inside &= (rows.x >= number(ibis, one.low)) & (rows.x <= number(ibis, one.high))
+    inside &= at_least(ibis, rows.x, one.low) & at_most(ibis, rows.x, one.high)
     keys = (group,) if len(wanted.by) == 1 else group
     for i, key in enumerate(keys):
         column = rows[f"by{i}"]

@@ -36,6 +36,14 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "a worker was lost",
         _AGAIN,
     ),
+    r"conflicting lock|already attached|different configuration": (
+        "another connection has it open",
+        "close that connection, or scan its own table: th.scan(connection.table(...)) of an Ibis connection",
+    ),
+    r"(compilation|translation) rule for": (
+        "this engine cannot do what is asked of it",
+        "give the rows as files or a frame, or ask for less: one score, or evaluate_scan(..., paired=False)",
+    ),
     r"interrupt|cancel": ("the query was cancelled", _AGAIN),
     r"permission denied|not allowed|insufficient privilege": (
         "reading is not allowed",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from datetime import UTC, date
+from decimal import Decimal
+from numbers import Number
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,9 +13,13 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.extras import extra
 from thresher.ranking import Flags
-from thresher.sources.columns import Column
+from thresher.sources.columns import Column, flagged, is_absent, is_missing
+from thresher.sources.engine_numbers import known
 
 Filter: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
+_NUMBERS, _TEXTS, _TIMES = "numbers", "texts", "dates and times"
+_KINDS: dict[str, tuple[type, ...]] = {_NUMBERS: (Number, Decimal), _TEXTS: (str,), _TIMES: (date,)}
+_LOOKED_AT = 1000
 
 
 def filtered(table: Any, where_: Filter | None, *, where: str) -> Any:
@@ -20,16 +27,33 @@ def filtered(table: Any, where_: Filter | None, *, where: str) -> Any:
     if where_ is None:
         return table
     if callable(where_):
-        return table.filter(where_(table))
-    _require_mapping(where_, where)
+        return table.filter(_condition(where_, table, where))
     ibis = extra("ibis", name="sql", where=where)
-    for name, wanted in where_.items():
+    for name, wanted in _required(where_, where).items():
         column = table[name]
-        values = _values(wanted)
-        known = [ibis.literal(value) for value in values if value is not None]
-        test = column.isin(known) if known else ibis.literal(False)
-        table = table.filter(test | column.isnull() if None in values else test)
+        _require_kind(_kind_of_type(column.type()), wanted, name, where)
+        test = column.isin([ibis.literal(value) for value in wanted if value is not None])
+        if None in wanted:
+            there = known(column) if column.type().is_floating() else column.notnull()
+            test = (test & there) | ~there
+        table = table.filter(test)
     return table
+
+
+def _condition(where_: Callable[[Any], Any], table: Any, where: str) -> Any:
+    """What a user's function makes of a table: a condition, or several that must all hold."""
+    fix = "it gets an Ibis table, and returns a condition such as t.age > 30"
+    try:
+        found = where_(table)
+    except Exception as error:
+        what = f"the function given as where= raised {type(error).__name__}: {error}"
+        raise ArgumentError(what, where, fix) from error
+    for one in found if isinstance(found, list | tuple) and found else [found]:
+        kind = getattr(one, "type", None)
+        if not (callable(kind) and getattr(kind(), "is_boolean", bool)()):
+            told = f"a column of {kind()}" if callable(kind) else repr(one)
+            raise ArgumentError(f"the function given as where= returned {told}", where, fix)
+    return found
 
 
 def taken(columns: Mapping[str, Column], where_: Mapping[str, Any], *, where: str) -> Flags:
@@ -38,23 +62,92 @@ def taken(columns: Mapping[str, Column], where_: Mapping[str, Any], *, where: st
     >>> taken({"week": np.array([1, 2, 3])}, {"week": [1, 3]}, where="here")
     array([ True, False,  True])
     """
-    _require_mapping(where_, where)
     rows = len(next(iter(columns.values())))
     keep = np.ones(rows, dtype=np.bool_)
-    for name, wanted in where_.items():
-        values = set(_values(wanted))
-        keep &= np.fromiter((value in values for value in columns[name].tolist()), dtype=np.bool_, count=rows)
+    for name, wanted in _required(where_, where).items():
+        column = columns[name]
+        absent = is_missing(column)
+        _require_kind(_kind_of_column(column, absent), wanted, name, where)
+        found = _found(column, {value for value in wanted if value is not None})
+        if absent is not None:
+            found = found | absent if None in wanted else found & ~absent
+        keep &= found
     return keep
 
 
-def _values(wanted: Any) -> list[Any]:
-    return list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+def _found(column: Column, values: Collection[Any]) -> Flags:
+    """Which entries of a column are one of some values."""
+    if column.dtype.kind == "M":
+        found = np.zeros(column.size, dtype=np.bool_)
+        for value in values:
+            found |= column == np.datetime64(_without_zone(value))
+        return found
+    return flagged(column, lambda entry: entry in values)
 
 
-def _require_mapping(where_: Any, where: str) -> None:
+def _without_zone(value: Any) -> Any:
+    """A moment as columns without time zones hold it, in UTC."""
+    return value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+
+
+def _required(where_: Any, where: str) -> dict[str, list[Any]]:
+    """The values that each column may have, missing ones as None; raise `ArgumentError` where they are none."""
     if not isinstance(where_, Mapping):
         raise ArgumentError(
             f"where= is {type(where_).__name__}, and conditions are never read from a text",
             where=where,
             fix='give {"country": "NL"}, or a function of the Ibis table such as lambda t: t.age > 30',
         )
+    return {name: [_plain(value, name, where) for value in _values(wanted)] for name, wanted in where_.items()}
+
+
+def _values(wanted: Any) -> list[Any]:
+    one = not isinstance(wanted, Iterable) or isinstance(wanted, str | bytes | Mapping)
+    return [wanted] if one or (isinstance(wanted, np.ndarray) and not wanted.ndim) else list(wanted)
+
+
+def _plain(value: Any, name: str, where: str) -> Any:
+    """A value as Python has it; NaN and its kin are None."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        value = value.astype("datetime64[us]" if isinstance(value, np.datetime64) else "timedelta64[us]")
+    value = value.item() if isinstance(value, np.generic | np.ndarray) else value
+    if not isinstance(value, Hashable) or isinstance(value, tuple):
+        raise ArgumentError(
+            f"where= asks for {value!r} in {name!r}, which no row holds",
+            where=where,
+            fix='give one value or a list of them, as in {"week": [1, 2]}',
+        )
+    return None if is_absent(value) else value
+
+
+def _require_kind(kind: str | None, wanted: Sequence[Any], name: str, where: str) -> None:
+    """Raise `ArgumentError` for values that a column of one kind cannot hold: text never equals a number."""
+    if kind is None:
+        return
+    for value in wanted:
+        if value is not None and _kind_of(value) != kind:
+            raise ArgumentError(
+                f"where= asks for {value!r} in {name!r}, a column of {kind}",
+                where=where,
+                fix=f"give {kind}" + (", such as datetime.date(2026, 5, 1)" if kind == _TIMES else ""),
+            )
+
+
+def _kind_of(value: Any) -> str | None:
+    return next((kind for kind, types in _KINDS.items() if isinstance(value, types)), None)
+
+
+def _kind_of_column(column: Column, absent: Flags | None) -> str | None:
+    known = {"b": _NUMBERS, "i": _NUMBERS, "u": _NUMBERS, "f": _NUMBERS, "U": _TEXTS, "T": _TEXTS, "M": _TIMES}
+    if column.dtype.kind != "O":
+        return known.get(column.dtype.kind)
+    kinds = {_kind_of(value) for value in (column if absent is None else column[~absent])[:_LOOKED_AT].tolist()}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _kind_of_type(kind: Any) -> str | None:
+    if kind.is_numeric() or kind.is_boolean():
+        return _NUMBERS
+    if kind.is_string():
+        return _TEXTS
+    return _TIMES if kind.is_date() or kind.is_timestamp() else None

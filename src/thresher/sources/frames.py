@@ -23,7 +23,7 @@ def frame_columns(frame: Any, names: Sequence[str] | None = None, *, where: str)
     >>> frame_columns(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"], where="here")
     {'p': array([0.9, 0.2])}
     """
-    frame = _of_capsule(frame, where)
+    frame = held_frame(frame, where)
     present = frame_names(frame, where=where)
     wanted = list(dict.fromkeys(present if names is None else names))
     require_columns(wanted, present, place="the frame", where=where)
@@ -45,7 +45,7 @@ def frame_names(frame: Any, *, where: str) -> list[str]:
         return list(frame)
     if isinstance(frame, np.ndarray) and frame.dtype.names is not None:
         return list(frame.dtype.names)
-    native = _native(_of_capsule(frame, where))
+    native = _native(held_frame(frame, where))
     if _is_arrow_table(native):
         return list(native.schema.names)
     if _is_pandas(native):  # Narwhals refuses names that occur twice before we can say which
@@ -69,6 +69,18 @@ def is_frame(source: Any) -> bool:
     return hasattr(kind, "columns") and (hasattr(kind, "select") or hasattr(kind, "loc"))
 
 
+def held_frame(frame: Any, where: str) -> Any:
+    """A frame whose columns can be asked for again and again.
+
+    A table that Narwhals does not know, and that speaks Arrow's PyCapsule interface, becomes one of pyarrow; so do
+    pyarrow's own readers and data sets, which hold no columns yet.
+    """
+    if _is_arrow_table(frame) and not hasattr(frame, "column"):
+        return frame.read_all() if hasattr(frame, "read_all") else frame.to_table()
+    known = hasattr(type(frame), "columns") or _is_arrow_table(frame) or not hasattr(frame, "__arrow_c_stream__")
+    return frame if known else extra("pyarrow", name="files", where=where).table(frame)
+
+
 def _selected(frame: Any, wanted: Sequence[str], where: str) -> Any:
     """Something that gives a column by its name, with lazy work done once for all that are wanted."""
     native = _native(frame)
@@ -88,12 +100,6 @@ def _narwhals_frame(frame: Any, where: str) -> Any:
             where=where,
             fix="give a frame of pandas, Polars, pyarrow or another library that Narwhals supports",
         ) from None
-
-
-def _of_capsule(frame: Any, where: str) -> Any:
-    """A table that Narwhals does not know, and that speaks Arrow's PyCapsule interface, as one of pyarrow."""
-    known = hasattr(type(frame), "columns") or _is_arrow_table(frame) or not hasattr(frame, "__arrow_c_stream__")
-    return frame if known else extra("pyarrow", name="files", where=where).table(frame)
 
 
 def _native(frame: Any) -> Any:

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import LabelError, PositiveLabelError
-from thresher.ranking import Flags, in_pieces
+from thresher.ranking import Counts, Flags, in_pieces
 from thresher.sources.columns import Column, flagged
 
 LABELS_SHOWN = 6
 
 
-def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
+def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = None, where: str) -> Flags:
     """Flag the positive rows of a column of two labels (no missing values).
 
-    Booleans and 0/1 speak for themselves; any other labels need `positive=`.
+    Booleans and 0/1 speak for themselves; any other labels need `positive=`. `cases` says how many rows each entry
+    stands for, where that is not one.
 
     >>> is_positive(np.array([0, 1, 1]), where="here")
     array([False,  True,  True])
@@ -45,12 +46,7 @@ def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
         raise _absent(positive, [0, 1], where)
     found = distinct(labels, at_most=3)
     if len(found) > 2:
-        raise LabelError(
-            f"there are more than two labels: {listed(distinct(labels, at_most=LABELS_SHOWN + 1))}",
-            where=where,
-            fix="compare one with the rest, e.g. labels == "
-            f"{found[0] if positive is None else positive!r}, or evaluate all classes together with a confusion matrix",
-        )
+        raise _too_many(labels, positive, cases, where)
     found = _in_order(found)
     if positive is None:
         raise PositiveLabelError(
@@ -61,6 +57,22 @@ def is_positive(labels: Column, *, positive: Any = None, where: str) -> Flags:
     if not any(same(positive, label) for label in found):
         raise _absent(positive, found, where)
     return _equal_to(labels, positive)
+
+
+def _too_many(labels: Column, positive: Any, cases: Counts | None, where: str) -> LabelError:
+    """The error of a third label, with how many rows carry each; of a column of anything else, with the first few."""
+    found = distinct(labels, at_most=LABELS_SHOWN + 1)
+    told = [repr(label) for label in found]
+    if len(found) <= LABELS_SHOWN:
+        rows = np.ones(labels.size, dtype=np.int64) if cases is None else cases
+        told = [f"{int(rows[_equal_to(labels, label)].sum()):,} × {label!r}" for label in found]
+    one = found[0] if positive is None else positive
+    return LabelError(
+        f"there are more than two labels: {_in_words(told)}",
+        where=where,
+        fix=f"compare one with the rest in a column of its own, as labels == {one!r} makes, "
+        "or evaluate all classes together with a confusion matrix",
+    )
 
 
 def classes_of(labels: Column, *, classes: Sequence[Any] | None, where: str) -> tuple[list[Any], Column]:
@@ -212,7 +224,11 @@ def _absent(positive: Any, found: Sequence[Any], where: str) -> PositiveLabelErr
 
 def listed(labels: Sequence[Any]) -> str:
     """The first few labels in words."""
-    shown = [repr(label) for label in labels[:LABELS_SHOWN]]
-    if len(labels) > LABELS_SHOWN:
+    return _in_words([repr(label) for label in labels])
+
+
+def _in_words(texts: Sequence[str]) -> str:
+    shown = texts[:LABELS_SHOWN]
+    if len(texts) > LABELS_SHOWN:
         return ", ".join(shown) + ", …"
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]

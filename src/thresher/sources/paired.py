@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from thresher.errors import ArgumentError
 from thresher.extras import extra
+from thresher.sources.engine_numbers import at_least, number
 from thresher.sources.paired_rows import PairedRows
 from thresher.sources.progress import Listener
-from thresher.sources.tally import number
 
 Matrix = npt.NDArray[np.float64]
 MOST_KINDS = 1 << 20
@@ -82,7 +82,7 @@ def call_weights(
     weight = table.w if "w" in table.columns else number(ibis, 1.0)
     sums: dict[str, Any] = {}
     for i, threshold in enumerate(thresholds.values()):
-        called = table[f"x{i}"] >= number(ibis, threshold)
+        called = at_least(ibis, table[f"x{i}"], threshold)
         for cell, test in enumerate([(1, called), (1, ~called), (0, called), (0, ~called)]):
             mine = ((table.positive == test[0]) & test[1]).ifelse(weight, zero)
             sums |= {f"w{i}_{cell}": mine.sum(), f"q{i}_{cell}": (mine * mine).sum()}
@@ -99,7 +99,7 @@ def call_counts(rows: PairedRows, thresholds: dict[str, float], *, listener: Lis
     table = rows.table
     code = table.positive
     for i, threshold in enumerate(thresholds.values()):
-        called = table[f"x{i}"] >= number(ibis, threshold)
+        called = at_least(ibis, table[f"x{i}"], threshold)
         code = code + called.ifelse(ibis.literal(2 << i, "int64"), ibis.literal(0, "int64"))
     keys = {"code": code} | ({"w": table.w} if "w" in table.columns else {})
     counted = table.group_by(**keys).aggregate(cases=table.count().cast("int64")).limit(MOST_KINDS + 1)

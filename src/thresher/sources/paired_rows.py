@@ -12,11 +12,13 @@ import numpy as np
 from thresher.errors import MissingValueError, OneClassError, ScoreError, WeightError
 from thresher.extras import extra
 from thresher.sources.columns import Missing, column
-from thresher.sources.database import Opened, TableName, opened, require_table_columns
+from thresher.sources.database import Opened, opened, require_table_columns
+from thresher.sources.engine_numbers import finite, float_column, known, number
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.labels import is_positive
 from thresher.sources.progress import Listener
-from thresher.sources.tally import Wanted, beyond_float64, known, number, require_numbers
+from thresher.sources.table_names import TableName
+from thresher.sources.tally import Wanted, beyond_float64, require_numbers
 
 _MOST_LABELS = 1000
 
@@ -86,7 +88,8 @@ def paired_rows(
     dropped = _refused(found, missing, where)
     counts = [row for row in found if row["state"] == _FINE]
     labels = column([row["label"] for row in counts], name="labels", where=where)
-    flags = is_positive(labels, positive=positive, where=where) if counts else np.zeros(0, dtype=np.bool_)
+    rows_of = np.array([row["cases"] for row in counts], dtype=np.int64)
+    flags = is_positive(labels, positive=positive, cases=rows_of, where=where) if counts else np.zeros(0, np.bool_)
     sides = [[row for row, flag in zip(counts, flags, strict=True) if flag == side] for side in (True, False)]
     cases = tuple(sum(row["cases"] for row in side) for side in sides)
     _require_both_classes(cases, where)
@@ -113,7 +116,7 @@ def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: st
     for i, name in enumerate(wanted.scores):
         kind = table[name].type()
         require_numbers(kind, f"scores must be numbers, got {kind} in {name!r}", ScoreError, where)
-        columns[f"x{i}"] = table[name].cast("float64")
+        columns[f"x{i}"] = float_column(ibis, table[name])
         if (large := beyond_float64(table[name])) is not None:
             tests.append((large, _UNFIT))
     there = label.notnull() & known(label) if label.type().is_floating() else label.notnull()
@@ -122,10 +125,10 @@ def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: st
     if wanted.weight is not None:
         weight = table[wanted.weight]
         require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
-        w = columns["w"] = weight.cast("float64")
+        w = columns["w"] = float_column(ibis, weight)
         zero = number(ibis, 0.0)
         there &= known(w)
-        tests += [((w < zero) | (w == number(ibis, float("inf"))), _BAD), (w == zero, _NOTHING)]
+        tests += [((w < zero) | ~finite(ibis, w), _BAD), (w == zero, _NOTHING)]
     if cluster is not None:
         columns["cluster"] = table[cluster]
         there &= columns["cluster"].notnull()

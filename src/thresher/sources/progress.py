@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from thresher.errors import ArgumentError
+
 _EVERY = 0.5
 
 
@@ -48,13 +50,17 @@ def heard(
         yield
         return
     start, done = time.perf_counter(), threading.Event()
+    failed: list[Exception] = []
 
     def told(part: float | None) -> None:
         rows = None if part is None or total is None else int(total * min(1.0, max(0.0, part)))
-        listener(Progress(stage, rows, total, time.perf_counter() - start))
+        try:
+            listener(Progress(stage, rows, total, time.perf_counter() - start))
+        except Exception as error:  # noqa: BLE001 - it is the listener's own, and stops the telling
+            failed.append(error)
 
     def watch() -> None:
-        while not done.wait(_EVERY):
+        while not failed and not done.wait(_EVERY):
             told(share())
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -64,4 +70,15 @@ def heard(
     finally:
         done.set()
         watcher.join()
-    told(1.0)
+    if not failed:
+        told(1.0)
+    if failed:
+        raise _failure(failed[0], stage) from failed[0]
+
+
+def _failure(error: Exception, stage: str) -> ArgumentError:
+    return ArgumentError(
+        f"the function given as progress= raised {type(error).__name__}: {error}",
+        where=f"progress of {stage}",
+        fix="mend it, or leave it out; the rows are not to blame",
+    )

@@ -17,9 +17,7 @@ from thresher.sources.buckets import BUCKETS
 from thresher.sources.columns import Missing
 from thresher.sources.database import (
     Opened,
-    TableName,
     is_engine_source,
-    memory,
     opened,
     require_no_table,
     require_table_columns,
@@ -29,13 +27,14 @@ from thresher.sources.exact_files import exact_files
 from thresher.sources.file_tally import NeedsEngine, countable, file_tally
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.frames import is_frame
-from thresher.sources.listing import listed_files
+from thresher.sources.listing import STDIN, listed_files
 from thresher.sources.memory import ranked_in_memory
 from thresher.sources.progress import Listener
 from thresher.sources.refinement import Piece
 from thresher.sources.refining import Condition, refined
 from thresher.sources.scan_options import How, Options, require_options, require_source
-from thresher.sources.size import fits, rows_in
+from thresher.sources.size import fits, memory, rows_in
+from thresher.sources.table_names import TableName
 from thresher.sources.tallies import Tallies, tallies_of
 from thresher.sources.tally import Wanted, tally
 
@@ -74,7 +73,7 @@ def scan(
         Rows to take: {"country": "NL", "week": [1, 2]}, or a function of the Ibis table such as `lambda t: t.age > 30`.
     exact
         None: exact where that is cheap, else bounded. True: exact numbers, range by range in bounded memory. False: one
-        pass of ranges, even where rows would fit.
+        pass of ranges, even where rows would fit; frames and standard input are in memory already, and stay exact.
     refine
         True: spend further passes until the AUC is known to 1e-6. An `OperatingCondition`: until the split that
         `choose` picks under it is certain, which looks again only near that split. False: one pass.
@@ -154,7 +153,8 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
     in_memory = not callable(options.where) and not is_engine_source(source)
     if in_memory:
         require_no_table(source, options.table, name)
-    if in_memory and (is_frame(source) or (options.exact is not False and _fits(source, wanted, options, name))):
+    held = is_frame(source) or source == STDIN
+    if in_memory and (held or (options.exact is not False and _fits(source, wanted, options, name))):
         return ranked_in_memory(source, wanted, options.where, options.positive, options.missing, where=name)
     if in_memory and (found := _counted_files(source, wanted, options, name)) is not None:
         return found

@@ -10,11 +10,12 @@ from typing import Any, TypedDict
 from thresher.errors import ArgumentError
 from thresher.sources.buckets import BUCKETS
 from thresher.sources.columns import Missing
-from thresher.sources.database import TableName, is_engine_source
+from thresher.sources.database import is_engine_source
 from thresher.sources.filters import Filter
 from thresher.sources.frames import is_frame
 from thresher.sources.progress import Listener
 from thresher.sources.refining import Condition
+from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 
 

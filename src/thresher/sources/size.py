@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from thresher.errors import ThresherError
@@ -46,3 +47,12 @@ def fits(source: Place, *, columns: int, memory: int, where: str) -> bool:
     files = listed_files(source, where=where)
     size = sum(Path(file.name).stat().st_size * _UNPACKED.get(file.compression or "", 1) for file in files)
     return size * _COPIES <= memory
+
+
+def memory() -> int:
+    """Bytes of memory that are free or can be freed."""
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 1 << 32

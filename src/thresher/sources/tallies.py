@@ -77,7 +77,8 @@ def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, w
     named = _distinct(code[~gone])
     known = column([labels[i] for i in named.tolist()], name="labels", where=where)
     is_pos = np.zeros(len(labels) + 1, dtype=np.bool_)
-    is_pos[named] = is_positive(known, positive=positive, where=where)
+    carried = np.bincount(code[~gone], weights=cases[~gone]).astype(np.int64)[named] // len(wanted.scores)
+    is_pos[named] = is_positive(known, positive=positive, cases=carried, where=where)
     number, names = _numbered(found, wanted)
     weight = _numbers(found["weight"])[fine] if wanted.weight is not None else None
     require_safe_total(float((cases[fine] if weight is None else weight).sum(dtype=np.float64)), where)

@@ -13,7 +13,10 @@ from typing import Any
 
 from thresher.errors import ScoreError, WeightError
 from thresher.extras import extra
-from thresher.sources.buckets import SUBS, Arithmetic, place
+from thresher.sources.buckets import SUBS, place
+from thresher.sources.database import offers
+from thresher.sources.engine_numbers import arithmetic, finite, float_column, known, number
+from thresher.sources.labels import LABELS_SHOWN
 from thresher.sources.refinement import Piece
 
 NO_LABEL, NO_SCORE, NO_WEIGHT, BAD_WEIGHT, ZERO_WEIGHT, UNFIT_SCORE = (1 << bit for bit in range(6))
@@ -76,8 +79,8 @@ def tally(
 
 
 def _most_groups(wanted: Wanted, buckets: int) -> int:
-    """How many groups two labels can make; with more of them the labels themselves are refused."""
-    return MOST_GROUPS if wanted.by else 2 * len(wanted.scores) * (2 * buckets + _STATES)
+    """How many groups the labels can make that a refusal counts; more of them are refused without a count."""
+    return MOST_GROUPS if wanted.by else LABELS_SHOWN * len(wanted.scores) * (2 * buckets + _STATES)
 
 
 def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
@@ -88,17 +91,16 @@ def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
     scores = [table[name] for name in wanted.scores]
     for name, score in zip(wanted.scores, scores, strict=True):
         require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError, where)
-    columns |= {f"x{i}": _float(score) for i, score in enumerate(scores)}
+    columns |= {f"x{i}": float_column(ibis, score) for i, score in enumerate(scores)}
     columns |= {f"unfit{i}": found for i, score in enumerate(scores) if (found := beyond_float64(score)) is not None}
     if wanted.weight is not None:
         weight = table[wanted.weight]
         require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
-        columns["w"] = _float(weight)
+        columns["w"] = float_column(ibis, weight)
     if len(scores) == 1:
         rows = table.select(**columns)
         return rows.rename({name: f"{name}0" for name in ("x", "unfit") if f"{name}0" in rows.columns})
-    models = ibis.array([ibis.literal(i, "int64") for i in range(len(scores))])
-    rows = table.select(**columns, model=models.unnest())
+    rows = _unfolded(ibis, table, columns, len(scores))
     chosen = {"x": ibis.cases(*((rows.model == i, rows[f"x{i}"]) for i in range(len(scores))))}
     unfit = [(rows.model == i, rows[f"unfit{i}"]) for i in range(len(scores)) if f"unfit{i}" in rows.columns]
     if unfit:
@@ -107,31 +109,22 @@ def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
     return rows.select(*kept, **chosen)
 
 
+def _unfolded(ibis: Any, table: Any, columns: dict[str, Any], models: int) -> Any:
+    """Every row once for each model: by an array where the engine has them, else by reading the table again."""
+    numbers = [ibis.literal(i, "int64") for i in range(models)]
+    if offers(table, "Array") and offers(table, "Unnest"):
+        return table.select(**columns, model=ibis.array(numbers).unnest())
+    return ibis.union(*(table.select(**columns, model=one) for one in numbers), distinct=False)
+
+
 def healthy(ibis: Any, rows: Any, *, weighted: bool) -> Any:
     """Rows that count: nothing missing, a weight above 0. NULL, not true either, where something is missing."""
     fine = rows.label.notnull() & known(rows.x)
     if rows.label.type().is_floating():
         fine &= known(rows.label)
     if weighted:
-        fine &= known(rows.w) & (rows.w > number(ibis, 0.0)) & (rows.w < number(ibis, float("inf")))
+        fine &= known(rows.w) & (rows.w > number(ibis, 0.0)) & finite(ibis, rows.w)
     return fine & ~rows.unfit if "unfit" in rows.columns else fine
-
-
-def arithmetic(ibis: Any) -> Arithmetic:
-    """The map's operations as expressions; numbers go as text, since engines read bare decimals as decimals."""
-    return Arithmetic(
-        root=lambda x: x.sqrt(),
-        size=lambda x: x.abs(),
-        floor=lambda x: x.floor(),
-        pick=lambda test, one, other: test.ifelse(one, other),
-        number=lambda x: number(ibis, x),
-    )
-
-
-def number(ibis: Any, x: float) -> Any:
-    """A float64 that arrives as it is."""
-    text = {"inf": "Infinity", "-inf": "-Infinity"}.get(repr(float(x)), repr(float(x)))
-    return ibis.literal(text).cast("float64")
 
 
 def _by(wanted: Wanted) -> list[str]:
@@ -144,11 +137,10 @@ def _faults(ibis: Any, rows: Any, *, weighted: bool) -> Any:
     fine = label.notnull() & known(label) if label.type().is_floating() else label.notnull()
     faults = [(NO_LABEL, fine), (NO_SCORE, known(rows.x))]
     if weighted:
-        zero, infinite = number(ibis, 0.0), number(ibis, float("inf"))
-        there = known(rows.w)
+        zero, there = number(ibis, 0.0), known(rows.w)
         faults += [
             (NO_WEIGHT, there),
-            (BAD_WEIGHT, (rows.w >= zero) & (rows.w < infinite)),
+            (BAD_WEIGHT, (rows.w >= zero) & finite(ibis, rows.w)),
             (ZERO_WEIGHT, rows.w != zero),
         ]
     if "unfit" in rows.columns:
@@ -157,20 +149,6 @@ def _faults(ibis: Any, rows: Any, *, weighted: bool) -> Any:
     for bit, test in faults:
         state = state + ibis.cases((test, ibis.literal(0, "int64")), else_=ibis.literal(bit, "int64"))
     return state
-
-
-def known(x: Any) -> Any:
-    """Neither NULL nor NaN.
-
-    `x <= inf` would say the same of the value, but statistics of Parquet files leave NaN out, and an engine that trusts
-    them takes such a comparison for always true.
-    """
-    return x.notnull() & ~x.isnan()
-
-
-def _float(column: Any) -> Any:
-    kind = column.type()
-    return (column.cast("int64") if kind.is_boolean() else column).cast("float64")
 
 
 def beyond_float64(score: Any) -> Any | None:

@@ -1,0 +1,72 @@
+"""Tables of an engine by their names, as users give them; nothing is taken for a name that is not there."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from thresher.errors import ArgumentError, SourceError
+
+TableName: TypeAlias = str | tuple[str, ...]
+_SHOWN = 10
+
+
+def named_table(engine: Any, table: TableName | None, *, place: str, where: str) -> Any:
+    """A table, view or materialised view of an Ibis engine; `place` is the engine's name for messages.
+
+    Engines list no table that one may not read, and not every kind of view, so the table is asked for first.
+    """
+    if table is None:
+        raise ArgumentError(f"{place} holds tables, and none is named", where, f"pass table=...{_listed(engine, None)}")
+    parts = require_table_name(table, where)
+    name, database = parts[-1], parts[:-1] if len(parts) > 2 else "".join(parts[:-1]) or None
+    try:
+        return engine.table(name, database=database)
+    except Exception:
+        if name in _names(engine, database):  # and something else is wrong
+            raise
+    fix = f"name one that is there{_listed(engine, database)}"
+    if "." in name:
+        fix = f"name a table of a schema by its parts: table={tuple(name.split('.'))!r}"
+    raise SourceError(f"{place} has no table {name!r}{_within(parts)}", where, fix)
+
+
+def require_table_name(table: Any, where: str) -> tuple[str, ...]:
+    """The parts of a table's name; raise `ArgumentError` unless they are texts.
+
+    >>> require_table_name("mails", "here"), require_table_name(("spring", "mails"), "here")
+    (('mails',), ('spring', 'mails'))
+    """
+    parts = (table,) if isinstance(table, str) else table
+    if not isinstance(parts, tuple | list) or not parts or not all(isinstance(part, str) and part for part in parts):
+        raise ArgumentError(
+            f"a table is named by a text, or by a tuple of texts, got {table!r}",
+            where=where,
+            fix='e.g. table="mails" or table=("schema", "mails")',
+        )
+    return tuple(parts)
+
+
+@contextmanager
+def unheeded() -> Iterator[None]:
+    """Leave out what one library says to another about times to come, which we cannot heed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+def _within(parts: tuple[str, ...]) -> str:
+    return f" in {'.'.join(parts[:-1])}" if len(parts) > 1 else ""
+
+
+def _names(engine: Any, database: Any) -> list[str]:
+    with unheeded():
+        return list(engine.list_tables(database=database))
+
+
+def _listed(engine: Any, database: Any) -> str:
+    names = _names(engine, database)
+    shown = ", ".join(repr(name) for name in names[:_SHOWN])
+    return f": {shown}{', …' if len(names) > _SHOWN else ''}" if names else ""

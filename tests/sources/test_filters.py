@@ -1,0 +1,106 @@
+"""Filters take the same rows in memory and in an engine, and refuse the same values."""
+
+import datetime as dt
+
+import ibis
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import thresher as th
+
+NAN = float("nan")
+ROWS = pa.table(
+    {
+        "y": [1, 0, 1, 0, 1, 0],
+        "p": [0.5, 0.2, 0.4, 0.3, 0.6, 0.7],
+        "whole": [1, 2, 3, 1, 2, 3],
+        "real": pa.array([1.0, NAN, None, 1.0, 2.0, 2.0]),
+        "text": ["a", "b", None, "a", "1", "b"],
+        "day": [dt.date(2026, 1, 1), dt.date(2026, 1, 2), None] * 2,
+        "time": pa.array([dt.datetime(2026, 1, 1), dt.datetime(2026, 1, 2), None] * 2, pa.timestamp("ns")),  # noqa: DTZ001
+        "flag": [True, False, None] * 2,
+    }
+)
+SOURCES = {"Arrow": ROWS, "pandas": ROWS.to_pandas(), "an engine": ibis.memtable(ROWS)}
+
+
+@pytest.fixture(params=SOURCES)
+def source(request):
+    return SOURCES[request.param]
+
+
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ({"whole": 1}, [0, 3]),
+        ({"whole": 2.0}, [1, 4]),
+        ({"whole": np.int64(2)}, [1, 4]),
+        ({"whole": True}, [0, 3]),
+        ({"whole": np.array([1, 2])}, [0, 1, 3, 4]),
+        ({"whole": pd.Series([1, 3])}, [0, 2, 3, 5]),
+        ({"whole": range(1, 3)}, [0, 1, 3, 4]),
+        ({"whole": {1, 2}, "text": "a"}, [0, 3]),
+        ({"real": None}, [1, 2]),
+        ({"real": NAN}, [1, 2]),
+        ({"real": [None, 1]}, [0, 1, 2, 3]),
+        ({"text": "a"}, [0, 3]),
+        ({"text": ["a", None]}, [0, 2, 3]),
+        ({"flag": True}, [0, 3]),
+        ({"flag": [1, pd.NA]}, [0, 2, 3, 5]),
+        ({"day": dt.date(2026, 1, 1)}, [0, 3]),
+        ({"day": None}, [2, 5]),
+        ({"time": dt.datetime(2026, 1, 2, tzinfo=dt.UTC)}, [1, 4]),
+        ({"time": pd.Timestamp("2026-01-02")}, [1, 4]),
+        ({"time": np.datetime64("2026-01-02", "ns")}, [1, 4]),
+    ],
+    ids=str,
+)
+def test_the_same_rows_are_taken_everywhere(source, where, rows):
+    expected = th.rank([ROWS["y"][i].as_py() for i in rows], [ROWS["p"][i].as_py() for i in rows])
+    assert th.scan(source, label="y", score="p", where=where) == expected
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ({"whole": "1"}, "asks for '1' in 'whole', a column of numbers"),
+        ({"whole": [1, "a"]}, "asks for 'a' in 'whole', a column of numbers"),
+        ({"whole": b"1"}, "a column of numbers"),
+        ({"text": 1}, "asks for 1 in 'text', a column of texts"),
+        ({"day": "2026-01-01"}, "asks for '2026-01-01' in 'day', a column of dates and times"),
+        ({"whole": {"a": 1}}, "which no row holds"),
+        ({"whole": [[1]]}, "which no row holds"),
+        ("whole = 1", "never read from a text"),
+    ],
+    ids=str,
+)
+def test_what_no_row_can_hold_is_refused(source, where, told):
+    with pytest.raises(th.ArgumentError, match=told):
+        th.scan(source, label="y", score="p", where=where)
+
+
+@pytest.mark.parametrize("where", [{"whole": []}, {"whole": 7}, {"text": "z"}], ids=str)
+def test_nothing_taken_is_no_ranking(source, where):
+    with pytest.raises(th.EmptyError):
+        th.scan(source, label="y", score="p", where=where)
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        (lambda t: t.age > 30, "raised AttributeError: .*'age'"),
+        (lambda t: t.whole, "returned a column of int64"),
+        (lambda _: "whole > 1", "returned 'whole > 1'"),
+        (lambda _: None, "returned None"),
+    ],
+)
+def test_a_function_that_gives_no_condition(source, where, told):
+    with pytest.raises(th.ArgumentError, match=f"the function given as where= {told}"):
+        th.scan(source, label="y", score="p", where=where)
+
+
+def test_a_function_may_give_several_conditions(source):
+    found = th.scan(source, label="y", score="p", where=lambda t: [t.whole > 1, t.p < 0.5])
+    assert found == th.rank([0, 1], [0.2, 0.4])
