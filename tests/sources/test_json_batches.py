@@ -6,11 +6,12 @@ import pytest
 import thresher as th
 from thresher.sources import json_batches, json_lines
 from thresher.sources.data_file import DataFile
+from thresher.sources.progress import RowCount
 
 
 def learned(*lines):
     file = DataFile("rows", "jsonl", None, "".join(f"{line}\n" for line in lines).encode())
-    return file, json_batches.kinds_in(file, where="here")
+    return file, json_batches.kinds_in(file, RowCount(), where="here")
 
 
 def rows(file, kinds, names):

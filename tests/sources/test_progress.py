@@ -8,7 +8,7 @@ from thresher.sources.progress import heard
 
 def test_work_is_told_while_it_lasts_and_when_it_is_done():
     told: list[th.Progress] = []
-    with heard(told.append, "counting", total=100, share=lambda: 0.25):
+    with heard(told.append, "counting", total=100, rows=lambda: 25):
         time.sleep(1.2)
     assert [one.rows for one in told[:-1]] == [25] * (len(told) - 1)
     assert len(told) >= 2
@@ -18,14 +18,14 @@ def test_work_is_told_while_it_lasts_and_when_it_is_done():
 
 def test_an_engine_that_does_not_say():
     told: list[th.Progress] = []
-    with heard(told.append, "counting", total=None, share=lambda: None):
+    with heard(told.append, "counting", total=None, rows=lambda: None):
         pass
     assert told[-1].rows is None
     assert told[-1].rate is None
 
 
 def test_nobody_listens():
-    with heard(None, "counting", total=None, share=lambda: None):
+    with heard(None, "counting", total=None, rows=lambda: None):
         pass
 
 
@@ -40,10 +40,10 @@ def test_a_listener_that_fails_is_told_as_itself(seconds):
 
 
 def heard_for(listener, seconds):
-    with heard(listener, "counting", total=10, share=lambda: None):
+    with heard(listener, "counting", total=10, rows=lambda: None):
         time.sleep(seconds)
 
 
 def test_work_that_fails_is_told_before_its_listener():
-    with pytest.raises(KeyError), heard(lambda _: 1 / 0, "counting", total=10, share=lambda: None):
+    with pytest.raises(KeyError), heard(lambda _: 1 / 0, "counting", total=10, rows=lambda: None):
         raise KeyError

@@ -215,6 +215,20 @@ def test_exact_range_by_range(source, monkeypatch, data, kept):
 
 
 @pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("at_once", [1 << 22, 700])
+def test_a_table_that_changes_under_an_exact_scan_is_told(monkeypatch, data, at_once):
+    monkeypatch.setattr(scanning, "ROWS_AT_ONCE", at_once)
+    engine = ibis.duckdb.connect()
+    table = engine.create_table("mails", pa.table(data))
+
+    def written_to(_):
+        engine.insert("mails", table.limit(ROWS))
+
+    with pytest.raises(th.SourceError, match="changed while it was read"):
+        th.scan(table, label=NAMES["label"], score="p", exact=True, buckets=16, progress=written_to)
+
+
+@pytest.mark.usefixtures("bounded")
 def test_losses_are_exact_range_by_range(folder, monkeypatch, data):
     monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 700)
     monkeypatch.setattr(exactly, "ROWS_KEPT", 0)

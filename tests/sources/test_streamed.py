@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
-from thresher.sources import delimited, json_batches, json_lines
+from thresher.sources import delimited, json_batches, json_lines, streamed
 from thresher.sources.data_file import DataFile
 from thresher.sources.streamed import streamed_rows
 
@@ -256,3 +256,36 @@ def test_rows_are_streamed_anew_for_every_query(tmp_path):
         table = pa.table(rows)
         assert table["p"].to_pylist() == [0.9, 0.2, 0.4, 0.6]
         assert table["y"].null_count == 4
+
+
+def test_types_are_learned_once_and_again_when_a_file_changes(tmp_path, monkeypatch):
+    learned = []
+    usual = streamed._of_texts
+
+    def counted(files, seen, where):
+        learned.append(files)
+        return usual(files, seen, where)
+
+    monkeypatch.setattr(streamed, "_of_texts", counted)
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\n1,0.5\n0,0.25\n")
+    asked: dict[str, Any] = {"label": "y", "score": "p", "where": lambda t: t.p >= 0}
+    assert th.scan(path, **asked) == th.scan(path, **asked)
+    assert len(learned) == 1
+    path.write_text("y,p\n1,0.5\n0,0.25\n1,x\n")
+    with pytest.raises(th.ScoreError, match="scores must be numbers"):
+        th.scan(path, **asked | {"where": lambda t: t.y >= 0})
+    assert len(learned) == 2
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_both_passes_tell_their_rows(tmp_path, suffix):
+    path = tmp_path / f"a.{suffix}"
+    line = "{},0.5\n" if suffix == "csv" else '{{"y": {}, "p": 0.5}}\n'
+    path.write_text("y,p\n" * (suffix == "csv") + "".join(line.format(i % 2) for i in range(3000)))
+    told: list[th.Progress] = []
+    th.scan(path, label="y", score="p", where=lambda t: t.p >= 0, progress=told.append)
+    assert [(one.stage, one.rows, one.total) for one in told] == [
+        ("learning types", 3000, None),
+        ("counting", 3000, 3000),
+    ]

@@ -20,16 +20,23 @@ def scanning(given: Mapping[str, Any], *, where: str) -> Iterator[dict[str, Any]
     if given.get("predictions"):
         raise ArgumentError("--prediction needs rows, and there are more than fit", where, "leave it out, or sample")
     table = table_name(given)
-    labels = first_columns(given["source"], [label], table=table, where=where)[label]
     with telling("counting where the rows are") as tell:
+
+        def told(now: Progress) -> None:
+            tell(_words(now))
+
+        positive = given.get("positive")
+        if positive is not None:
+            labels = first_columns(given["source"], [label], table=table, listener=told, where=where)[label]
+            positive = positive_label(positive, labels)
         yield {
             "label": label,
             "scores": scores,
             "table": table,
-            "positive": positive_label(given.get("positive"), labels),
+            "positive": positive,
             "weight": given.get("weight"),
             "missing": given["missing"],
-            "progress": lambda now: tell(_words(now)),
+            "progress": told,
         }
 
 
@@ -38,9 +45,12 @@ def _words(now: Progress) -> str:
 
     >>> _words(Progress("counting", rows=2_000_000, total=10_000_000, seconds=0.5))
     'counting: 2,000,000 of 10,000,000 rows, 4,000,000 per second'
+    >>> _words(Progress("learning types", rows=2_000_000, total=None, seconds=0.5))
+    'learning types: 2,000,000 rows, 4,000,000 per second'
     >>> _words(Progress("ranking rows", rows=None, total=None, seconds=3.2))
     'ranking rows: 3 s'
     """
     if now.rows is None or now.rate is None:
         return f"{now.stage}: {now.seconds:.0f} s"
-    return f"{now.stage}: {now.rows:,} of {now.total:,} rows, {now.rate:,.0f} per second"
+    of = "" if now.total is None else f" of {now.total:,}"
+    return f"{now.stage}: {now.rows:,}{of} rows, {now.rate:,.0f} per second"

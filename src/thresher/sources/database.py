@@ -56,8 +56,15 @@ class Opened:
         """The Arrow table that an expression gives."""
         if self.streamed is not None:
             self.streamed.use(places_named_in(expression))
-        with told_plainly(self.place, where), heard(listener, stage, total=self.total, share=self.share):
+        with told_plainly(self.place, where), heard(listener, stage, total=self.total, rows=self._rows):
             return _arrow(expression)
+
+    def _rows(self) -> int | None:
+        """How many rows the engine has taken, where that can be known."""
+        if self.streamed is not None:
+            return self.streamed.done.rows
+        share = self.share()
+        return None if self.total is None or share is None else int(self.total * share)
 
 
 def is_engine_source(source: Any) -> bool:
@@ -73,7 +80,7 @@ def is_engine_source(source: Any) -> bool:
 
 
 @contextmanager
-def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Opened]:
+def opened(source: Any, *, table: TableName | None, listener: Listener | None = None, where: str) -> Iterator[Opened]:
     """Open a source for one scan; whatever was opened or made for it is gone afterwards."""
     ibis = extra("ibis", name="sql", where=where)
     place = _place(source, None if table is None else require_table_name(table, where))
@@ -89,8 +96,9 @@ def opened(source: Any, *, table: TableName | None, where: str) -> Iterator[Open
         else:
             require_no_table(source, table, where)
             engine = _embedded(ibis, stack, where)
-            found, streamed = table_of_rows(engine, source, where=where)
-        yield Opened(found, place, _rows(source), _share_done(engine), streamed)
+            found, streamed = table_of_rows(engine, source, listener=listener, where=where)
+        total = _rows(source) if streamed is None else streamed.total
+        yield Opened(found, place, total, _share_done(engine), streamed)
 
 
 def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, where: str) -> None:
@@ -230,7 +238,7 @@ def _share_done(engine: Any) -> Callable[[], float | None]:
             return None
         with suppress(Exception):  # a connection that is closing has nothing to say
             percent = float(asked())
-            return percent / 100 if percent >= 0 else None
+            return min(percent, 100.0) / 100 if percent >= 0 else None
         return None
 
     return share

@@ -16,6 +16,7 @@ from thresher.sources.data_file import DataFile
 from thresher.sources.files import read_columns
 from thresher.sources.frames import frame_columns, frame_names, held_frame
 from thresher.sources.listing import STDIN, listed_files
+from thresher.sources.progress import Listener
 from thresher.sources.streamed import StreamedRows, folder_kinds, streamed_rows
 
 _STREAMED = "streamed_"
@@ -23,7 +24,9 @@ _STREAMED = "streamed_"
 _TYPES = {"int64": "int64", "uint64": "uint64", "double": "float64", "bool": "boolean"}
 
 
-def table_of_rows(engine: Any, source: Any, *, where: str) -> tuple[Any, StreamedRows | None]:
+def table_of_rows(
+    engine: Any, source: Any, *, listener: Listener | None = None, where: str
+) -> tuple[Any, StreamedRows | None]:
     """Files or a frame as a table of the embedded engine, and what streams them to it."""
     if not isinstance(source, str | os.PathLike):
         return _registered(engine, _arrow_table(source, where)), None
@@ -32,7 +35,7 @@ def table_of_rows(engine: Any, source: Any, *, where: str) -> tuple[Any, Streame
     files = listed_files(source, where=where)
     if files[0].format == "parquet":
         return _of_parquet(engine, files), None
-    streamed = streamed_rows(files, where=where)
+    streamed = streamed_rows(files, listener=listener, where=where)
     return _registered(engine, streamed), streamed
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher.errors import SourceError
 from thresher.extras import extra
 from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, counted_weights
 from thresher.ranking.spans import joined
@@ -149,13 +150,23 @@ def _ranked(
     flag = ibis.literal(False) if positive is None else rows.label == ibis.literal(positive, rows.label.type())
     chosen = rows.filter(inside).select(positive=flag, x=rows.x, **({"w": rows.w} if weighted else {}))
     if one.rows > most:
-        sums = {"w": chosen.w.sum()} if weighted else {"w": chosen.count().cast("int64")}
-        chosen = chosen.group_by("positive", "x").aggregate(**sums)
+        sums = {"w": chosen.w.sum()} if weighted else {}
+        chosen = chosen.group_by("positive", "x").aggregate(cases=chosen.count().cast("int64"), **sums)
     found = engine.answer(chosen, stage=stage, listener=listener, where=where)
     flags, x = found["positive"].to_numpy(), found["x"].to_numpy()
-    if "w" not in found.column_names:
-        return Ranking.of_segments(*counted(flags, x))
-    w = found["w"].to_numpy()
+    cases = found["cases"].to_numpy() if one.rows > most else None
+    _require_unchanged(engine.place, one.rows, x.size if cases is None else int(cases.sum()), where)
     if weighted:
-        return Ranking.of_segments(*counted_weights(flags, x, w))
-    return Ranking(x, np.where(flags, w, 0), np.where(flags, 0, w))
+        return Ranking.of_segments(*counted_weights(flags, x, found["w"].to_numpy()))
+    if cases is None:
+        return Ranking.of_segments(*counted(flags, x))
+    return Ranking(x, np.where(flags, cases, 0), np.where(flags, 0, cases))
+
+
+def _require_unchanged(place: str, before: int, now: int, where: str) -> None:
+    if before != now:
+        raise SourceError(
+            f"{place} changed while it was read: of {before:,} rows counted within a range, {now:,} are there now",
+            where=where,
+            fix="scan rows that nobody writes to, such as those of past days or a snapshot",
+        )

@@ -22,7 +22,7 @@ from thresher.sources.dealt_rows import DealtRows
 from thresher.sources.exact import ROWS_KEPT, SEGMENTS
 from thresher.sources.exact_numbers import RunningNumbers
 from thresher.sources.file_tally import Faults, Labels, NeedsEngine, scores_of
-from thresher.sources.progress import Listener, heard
+from thresher.sources.progress import Listener, RowCount, heard
 from thresher.sources.row_groups import sampled_scores, stretches
 from thresher.sources.tallies import tallies_of
 from thresher.sources.tally import Wanted
@@ -56,7 +56,7 @@ def exact_files(
     parquet = extra("pyarrow.parquet", name="files", where=where)
     pieces = stretches(parquet, files, where)
     total = sum(piece.rows for piece in pieces)
-    labels, threads, done = Labels(), min(processors(), MOST_THREADS), [0]
+    labels, threads, done = Labels(), min(processors(), MOST_THREADS), RowCount()
     with ExitStack() as stack:
         models: list[tuple[DealtRows, Faults]] = []
         for name in wanted.scores:
@@ -72,9 +72,9 @@ def exact_files(
                 for (dealt, faults), name in zip(models, wanted.scores, strict=True):
                     kept, score = faults.left(code, *scores_of(batch[name]))
                     dealt.add(kept == 1, score)
-                done[0] += len(code)
+                done.rows += len(code)
 
-        with heard(listener, "dealing rows", total=total, share=lambda: done[0] / max(total, 1)):
+        with heard(listener, "dealing rows", total=total, rows=lambda: done.rows):
             shared_out(deal, range(len(pieces)), threads)
         found = tallies_of(_table(models, labels, where), wanted, positive=positive, missing=missing, where=where)
         by_name = dict(zip(wanted.scores, models, strict=True))
@@ -116,16 +116,16 @@ def _flag_positives(dealt: DealtRows, labels: Labels, positive: Any) -> None:
 
 def _ranking(dealt: DealtRows, *, dropped: int, listener: Listener | None, where: str) -> Ranking:
     """The ranking of dealt rows; running numbers stay with it where it is condensed."""
-    rows, done = int(dealt.rows.sum()), [0]
+    rows, done = int(dealt.rows.sum()), RowCount()
     groups = list(_groups(dealt, before=(0, 0)))
     each = None if rows <= ROWS_KEPT else max(SEGMENTS_PER_RANGE, SEGMENTS // len(groups))
 
     def count(group: _Group) -> list[Counted]:
         found = list(_counted(dealt, group, each, where=where))
-        done[0] += group.rows
+        done.rows += group.rows
         return found
 
-    with heard(listener, "counting ranges", total=rows, share=lambda: done[0] / rows):
+    with heard(listener, "counting ranges", total=rows, rows=lambda: done.rows):
         found = [part for parts in shared_out(count, groups, min(processors(), MOST_THREADS)) for part in parts]
     running = RunningNumbers()
     running.add_all(numbers for _, numbers in found)

@@ -46,10 +46,10 @@ def fetched_columns(
 
 
 def first_columns(
-    source: Place, names: Sequence[str], *, table: TableName | None = None, where: str
+    source: Place, names: Sequence[str], *, table: TableName | None = None, listener: Listener | None = None, where: str
 ) -> dict[str, Column]:
     """The wanted columns of the first thousand rows or so, which tell what kind of values they hold."""
-    with opened(source, table=table, where=where) as engine:
+    with opened(source, table=table, listener=listener, where=where) as engine:
         require_table_columns(engine.table, names, place=engine.place, where=where)
         return _columns(engine, engine.table.limit(_FIRST), names, stage="looking", listener=None, where=where)
 

@@ -20,7 +20,7 @@ from thresher.sources.arrow_columns import plain_numbers
 from thresher.sources.buckets import SUBS, place_of
 from thresher.sources.data_file import DataFile
 from thresher.sources.faults import told_plainly
-from thresher.sources.progress import Listener, heard
+from thresher.sources.progress import Listener, RowCount, heard
 from thresher.sources.refinement import Piece
 from thresher.sources.tally import FAULT, Wanted
 
@@ -77,13 +77,13 @@ def file_tally(
     grid = _Grid(buckets, pieces, occupied)
     counters = [_Counter(grid) for _ in wanted.scores]
     labels = Labels()
-    done, total = [0], sum(parquet.read_metadata(file.name).num_rows for file in files)
-    with heard(listener, stage, total=total, share=lambda: done[0] / max(total, 1)):
+    done, total = RowCount(), sum(parquet.read_metadata(file.name).num_rows for file in files)
+    with heard(listener, stage, total=total, rows=lambda: done.rows):
         for batch in batches_of(parquet, files, wanted.columns, where):
             code = labels.coded(batch[wanted.label])
             for counter, name in zip(counters, wanted.scores, strict=True):
                 counter.add(code, batch[name], labels=len(labels.known))
-            done[0] += len(code)
+            done.rows += len(code)
     columns = [counter.rows() for counter in counters]
     found = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
     if len(columns) > 1:

@@ -11,6 +11,7 @@ from thresher.errors import ColumnError, ThresherError
 from thresher.extras import extra
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.json_lines import BLOCK, first_schema, parsed, rounded, types_to_try
+from thresher.sources.progress import RowCount
 from thresher.sources.text_kinds import unfit_entries
 
 _ROWS = 1 << 15
@@ -25,15 +26,17 @@ class JsonKinds:
     by_arrow: bool
 
 
-def kinds_in(file: DataFile, *, where: str) -> JsonKinds:
-    """What each key holds: by Arrow's parser where that changes no value, else by Python's."""
+def kinds_in(file: DataFile, seen: RowCount, *, where: str) -> JsonKinds:
+    """What each key holds: by Arrow's parser where that changes no value, else by Python's; rows add to those seen."""
+    before = seen.rows
     arrow = extra("pyarrow", name="files", where=where)
     schema = first_schema(file, where)
     if schema is not None and not any(arrow.types.is_null(kind) for kind in schema.types):
         for tried in types_to_try(dict(zip(schema.names, schema.types, strict=True))):
-            if _holds(file, tried, where):
+            if _holds(file, tried, seen, where):
                 return JsonKinds(tried, {}, by_arrow=True)
-    return _by_python(file, where)
+            seen.rows = before
+    return _by_python(file, seen, where)
 
 
 def batches_in(file: DataFile, kinds: JsonKinds, names: Sequence[str], *, where: str) -> Iterator[Any]:
@@ -59,26 +62,31 @@ def _by_arrow(file: DataFile, types: Mapping[str, Any], unexpected: str, where: 
         yield from arrow_json.open_json(raw, arrow_json.ReadOptions(block_size=BLOCK), options)
 
 
-def _holds(file: DataFile, types: Mapping[str, Any], where: str) -> bool:
+def _holds(file: DataFile, types: Mapping[str, Any], seen: RowCount, where: str) -> bool:
     """Whether Arrow's parser reads all lines as these types, without another key and without rounding."""
     try:
-        return not any(rounded(column) for batch in _by_arrow(file, types, "error", where) for column in batch.columns)
+        for batch in _by_arrow(file, types, "error", where):
+            if any(rounded(column) for column in batch.columns):
+                return False
+            seen.rows += batch.num_rows
     except (ThresherError, UnicodeDecodeError):
         return False  # Python's parser says what is wrong, if anything is
+    return True
 
 
-def _by_python(file: DataFile, where: str) -> JsonKinds:
-    seen: dict[str, _Seen] = {}
-    rows = 0
+def _by_python(file: DataFile, seen: RowCount, where: str) -> JsonKinds:
+    keys: dict[str, _Seen] = {}
+    before = seen.rows
     for _, pairs in parsed(file, where):
-        rows += 1
+        seen.rows += 1
         for name, value in pairs.items():
             if value is not None:
-                seen.setdefault(name, _Seen()).see(value)
-            elif name not in seen:
-                seen[name] = _Seen()
-    types = {name: each.type for name, each in seen.items()}
-    refused = {name: error for name, each in seen.items() if (error := each.refusal(name, rows, where)) is not None}
+                keys.setdefault(name, _Seen()).see(value)
+            elif name not in keys:
+                keys[name] = _Seen()
+    rows = seen.rows - before
+    types = {name: each.type for name, each in keys.items()}
+    refused = {name: error for name, each in keys.items() if (error := each.refusal(name, rows, where)) is not None}
     return JsonKinds(types, refused, by_arrow=False)
 
 

@@ -55,7 +55,7 @@ def opened_pairs(
     where: str,
 ) -> Iterator[PairedRows]:
     """Open a source, and take its rows that a filter takes."""
-    with opened(source, table=table, where=where) as engine:
+    with opened(source, table=table, listener=listener, where=where) as engine:
         beside = [*([] if cluster is None else [cluster]), *(where_ if isinstance(where_, Mapping) else ())]
         require_table_columns(engine.table, [*wanted.columns, *beside], place=engine.place, where=where)
         yield paired_rows(

@@ -36,13 +36,20 @@ class Progress:
 Listener: TypeAlias = Callable[[Progress], object]
 
 
+@dataclass(slots=True)
+class RowCount:
+    """Rows seen so far, which a listener's thread may look at."""
+
+    rows: int = 0
+
+
 @contextmanager
 def heard(
-    listener: Listener | None, stage: str, *, total: int | None, share: Callable[[], float | None]
+    listener: Listener | None, stage: str, *, total: int | None, rows: Callable[[], int | None]
 ) -> Iterator[None]:
-    """Tell a listener, from a thread of its own, how far the work inside has come; once more when it is done.
+    """Tell a listener, from a thread of its own, how many rows the work inside has taken; once more when it is done.
 
-    >>> with heard(lambda now: print(now.stage, now.rows), "counting", total=10, share=lambda: None):
+    >>> with heard(lambda now: print(now.stage, now.rows), "counting", total=10, rows=lambda: None):
     ...     pass
     counting 10
     """
@@ -52,16 +59,15 @@ def heard(
     start, done = time.perf_counter(), threading.Event()
     failed: list[Exception] = []
 
-    def told(part: float | None) -> None:
-        rows = None if part is None or total is None else int(total * min(1.0, max(0.0, part)))
+    def told(taken: int | None) -> None:
         try:
-            listener(Progress(stage, rows, total, time.perf_counter() - start))
+            listener(Progress(stage, taken, total, time.perf_counter() - start))
         except Exception as error:  # noqa: BLE001 - it is the listener's own, and stops the telling
             failed.append(error)
 
     def watch() -> None:
         while not failed and not done.wait(_EVERY):
-            told(share())
+            told(rows())
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -71,7 +77,7 @@ def heard(
         done.set()
         watcher.join()
     if not failed:
-        told(1.0)
+        told(rows() if total is None else total)
     if failed:
         raise _failure(failed[0], stage) from failed[0]
 

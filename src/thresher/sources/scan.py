@@ -158,7 +158,7 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
         return ranked_in_memory(source, wanted, options.where, options.positive, options.missing, where=name)
     if in_memory and (found := _counted_files(source, wanted, options, name)) is not None:
         return found
-    with opened(source, table=options.table, where=name) as engine:
+    with opened(source, table=options.table, listener=options.progress, where=name) as engine:
         named = [*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]
         require_table_columns(engine.table, named, place=engine.place, where=name)
         rows = replace(engine, table=filtered(engine.table, options.where, where=name))

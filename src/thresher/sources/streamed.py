@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from thresher.errors import ColumnError, EmptyError, ThresherError
@@ -16,9 +17,12 @@ from thresher.extras import extra
 from thresher.sources import arrow_files, delimited, json_batches
 from thresher.sources.column_names import require_columns, require_same_columns
 from thresher.sources.data_file import DataFile
+from thresher.sources.progress import Listener, RowCount, heard
 from thresher.sources.text_kinds import TextKind
 
 Batches: TypeAlias = Callable[[Sequence[str]], Iterator[Any]]
+# What was learned of the files that were read last: a command looks at them before it scans them.
+_last: dict[tuple[Any, ...], tuple[Any, Any, int | None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,11 @@ class _Part:
 class StreamedRows:
     """Rows that can be read again and again, through Arrow's PyCapsule interface."""
 
-    def __init__(self, parts: Sequence[_Part], columns: Mapping[str, StreamedColumn]) -> None:
+    def __init__(self, parts: Sequence[_Part], columns: Mapping[str, StreamedColumn], total: int | None) -> None:
         import pyarrow as pa
 
+        self.total = total
+        self.done = RowCount()
         self.schema = pa.schema([(name, column.type) for name, column in columns.items()])
         self._parts = parts
         self._columns = columns
@@ -66,10 +72,12 @@ class StreamedRows:
 
     def _batches(self) -> Iterator[Any]:
         used = [name for name in self._used if self._columns[name].refusal is None]
+        self.done.rows = 0
         for part in self._parts:
             inside = [name for name in used if name in part.names and name not in part.file.partition]
             for batch in part.batches(inside or self._any(part)):
                 yield self._whole(batch, part, inside)
+                self.done.rows += batch.num_rows
 
     def _any(self, part: _Part) -> list[str]:
         """A column that tells how many rows there are, where none is asked for."""
@@ -92,7 +100,7 @@ class StreamedRows:
         return pa.record_batch(made, schema=self.schema)
 
 
-def streamed_rows(files: Sequence[DataFile], *, where: str) -> StreamedRows:
+def streamed_rows(files: Sequence[DataFile], *, listener: Listener | None = None, where: str) -> StreamedRows:
     r"""The rows of CSV, TSV, JSON lines or Arrow files, whose types are those that all rows have.
 
     >>> from pathlib import Path
@@ -105,10 +113,24 @@ def streamed_rows(files: Sequence[DataFile], *, where: str) -> StreamedRows:
     p: double
     """
     extra("pyarrow", name="files", where=where)
-    learned = {"jsonl": _of_json, "arrow": _of_arrow}.get(files[0].format, _of_texts)
-    parts, columns = learned(files, where)
-    said = {name: _of_folders(files, name) for name in files[0].partition}
-    return StreamedRows(parts, columns | said)
+    key = (where, *((file.name, *_state(file)) for file in files))
+    known = _last.get(key)
+    if known is None:
+        learned = {"jsonl": _of_json, "arrow": _of_arrow}.get(files[0].format, _of_texts)
+        seen = RowCount()
+        with heard(listener, "learning types", total=None, rows=lambda: seen.rows):
+            parts, columns = learned(files, seen, where)
+        said = {name: _of_folders(files, name) for name in files[0].partition}
+        known = (parts, columns | said, seen.rows or None)
+        _last.clear()
+        _last[key] = known
+    return StreamedRows(*known)
+
+
+def _state(file: DataFile) -> tuple[int, int]:
+    """What changes when a file does."""
+    found = Path(file.name).stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def folder_kinds(files: Sequence[DataFile]) -> dict[str, TextKind]:
@@ -119,20 +141,19 @@ def folder_kinds(files: Sequence[DataFile]) -> dict[str, TextKind]:
     return kinds
 
 
-def _of_texts(files: Sequence[DataFile], where: str) -> tuple[list[_Part], dict[str, StreamedColumn]]:
+def _of_texts(files: Sequence[DataFile], seen: RowCount, where: str) -> tuple[list[_Part], dict[str, StreamedColumn]]:
     """Columns of text, which become numbers only when all rows of all files agree."""
     present = [delimited.names_in(file, None, where=where) for file in files]
     _require_alike(files, present, where)
     refused = _twice(present[0], files[0].name, where)
     kinds = {name: TextKind(name) for name in present[0] if name not in refused}
     parts = [_Part(file, list(kinds), partial(delimited.batches_in, file, where=where)) for file in files]
-    rows = 0
     for part in parts:
         for batch in part.batches(list(kinds)):
-            rows += batch.num_rows
+            seen.rows += batch.num_rows
             for name, kind in kinds.items():
                 kind.see(batch.column(name))
-    if kinds and not rows:
+    if kinds and not seen.rows:
         place = files[0].name if len(files) == 1 else f"each of {len(files):,} files"
         raise EmptyError(f"{place} has columns and no rows", where, "give at least one row")
     columns = {
@@ -142,8 +163,8 @@ def _of_texts(files: Sequence[DataFile], where: str) -> tuple[list[_Part], dict[
     return parts, columns
 
 
-def _of_json(files: Sequence[DataFile], where: str) -> tuple[list[_Part], dict[str, StreamedColumn]]:
-    known = [json_batches.kinds_in(file, where=where) for file in files]
+def _of_json(files: Sequence[DataFile], seen: RowCount, where: str) -> tuple[list[_Part], dict[str, StreamedColumn]]:
+    known = [json_batches.kinds_in(file, seen, where=where) for file in files]
     parts = [
         _Part(file, list(kinds.types), partial(json_batches.batches_in, file, kinds, where=where))
         for file, kinds in zip(files, known, strict=True)
@@ -152,7 +173,7 @@ def _of_json(files: Sequence[DataFile], where: str) -> tuple[list[_Part], dict[s
     return parts, _of_types(files, [kinds.types for kinds in known], refused, where)
 
 
-def _of_arrow(files: Sequence[DataFile], where: str) -> tuple[list[_Part], dict[str, StreamedColumn]]:
+def _of_arrow(files: Sequence[DataFile], _: RowCount, where: str) -> tuple[list[_Part], dict[str, StreamedColumn]]:
     present = [arrow_files.names_in(file, None, where=where) for file in files]
     _require_alike(files, present, where)
     parts = [
