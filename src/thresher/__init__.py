@@ -196,6 +196,7 @@ if TYPE_CHECKING:
         scan,
         scan_by,
         scan_models,
+        scan_models_by,
     )
     from thresher.tables import (
         MEASURES,
@@ -393,6 +394,7 @@ __all__ = [
     "scan",
     "scan_by",
     "scan_models",
+    "scan_models_by",
     "smoothed",
     "squared_error",
     "table_bounds",

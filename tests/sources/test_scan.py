@@ -269,6 +269,28 @@ def test_groups_in_one_pass(source, data):
         assert th.auc(exact) in th.auc_bounds(ranking)
 
 
+def test_models_and_groups_in_one_pass(source, data):
+    place, how = source
+    how = {name: value for name, value in how.items() if name != "exact"}
+    asked: dict[str, Any] = {"label": NAMES["label"], "scores": ["p", "q"], "by": "select"}
+    told: list[th.Progress] = []
+    found = th.scan_models_by(place, where=lambda t: t.w > 0, progress=told.append, **asked, **how)
+    assert len(told) <= 3  # buckets, every score, and what a session may say once more
+    for country in ("NL", "B'E"):
+        mine = data["select"] == country
+        for model in ("p", "q"):
+            assert found[country][model] == th.rank(data[NAMES["label"]][mine], data[model][mine])
+
+
+def test_a_group_of_which_nothing_is_left_is_named():
+    rows_: dict[str, list[Any]] = {"y": [1, 0, None, None], "p": [0.5, 0.2, 0.7, 0.1], "week": [1, 1, 2, 2]}
+    for source in (rows_, ibis.memtable(pa.table(rows_))):
+        with pytest.raises(th.EmptyError, match="nothing is left of 'p' in 2"):
+            th.scan_by(source, label="y", score="p", by="week", missing="drop")
+        found = th.scan_by(source, label="y", score="p", by="week", missing="drop", where={"week": 1})
+        assert found == {1: th.rank([1, 0], [0.5, 0.2])}
+
+
 def test_filters(source, data):
     place, how = source
     how = {name: value for name, value in how.items() if name != "exact"}

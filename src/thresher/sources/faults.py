@@ -20,7 +20,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "there is no room to spill",
         "free disk space, or scan with fewer buckets",
     ),
-    r"password|authentication|role .* does not exist|pg_hba": (
+    r"password|authentication|role .* does not exist|no \w+\.conf entry": (
         "the login was refused",
         "check user, password and rights",
     ),
@@ -32,7 +32,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "the connection was lost",
         _AGAIN,
     ),
-    r"executor.*(lost|failure)|job aborted|sparkcontext.*(stopped|shut)|py4jnetworkerror|connection reset|in the jvm": (
+    r"executor.*(lost|failure)|job aborted|context.*(stopped|shut)|networkerror|connection reset|in the jvm": (
         "a worker was lost",
         _AGAIN,
     ),

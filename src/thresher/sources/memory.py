@@ -15,6 +15,7 @@ from thresher.sources.files import read_columns
 from thresher.sources.filters import taken
 from thresher.sources.frames import frame_columns, is_frame
 from thresher.sources.labels import is_positive
+from thresher.sources.tallies import require_rows_left
 from thresher.sources.tally import Wanted
 
 
@@ -38,6 +39,7 @@ def ranked_in_memory(
             raise EmptyError("no row meets where=", where, "check its values")
     code, names = _groups(columns, wanted)
     found: dict[tuple[str, Any], Ranking] = {}
+    empty: list[tuple[str, Any]] = []
     for model in wanted.scores:
         asked = {"labels": columns[wanted.label], "scores": columns[model], "groups": code}
         if wanted.weight is not None:
@@ -56,8 +58,11 @@ def ranked_in_memory(
                 ),
                 dropped=dropped,
             )
-            if ranking is not None:
+            if ranking is None:
+                empty.append((model, names[group]))
+            else:
                 found[model, names[group]] = ranking
+    require_rows_left(empty, where)
     return found
 
 

@@ -16,6 +16,8 @@ from thresher.sources.columns import Column, Missing, column
 from thresher.sources.labels import is_positive
 from thresher.sources.tally import FAULT, MOST_GROUPS, Wanted
 
+_SHOWN = 6
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
@@ -82,25 +84,43 @@ def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, w
     number, names = _numbered(found, wanted)
     weight = _numbers(found["weight"])[fine] if wanted.weight is not None else None
     require_safe_total(float((cases[fine] if weight is None else weight).sum(dtype=np.float64)), where)
-    # Only rankings that have rows left are named.
-    kept = _distinct(number[fine])
-    place = np.full(len(names), -1)
-    place[kept] = np.arange(kept.size)
+    left = np.bincount(number[fine], minlength=len(names)) > 0
+    require_rows_left([name for name, any_ in zip(names, left.tolist(), strict=True) if not any_], where)
     away = np.bincount(number[gone], weights=cases[gone], minlength=len(names)).astype(np.int64)
     return Tallies(
         wanted=wanted,
-        names=tuple(names[i] for i in kept.tolist()),
-        ranking=place[number[fine]],
+        names=tuple(names),
+        ranking=number[fine],
         positive=is_pos[code[fine]],
         key=key[fine],
         cases=cases[fine],
         weight=weight,
         low=_numbers(found["low"])[fine] + 0.0,
         high=_numbers(found["high"])[fine] + 0.0,
-        dropped=tuple(away[kept].tolist()),
+        dropped=tuple(away.tolist()),
         rows=rows // len(wanted.scores),
         labels=_by_class(labels, is_pos),
     )
+
+
+def require_rows_left(empty: Sequence[tuple[str, Any]], where: str) -> None:
+    """Raise `EmptyError` if there are models and groups whose rows are all left out.
+
+    >>> require_rows_left([("p", "NL"), ("p", "BE")], "here")
+    Traceback (most recent call last):
+    thresher.errors.EmptyError: without missing values and weights of 0, nothing is left of 'p' in 'NL', 'p' in 'BE'
+      where: here
+      fix:   check the columns, or take the other groups by where=
+    """
+    if empty:
+        shown = [f"{model!r}" + ("" if group == () else f" in {group!r}") for model, group in empty[:_SHOWN]]
+        raise EmptyError(
+            "without missing values and weights of 0, nothing is left of "
+            + ", ".join(shown)
+            + ", …" * (len(empty) > _SHOWN),
+            where=where,
+            fix="check the columns, or take the other groups by where=",
+        )
 
 
 def _by_class(labels: Sequence[Any], is_pos: Flags) -> tuple[Any, Any]:
