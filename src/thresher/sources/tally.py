@@ -56,17 +56,17 @@ def tally(
     rows = prepared(table, wanted, where=where)
     weighted = wanted.weight is not None
     at = place(rows.x, buckets=buckets, by=arithmetic(ibis))
+    fine = healthy(ibis, rows, weighted=weighted)
     if pieces:
         # The bucket is named once: engines would otherwise work it out for every piece it is compared with.
-        fine = healthy(ibis, rows, weighted=weighted)
-        rows = rows.mutate(at=ibis.cases((fine, at), else_=None))
+        rows = rows.mutate(at=ibis.cases((fine, at)))
         rows = rows.mutate(bucket=rows.at.floor().cast("int64"))
         share = (rows.at - rows.bucket.cast("float64")) * _parts(ibis, rows.bucket, pieces)
         code = rows.bucket * ibis.literal(SUBS, "int64") + share.floor().cast("int64")
     else:
-        code = at.floor().cast("int64")
+        code = ibis.cases((fine, at.floor())).cast("int64")  # not every engine takes NaN, which is no bucket
     fault = ibis.literal(FAULT, "int64") + _faults(ibis, rows, weighted=weighted)
-    key = ibis.cases((healthy(ibis, rows, weighted=weighted), code), else_=fault)
+    key = ibis.coalesce(code, fault)
     keys = {name: rows[name] for name in [*_by(wanted), "model", "label"] if name in rows.columns}
     if exact:
         keys["x"] = rows.x
