@@ -106,9 +106,7 @@ def _storage(values: Any, arrow: Any) -> Any:
 
 def _from_dictionary(values: Any, arrow: Any, *, name: str, where: str) -> Column:
     if isinstance(values, arrow.ChunkedArray):
-        values = values.unify_dictionaries().combine_chunks()
-    if isinstance(values, arrow.ChunkedArray):  # what has no chunks at all stays chunked
-        values = arrow.array([], type=values.type)
+        values = values.unify_dictionaries().combine_chunks() if values.num_chunks else _no_words(values.type, arrow)
     if arrow.types.is_string(values.dictionary.type) or arrow.types.is_large_string(values.dictionary.type):
         words = _texts(values.dictionary.to_pylist(), fixed=values.null_count == 0)
     else:
@@ -122,6 +120,10 @@ def _from_dictionary(values: Any, arrow: Any, *, name: str, where: str) -> Colum
             taken = taken.astype(object)
         taken[values.indices.is_null().to_numpy(zero_copy_only=False)] = np.nan if words.dtype.kind == "f" else None
     return taken
+
+
+def _no_words(kind: Any, arrow: Any) -> Any:
+    return arrow.DictionaryArray.from_arrays(*(arrow.array([], part) for part in (kind.index_type, kind.value_type)))
 
 
 def _texts(words: list[Any], *, fixed: bool) -> Column:

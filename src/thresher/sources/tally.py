@@ -64,7 +64,7 @@ def tally(
         share = (rows.at - rows.bucket.cast("float64")) * _parts(ibis, rows.bucket, pieces)
         code = rows.bucket * ibis.literal(SUBS, "int64") + share.floor().cast("int64")
     else:
-        code = ibis.cases((fine, at.floor())).cast("int64")  # not every engine takes NaN, which is no bucket
+        code = ibis.cases((fine, at)).floor().cast("int64")  # not every engine takes NaN, which is no bucket
     fault = ibis.literal(FAULT, "int64") + _faults(ibis, rows, weighted=weighted)
     key = ibis.coalesce(code, fault)
     keys = {name: rows[name] for name in [*_by(wanted), "model", "label"] if name in rows.columns}
