@@ -25,14 +25,19 @@ def rankings_of(given: Mapping[str, Any], *, condition: Any = None, where: str) 
     """
     source = given["source"]
     if is_ranking(source, where=where):
-        if given["label"] or given["scores"] or given.get("table"):
-            raise ArgumentError("a ranking has no columns or tables", where, "leave --label, --score and --table out")
+        require_no_columns(given, where)
         return {Path(source).stem: kept_ranking(source, where=where)}
     rows = rows_that_fit(given, where=where)
     if rows is not None:
         return {name: rows.ranking(name, missing=given["missing"]) for name in rows.scores}
     with scanning(given, where=where) as asked:
         return scan_models(source, **asked, refine=True if condition is None else condition)
+
+
+def require_no_columns(given: Mapping[str, Any], where: str) -> None:
+    """Raise `ArgumentError` when options name columns or a table, of which a kept ranking has none."""
+    if given["label"] or given["scores"] or given.get("table"):
+        raise ArgumentError("a ranking has no columns or tables", where, "leave --label, --score and --table out")
 
 
 def is_ranking(source: str, *, where: str) -> bool:

@@ -68,6 +68,7 @@ def test_a_part_of_one_class_is_welcome(run, folder):
         (["predictions.csv", *COLUMNS, "-o", "predictions.csv"], "would overwrite the input"),
         (["predictions.csv", *COLUMNS, "-o", "-"], "--output is a file, and - is standard output"),
         (["predictions.csv", *COLUMNS, "-o", "counts.csv"], "call it .json or .parquet"),
+        (["absent.json", *COLUMNS], "a ranking has no columns or tables"),
         (["bad.parquet"], "bad.parquet"),
         ([], "FILE"),
     ],

@@ -38,17 +38,20 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from functools import reduce
     from operator import add
 
-    from thresher.cli.rankings import is_ranking, kept_ranking, rankings_of
+    from thresher.cli.rankings import is_ranking, kept_ranking, rankings_of, require_no_columns
     from thresher.cli.working import working
     from thresher.sources.saved import write_ranking
 
     if len(given["scores"]) > 1:
         raise click.UsageError("a ranking is of one model; give --score once", ctx)
+    kept = {source: is_ranking(source, where=f"{place(ctx)} {source}") for source in given["sources"]}
+    if all(kept.values()):
+        require_no_columns(given, place(ctx))
     parts = []
     for source in given["sources"]:
         where = f"{place(ctx)} {source}"
         with working(f"counting {source}"):
-            if is_ranking(source, where=where):
+            if kept[source]:
                 parts.append(kept_ranking(source, where=where))
             else:
                 parts += rankings_of({**given, "source": source}, where=where).values()
