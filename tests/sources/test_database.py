@@ -425,3 +425,54 @@ def test_a_file_that_another_connection_writes_to(mails):
         assert th.scan(engine.table("mails"), label="y", score="p").total == 4
     finally:
         engine.disconnect()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "it's.duckdb",
+        'q".duckdb',
+        "a b.ddb",
+        "memory.duckdb",
+        "temp.duckdb",
+        "x' AS y; COPY (SELECT 42) TO 'made.csv'; --.duckdb",
+    ],
+)
+def test_the_name_of_a_file_is_a_name(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    engine = ibis.duckdb.connect(name)
+    engine.create_table("mails", pa.table({"y": [1, 0], "p": [0.9, 0.8]}))
+    own = engine.current_catalog
+    engine.disconnect()
+    assert th.scan(name, table="mails", label="y", score="p").total == 2
+    if own != "memory":
+        assert th.scan(name, table=(own, "main", "mails"), label="y", score="p").total == 2
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_view_that_names_its_database(mails):
+    engine = ibis.duckdb.connect(mails)
+    engine.raw_sql("CREATE VIEW kept AS SELECT * FROM mails.main.mails WHERE y = 1")
+    engine.disconnect()
+    assert th.scan(mails, table="kept", label="y", score="p").total == 2
+
+
+@pytest.mark.parametrize("name", ["a?b.db", "a#b.db", "[x].db", "a%20b.db", "a b.db", "ä.db"])
+def test_the_path_of_a_url_is_a_path(tmp_path, name):
+    for path, score in ((tmp_path / name, 0.5), (tmp_path / "a", 0.25)):
+        connection = sqlite3.connect(path)
+        connection.execute("CREATE TABLE mails (y INTEGER, p REAL)")
+        connection.executemany("INSERT INTO mails VALUES (?, ?)", [(1, score), (0, 0.0)])
+        connection.commit()
+        connection.close()
+    found = th.scan(f"sqlite://{tmp_path / name}", table="mails", label="y", score="p")
+    assert found.score.tolist() == [0.5, 0.0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["a", name])
+
+
+@pytest.mark.parametrize("password", ["tu/lip", "tu@lip", "tu%2Flip", "tu#lip", "tu?lip"])
+def test_no_part_of_a_password_is_told(password):
+    with pytest.raises(th.SourceError) as raised:
+        th.scan(f"postgres://ann:{password}@127.0.0.1:1/db", table="mails", label="y", score="p")
+    assert "tu" not in str(raised.value)
+    assert "lip" not in str(raised.value)

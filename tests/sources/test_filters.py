@@ -101,6 +101,17 @@ def test_a_function_that_gives_no_condition(source, where, told):
         th.scan(source, label="y", score="p", where=where)
 
 
+def test_a_function_may_speak_of_columns_that_it_does_not_name(source):
+    assert th.scan(source, label="y", score="p", where=lambda _: ibis._.p < 0.35) == th.rank([0, 0], [0.2, 0.3])
+
+
+def test_a_column_of_numbers_and_texts_may_be_asked_for_either():
+    mixed = np.array([1] * 1200 + ["x"], dtype=object)
+    rows = {"y": np.arange(1201) % 2, "p": np.arange(1201.0), "k": mixed}
+    assert th.scan(rows, label="y", score="p", where={"k": "x"}).total == 1
+    assert th.scan(rows, label="y", score="p", where={"k": 1}).total == 1200
+
+
 def test_a_function_may_give_several_conditions(source):
     found = th.scan(source, label="y", score="p", where=lambda t: [t.whole > 1, t.p < 0.5])
     assert found == th.rank([0, 1], [0.2, 0.4])

@@ -74,6 +74,12 @@ def test_a_filter_comes_first():
         (("b",), {"missing": "drop", "where_": {"y": 1}}, th.OneClassError, "no negatives among 3"),
         (("b",), {"missing": "drop", "positive": 7}, th.PositiveLabelError, "7"),
         (("absent",), {}, th.ColumnError, "absent"),
+        (("b",), {"missing": "ignore"}, th.ArgumentError, 'missing must be "raise" or "drop"'),
+        (("b",), {"missing": None}, th.ArgumentError, 'missing must be "raise" or "drop"'),
+        (("b",), {"listener": 5}, th.ArgumentError, "progress is called"),
+        (("b",), {"where_": {"b": 99}}, th.EmptyError, "there are no rows"),
+        (("a",), {"missing": "drop", "where_": {"c": "y", "b": 1}}, th.EmptyError, "no row is left after dropping"),
+        (("b",), {"weight": "w", "where_": {"b": 5}}, th.EmptyError, "all weights are 0"),
         (("b",), {"cluster": 'c"; DROP TABLE rows; --'}, th.ColumnError, "DROP TABLE"),
     ],
 )

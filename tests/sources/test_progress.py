@@ -47,3 +47,24 @@ def heard_for(listener, seconds):
 def test_work_that_fails_is_told_before_its_listener():
     with pytest.raises(KeyError), heard(lambda _: 1 / 0, "counting", total=10, rows=lambda: None):
         raise KeyError
+
+
+@pytest.mark.parametrize("seconds", [0, 0.7])
+def test_a_listener_may_break_off(seconds):
+    def breaks(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        heard_for(breaks, seconds)
+
+
+def test_a_listener_that_failed_is_not_asked_again():
+    asked = []
+
+    def fails(now):
+        asked.append(now)
+        raise ValueError("no more")
+
+    with pytest.raises(th.ArgumentError, match="no more"):
+        heard_for(fails, 1.3)
+    assert len(asked) == 1

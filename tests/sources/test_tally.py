@@ -32,6 +32,13 @@ def test_third_labels_are_counted():
             assert all(one in raised.value.what for one in told)
 
 
+def test_third_labels_are_counted_where_one_model_misses_scores():
+    rows = pa.table({"y": ["a", "b", "c"], "p": [0.5, 0.2, 0.1], "q": pa.array([0.5, None, None], pa.float64())})
+    with pytest.raises(th.LabelError) as raised:
+        th.scan_models(ibis.memtable(rows), label="y", scores=["p", "q"], positive="a", missing="drop")
+    assert all(f"1 × '{label}'" in raised.value.what for label in "abc")
+
+
 def in_sqlite(path, columns, rows):
     connection = sqlite3.connect(path)
     connection.execute(f"CREATE TABLE mails ({', '.join(columns)})")

@@ -21,6 +21,7 @@ from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import SampledTable, sampled_cost_interval, sampled_table_intervals
 from thresher.inference.difference import require_rope
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import require_condition
 from thresher.inference.scanned_placements import auc_comparison, empty_comparison, scanned_auc_intervals
 from thresher.inference.table import table_intervals
 from thresher.ranking import Ranking
@@ -72,8 +73,9 @@ def evaluate_scan(
     if weight is not None and not paired:
         raise ArgumentError("what weights do to intervals is told by a paired pass", _WHERE, "leave paired=False out")
     asked = condition if condition is not None else OperatingCondition()
-    if isinstance(scores, str) or not scores:
-        raise ArgumentError(f"scores must name columns, got {scores!r}", _WHERE, 'e.g. scores=["a", "b"]')
+    require_condition(asked, _WHERE)
+    if isinstance(scores, str) or not scores or len(set(scores)) != len(scores):
+        raise ArgumentError(f"scores must name columns, each once, got {scores!r}", _WHERE, 'e.g. scores=["a", "b"]')
     wanted = Wanted(label, tuple(scores), weight)
     how: dict[str, Any] = {"exact": exact, "refine": asked, "progress": progress}
     if len(wanted.scores) == 1 and weight is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from decimal import Decimal
 from typing import Any
@@ -47,8 +48,10 @@ def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
         return floats
     if values.dtype.kind == "O" or values.dtype.kind in "iu":
         # Python compares an int with a float exactly; only scores beyond 2**53 come this far.
-        pairs = zip(values.ravel().tolist(), floats.ravel().tolist(), strict=True)
-        exact = np.array([a == b or _told_apart(a, b) for a, b in pairs], dtype=np.bool_)
+        pairs = list(zip(values.ravel().tolist(), floats.ravel().tolist(), strict=True))
+        exact = np.array([a == b for a, b in pairs], dtype=np.bool_)
+        if not exact.all() and any(isinstance(a, Decimal) for a, _ in pairs):
+            exact = np.array([_is_short(a, b) for a, b in pairs], dtype=np.bool_)
         exact = exact.reshape(values.shape) | np.isnan(floats)
     else:
         exact = (floats.astype(values.dtype) == values) | np.isnan(values)
@@ -57,11 +60,14 @@ def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
     return floats
 
 
-def _told_apart(value: Any, nearest: float) -> bool:
-    """Whether a decimal is short enough for its nearest float64 to be that of no other such decimal."""
-    if not isinstance(value, Decimal) or not sys.float_info.min <= abs(nearest) <= sys.float_info.max:
+def _is_short(value: Any, nearest: float) -> bool:
+    """Whether a number has so few decimal digits that its nearest float64 is that of no other such number."""
+    if not isinstance(value, Decimal | int | float):
         return False
-    return len("".join(map(str, value.as_tuple().digits)).strip("0")) <= sys.float_info.dig
+    if not math.isfinite(nearest) or not nearest:
+        return bool(value == nearest)
+    digits = "".join(map(str, Decimal(value).as_tuple().digits)).strip("0")
+    return len(digits) <= sys.float_info.dig and abs(nearest) >= sys.float_info.min
 
 
 def _numbers(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:

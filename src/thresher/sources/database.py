@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from thresher.errors import ArgumentError, MissingExtraError, SourceError
@@ -30,9 +31,12 @@ from thresher.sources.table_names import TableName, named_table, require_table_n
 
 _FILES_OF_ENGINE = (".duckdb", ".ddb")
 _SHARE_OF_MEMORY = 0.25
-_ATTACHED = "thresher_source"
-# What numbers are where columns may hold anything, whatever type they were declared with.
-_LOOSE = {"sqlite": ("integer", "real")}
+_ATTACHED = "memory_file"
+_ATTACHED_NAME = "SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL"
+# What values are called where columns may hold anything, whatever type they were declared with.
+_LOOSE = {
+    "sqlite": {"floating": ("integer", "real"), "integer": ("integer",), "boolean": ("integer",), "string": ("text",)}
+}
 _EMBEDDED = "duckdb"
 _IN_FILES = ("sqlite",)
 _ONLY_READS = dict.fromkeys(("postgres", "postgresql"), "SET default_transaction_read_only = on") | {
@@ -126,8 +130,8 @@ def offers(expression: Any, operation: str) -> bool:
     return engine is None or engine.has_operation(getattr(import_module("ibis.expr.operations"), operation))
 
 
-def loose_numbers(column: Any) -> tuple[str, ...] | None:
-    """What types numbers have where columns may hold anything; None where an engine holds to their types."""
+def loose_types(column: Any) -> dict[str, tuple[str, ...]] | None:
+    """What an engine calls the values of each family where columns may hold anything; None where types hold."""
     engine = _engine_of(column)
     return None if engine is None else _LOOSE.get(engine.name)
 
@@ -151,13 +155,16 @@ def _connected(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
     if scheme not in {*_DRIVERS, *entry_points(group="ibis.backends").names}:
         fix = "give postgres://…, an Ibis table of another engine, or files by their path"
         raise SourceError(f"no engine is known by {scheme}://", where, fix)
+    _require_port(f"{scheme}://{place}", where)
     if scheme in _DRIVERS:
         package, brings = _DRIVERS[scheme]
         extra(package, name=brings, where=where)
-    if scheme in _IN_FILES:
-        _require_database_file(place, where)
     try:
-        engine = ibis.connect(f"{scheme}://{place}")
+        if scheme in _IN_FILES:
+            _require_database_file(place, where)
+            engine = getattr(ibis, scheme).connect(place)  # by its path, of which a URL would read some signs otherwise
+        else:
+            engine = ibis.connect(f"{scheme}://{place}")
     except ImportError:
         what = f"{where} needs a driver for {scheme}://, which is not installed"
         raise MissingExtraError(what, where, f'pip install "ibis-framework[{scheme}]"') from None
@@ -172,9 +179,23 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack, where: str) -> Any
     """A database file, attached to an engine of our own: connections to one file must agree in all their settings."""
     _require_database_file(name, where)
     engine = _embedded(ibis, stack, where)
-    engine.attach(name, _ATTACHED, read_only=True)
-    engine.con.execute(f"USE {_ATTACHED}")
+    quoted = import_module("sqlglot.expressions")
+    # It gets the name that the engine gives it by itself, so that views which use that name are found.
+    clash = Path(name).stem.partition(".")[0].lower() == "memory"
+    alias = f" AS {quoted.to_identifier(_ATTACHED, quoted=True).sql(_EMBEDDED)}" if clash else ""
+    place = quoted.Literal.string(str(Path(name).resolve())).sql(_EMBEDDED)
+    engine.con.execute(f"ATTACH {place}{alias} (READ_ONLY)")
+    (called,) = engine.con.execute(_ATTACHED_NAME).fetchone()
+    engine.con.execute(f"USE {quoted.to_identifier(called, quoted=True).sql(_EMBEDDED)}")
     return engine
+
+
+def _require_port(url: str, where: str) -> None:
+    try:
+        _ = urlsplit(url).port
+    except ValueError:  # whose words would show a part of the password
+        fix = "write / # ? and @ in a password as %2F %23 %3F and %40"
+        raise SourceError(f"the URL {without_secrets(url)} cannot be read", where, fix) from None
 
 
 def _require_database_file(name: str, where: str) -> None:

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from thresher.sources.buckets import Arithmetic
-from thresher.sources.database import loose_numbers, offers
+from thresher.sources.database import offers
 
 _STEP = 62  # powers of two that an int64 holds
 
@@ -34,14 +34,10 @@ def number(ibis: Any, x: float) -> Any:
 
 
 def float_column(ibis: Any, column: Any) -> Any:
-    """A column of numbers or truth values as float64, NULL where there is neither.
-
-    An engine that does not hold to the types of its columns would take a text among numbers for 0.
-    """
+    """A column of numbers or truth values as float64."""
     if column.type().is_boolean():
         return ibis.cases((column, number(ibis, 1.0)), (~column, number(ibis, 0.0)))
-    numbers, floats = loose_numbers(column), column.cast("float64")
-    return floats if numbers is None else ibis.cases((column.typeof().isin(numbers), floats))
+    return column.cast("float64")
 
 
 def at_least(ibis: Any, x: Any, low: float) -> Any:

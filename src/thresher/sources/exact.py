@@ -14,6 +14,7 @@ from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, 
 from thresher.ranking.spans import joined
 from thresher.sources.database import Opened
 from thresher.sources.engine_numbers import at_least, at_most
+from thresher.sources.engine_values import is_one_of
 from thresher.sources.exact_numbers import RunningNumbers
 from thresher.sources.progress import Listener
 from thresher.sources.tallies import Tallies
@@ -145,9 +146,9 @@ def _ranked(
     keys = (group,) if len(wanted.by) == 1 else group
     for i, key in enumerate(keys):
         column = rows[f"by{i}"]
-        inside &= column.isnull() if key is None else column == ibis.literal(key, column.type())
+        inside &= column.isnull() if key is None else is_one_of(ibis, column, [key], where=where)
     positive = tallies.labels[0]
-    flag = ibis.literal(False) if positive is None else rows.label == ibis.literal(positive, rows.label.type())
+    flag = ibis.literal(False) if positive is None else is_one_of(ibis, rows.label, [positive], where=where)
     chosen = rows.filter(inside).select(positive=flag, x=rows.x, **({"w": rows.w} if weighted else {}))
     if one.rows > most:
         sums = {"w": chosen.w.sum()} if weighted else {}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from thresher.errors import SourceError, ThresherError
 
-_CREDENTIALS = re.compile(r"(?P<scheme>\w+://)[^/@\s]*@")
+_CREDENTIALS = re.compile(r"(?P<scheme>[\w+]+://)[^\s'\",]*@")
 _SECRET = re.compile(r"(?i)\b(password|passwd|pwd|token|secret|key)\b\s*[=:]\s*[^\s,;&)]+")
 _AGAIN = "start the scan again when it is back: nothing was changed, and the same rows give the same counts"
 
@@ -36,7 +36,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "a worker was lost",
         _AGAIN,
     ),
-    r"conflicting lock|already attached|different configuration": (
+    r"conflicting lock|already attached": (
         "another connection has it open",
         "close that connection, or scan its own table: th.scan(connection.table(...)) of an Ibis connection",
     ),
@@ -45,7 +45,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "give the rows as files or a frame, or ask for less: one score, or evaluate_scan(..., paired=False)",
     ),
     r"interrupt|cancel": ("the query was cancelled", _AGAIN),
-    r"permission denied|not allowed|insufficient privilege": (
+    r"permission denied|(access|operation|select) (is )?not allowed|insufficient privilege": (
         "reading is not allowed",
         "ask for the right to select from it",
     ),

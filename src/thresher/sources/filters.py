@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, date
-from decimal import Decimal
 from numbers import Number
 from typing import Any, TypeAlias
 
@@ -15,11 +14,11 @@ from thresher.extras import extra
 from thresher.ranking import Flags
 from thresher.sources.columns import Column, flagged, is_absent, is_missing
 from thresher.sources.engine_numbers import known
+from thresher.sources.engine_values import is_one_of, sound
 
 Filter: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
 _NUMBERS, _TEXTS, _TIMES = "numbers", "texts", "dates and times"
-_KINDS: dict[str, tuple[type, ...]] = {_NUMBERS: (Number, Decimal), _TEXTS: (str,), _TIMES: (date,)}
-_LOOKED_AT = 1000
+_KINDS: dict[str, tuple[type, ...]] = {_NUMBERS: (Number,), _TEXTS: (str,), _TIMES: (date, np.datetime64)}
 
 
 def filtered(table: Any, where_: Filter | None, *, where: str) -> Any:
@@ -27,33 +26,16 @@ def filtered(table: Any, where_: Filter | None, *, where: str) -> Any:
     if where_ is None:
         return table
     if callable(where_):
-        return table.filter(_condition(where_, table, where))
+        return table.filter(*_condition(where_, table, where))
     ibis = extra("ibis", name="sql", where=where)
     for name, wanted in _required(where_, where).items():
-        column = table[name]
+        column = sound(ibis, table[name])
         _require_kind(_kind_of_type(column.type()), wanted, name, where)
-        test = column.isin([ibis.literal(value) for value in wanted if value is not None])
+        test = is_one_of(ibis, column, [value for value in wanted if value is not None], where=where)
         if None in wanted:
-            there = known(column) if column.type().is_floating() else column.notnull()
-            test = (test & there) | ~there
+            test |= ~known(column) if column.type().is_floating() else column.isnull()
         table = table.filter(test)
     return table
-
-
-def _condition(where_: Callable[[Any], Any], table: Any, where: str) -> Any:
-    """What a user's function makes of a table: a condition, or several that must all hold."""
-    fix = "it gets an Ibis table, and returns a condition such as t.age > 30"
-    try:
-        found = where_(table)
-    except Exception as error:
-        what = f"the function given as where= raised {type(error).__name__}: {error}"
-        raise ArgumentError(what, where, fix) from error
-    for one in found if isinstance(found, list | tuple) and found else [found]:
-        kind = getattr(one, "type", None)
-        if not (callable(kind) and getattr(kind(), "is_boolean", bool)()):
-            told = f"a column of {kind()}" if callable(kind) else repr(one)
-            raise ArgumentError(f"the function given as where= returned {told}", where, fix)
-    return found
 
 
 def taken(columns: Mapping[str, Column], where_: Mapping[str, Any], *, where: str) -> Flags:
@@ -73,6 +55,23 @@ def taken(columns: Mapping[str, Column], where_: Mapping[str, Any], *, where: st
             found = found | absent if None in wanted else found & ~absent
         keep &= found
     return keep
+
+
+def _condition(where_: Callable[[Any], Any], table: Any, where: str) -> list[Any]:
+    """What a user's function makes of a table: a condition, or several that must all hold."""
+    fix = "it gets an Ibis table, and returns a condition such as t.age > 30"
+    try:
+        found = where_(table)
+    except Exception as error:
+        what = f"the function given as where= raised {type(error).__name__}: {error}"
+        raise ArgumentError(what, where, fix) from error
+    given = list(found) if isinstance(found, list | tuple) and found else [found]
+    bound = [] if any(one is None or isinstance(one, str) for one in given) else list(table.bind(*given))
+    if not bound or not all(hasattr(one, "type") and one.type().is_boolean() for one in bound):
+        columns = [f"a column of {one.type()}" for one in bound if hasattr(one, "type")]
+        told = " and ".join(columns) or repr(found)
+        raise ArgumentError(f"the function given as where= returned {told}", where, fix)
+    return bound
 
 
 def _found(column: Column, values: Collection[Any]) -> Flags:
@@ -108,9 +107,10 @@ def _values(wanted: Any) -> list[Any]:
 
 def _plain(value: Any, name: str, where: str) -> Any:
     """A value as Python has it; NaN and its kin are None."""
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        value = value.astype("datetime64[us]" if isinstance(value, np.datetime64) else "timedelta64[us]")
-    value = value.item() if isinstance(value, np.generic | np.ndarray) else value
+    if isinstance(value, np.datetime64) and value.astype("datetime64[us]") == value:
+        value = value.astype("datetime64[us]")
+    if isinstance(value, np.generic | np.ndarray) and np.asarray(value).dtype != np.dtype("datetime64[ns]"):
+        value = value.item()
     if not isinstance(value, Hashable) or isinstance(value, tuple):
         raise ArgumentError(
             f"where= asks for {value!r} in {name!r}, which no row holds",
@@ -138,10 +138,10 @@ def _kind_of(value: Any) -> str | None:
 
 
 def _kind_of_column(column: Column, absent: Flags | None) -> str | None:
-    known = {"b": _NUMBERS, "i": _NUMBERS, "u": _NUMBERS, "f": _NUMBERS, "U": _TEXTS, "T": _TEXTS, "M": _TIMES}
+    families = {"b": _NUMBERS, "i": _NUMBERS, "u": _NUMBERS, "f": _NUMBERS, "U": _TEXTS, "T": _TEXTS, "M": _TIMES}
     if column.dtype.kind != "O":
-        return known.get(column.dtype.kind)
-    kinds = {_kind_of(value) for value in (column if absent is None else column[~absent])[:_LOOKED_AT].tolist()}
+        return families.get(column.dtype.kind)
+    kinds = {_kind_of(value) for value in (column if absent is None else column[~absent]).tolist()}
     return kinds.pop() if len(kinds) == 1 else None
 
 

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import MissingValueError, OneClassError, ScoreError, WeightError
+from thresher.errors import EmptyError, MissingValueError, OneClassError, ScoreError, WeightError
 from thresher.extras import extra
 from thresher.sources.columns import Missing, column
 from thresher.sources.database import Opened, opened, require_table_columns
 from thresher.sources.engine_numbers import finite, float_column, known, number
+from thresher.sources.engine_values import group_column, is_one_of, sound
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.labels import is_positive
 from thresher.sources.progress import Listener
+from thresher.sources.scan_options import Options, require_options, require_source
 from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted, beyond_float64, require_numbers
 
@@ -55,6 +57,8 @@ def opened_pairs(
     where: str,
 ) -> Iterator[PairedRows]:
     """Open a source, and take its rows that a filter takes."""
+    require_options(Options(table, positive, where_, missing=missing, progress=listener), where)
+    require_source(source, wanted, where)
     with opened(source, table=table, listener=listener, where=where) as engine:
         beside = [*([] if cluster is None else [cluster]), *(where_ if isinstance(where_, Mapping) else ())]
         require_table_columns(engine.table, [*wanted.columns, *beside], place=engine.place, where=where)
@@ -92,11 +96,11 @@ def paired_rows(
     flags = is_positive(labels, positive=positive, cases=rows_of, where=where) if counts else np.zeros(0, np.bool_)
     sides = [[row for row, flag in zip(counts, flags, strict=True) if flag == side] for side in (True, False)]
     cases = tuple(sum(row["cases"] for row in side) for side in sides)
+    _require_cases(found, counts, where)
     _require_both_classes(cases, where)
     weight = tuple(float(sum(row.get("weight", row["cases"]) for row in side)) for side in sides)
     kept = rows.filter(rows.state == _FINE)
-    chosen = ibis.literal(sides[0][0]["label"], kept.label.type())
-    is_pos = (kept.label == chosen).ifelse(1, 0).cast("int64")
+    is_pos = is_one_of(ibis, kept.label, [sides[0][0]["label"]], where=where).ifelse(1, 0).cast("int64")
     # -0.0 and 0.0 are one score, which not every engine's order knows.
     zero = number(ibis, 0.0)
     columns = {f"x{i}": (kept[f"x{i}"] == zero).ifelse(zero, kept[f"x{i}"]) for i in range(len(wanted.scores))}
@@ -110,27 +114,28 @@ _FINE, _GONE, _BAD, _NOTHING, _UNFIT = range(5)
 
 def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: str) -> Any:
     """The columns that are asked for, and the state of each row: fine, incomplete, or what is wrong with it."""
-    label = table[wanted.label]
+    label = sound(ibis, table[wanted.label])
     columns: dict[str, Any] = {}
     tests: list[tuple[Any, int]] = []
     for i, name in enumerate(wanted.scores):
-        kind = table[name].type()
+        score = sound(ibis, table[name])
+        kind = score.type()
         require_numbers(kind, f"scores must be numbers, got {kind} in {name!r}", ScoreError, where)
-        columns[f"x{i}"] = float_column(ibis, table[name])
-        if (large := beyond_float64(table[name])) is not None:
+        columns[f"x{i}"] = float_column(ibis, score)
+        if (large := beyond_float64(score)) is not None:
             tests.append((large, _UNFIT))
     there = label.notnull() & known(label) if label.type().is_floating() else label.notnull()
     for score in columns.values():
         there &= known(score)
     if wanted.weight is not None:
-        weight = table[wanted.weight]
+        weight = sound(ibis, table[wanted.weight])
         require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
         w = columns["w"] = float_column(ibis, weight)
         zero = number(ibis, 0.0)
         there &= known(w)
         tests += [((w < zero) | ~finite(ibis, w), _BAD), (w == zero, _NOTHING)]
     if cluster is not None:
-        columns["cluster"] = table[cluster]
+        columns["cluster"] = group_column(ibis, table[cluster])
         there &= columns["cluster"].notnull()
     state = ibis.cases((there, ibis.literal(_FINE, "int64")), else_=ibis.literal(_GONE, "int64"))
     for test, kind in tests:
@@ -162,6 +167,15 @@ def _refused(found: Sequence[dict[str, Any]], missing: Missing, where: str) -> i
             fix='fill them, or pass missing="drop" to leave those rows out',
         )
     return dropped
+
+
+def _require_cases(found: Sequence[Mapping[str, Any]], counts: Sequence[Any], where: str) -> None:
+    if not found:
+        raise EmptyError("there are no rows", where, "give at least one, and check where=")
+    if not counts:
+        gone = all(row["state"] == _GONE for row in found)
+        what = "no row is left after dropping missing values" if gone else "all weights are 0, so there are no rows"
+        raise EmptyError(what, where, "check the columns")
 
 
 def _require_both_classes(cases: tuple[int, ...], where: str) -> None:

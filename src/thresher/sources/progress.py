@@ -57,12 +57,12 @@ def heard(
         yield
         return
     start, done = time.perf_counter(), threading.Event()
-    failed: list[Exception] = []
+    failed: list[BaseException] = []
 
     def told(taken: int | None) -> None:
         try:
             listener(Progress(stage, taken, total, time.perf_counter() - start))
-        except Exception as error:  # noqa: BLE001 - it is the listener's own, and stops the telling
+        except BaseException as error:  # noqa: BLE001 - it is the listener's own, and stops the telling
             failed.append(error)
 
     def watch() -> None:
@@ -79,7 +79,9 @@ def heard(
     if not failed:
         told(rows() if total is None else total)
     if failed:
-        raise _failure(failed[0], stage) from failed[0]
+        if isinstance(failed[0], Exception):
+            raise _failure(failed[0], stage) from failed[0]
+        raise failed[0]
 
 
 def _failure(error: Exception, stage: str) -> ArgumentError:

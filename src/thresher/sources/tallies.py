@@ -79,9 +79,10 @@ def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, w
     named = _distinct(code[~gone])
     known = column([labels[i] for i in named.tolist()], name="labels", where=where)
     is_pos = np.zeros(len(labels) + 1, dtype=np.bool_)
-    carried = np.bincount(code[~gone], weights=cases[~gone]).astype(np.int64)[named] // len(wanted.scores)
-    is_pos[named] = is_positive(known, positive=positive, cases=carried, where=where)
     number, names = _numbered(found, wanted)
+    is_pos[named] = is_positive(
+        known, positive=positive, cases=_carried(number % len(wanted.scores), code, cases * ~gone)[named], where=where
+    )
     weight = _numbers(found["weight"])[fine] if wanted.weight is not None else None
     require_safe_total(float((cases[fine] if weight is None else weight).sum(dtype=np.float64)), where)
     left = np.bincount(number[fine], minlength=len(names)) > 0
@@ -121,6 +122,13 @@ def require_rows_left(empty: Sequence[tuple[str, Any]], where: str) -> None:
             where=where,
             fix="check the columns, or take the other groups by where=",
         )
+
+
+def _carried(model: Counts, code: Counts, cases: Counts) -> Counts:
+    """How many rows carry each label, in the model that has most of them."""
+    width = int(code.max(initial=0)) + 1
+    found = np.bincount(model * width + code, weights=cases, minlength=(int(model.max(initial=0)) + 1) * width)
+    return found.reshape(-1, width).max(axis=0).astype(np.int64)
 
 
 def _by_class(labels: Sequence[Any], is_pos: Flags) -> tuple[Any, Any]:

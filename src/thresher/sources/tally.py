@@ -16,6 +16,7 @@ from thresher.extras import extra
 from thresher.sources.buckets import SUBS, place
 from thresher.sources.database import offers
 from thresher.sources.engine_numbers import arithmetic, finite, float_column, known, number
+from thresher.sources.engine_values import group_column, sound
 from thresher.sources.labels import LABELS_SHOWN
 from thresher.sources.refinement import Piece
 
@@ -86,15 +87,15 @@ def _most_groups(wanted: Wanted, buckets: int) -> int:
 def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
     """The rows as the query sees them: label, x, unfit, w, the columns they are grouped by, and which model's x."""
     ibis = extra("ibis", name="sql", where=where)
-    columns: dict[str, Any] = {"label": table[wanted.label]}
-    columns |= {name: table[column] for name, column in zip(_by(wanted), wanted.by, strict=True)}
-    scores = [table[name] for name in wanted.scores]
+    columns: dict[str, Any] = {"label": sound(ibis, table[wanted.label])}
+    columns |= {name: group_column(ibis, table[column]) for name, column in zip(_by(wanted), wanted.by, strict=True)}
+    scores = [sound(ibis, table[name]) for name in wanted.scores]
     for name, score in zip(wanted.scores, scores, strict=True):
         require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError, where)
     columns |= {f"x{i}": float_column(ibis, score) for i, score in enumerate(scores)}
     columns |= {f"unfit{i}": found for i, score in enumerate(scores) if (found := beyond_float64(score)) is not None}
     if wanted.weight is not None:
-        weight = table[wanted.weight]
+        weight = sound(ibis, table[wanted.weight])
         require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
         columns["w"] = float_column(ibis, weight)
     if len(scores) == 1:

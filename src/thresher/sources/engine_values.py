@@ -1,0 +1,129 @@
+"""Values in an engine's query: columns as their types say, and what one value is equal to, the same on every engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.sources.database import loose_types
+from thresher.sources.engine_numbers import at_least, at_most, known, number
+
+_MICROSECONDS = 6
+
+
+def sound(ibis: Any, column: Any) -> Any:
+    """A column that holds what its type says, and NULL for what does not.
+
+    Most engines hold to the types of their columns. One that does not would take a text among numbers for 0, a 2 among
+    truth values for true, and 1.5 among whole numbers for 1.
+    """
+    types = loose_types(column)
+    if types is None:
+        return column
+    kind = column.type()
+    families = {"floating": kind.is_floating, "integer": kind.is_integer, "boolean": kind.is_boolean}
+    family = next((name for name, holds in families.items() if holds()), "string" if kind.is_string() else None)
+    if family is None:
+        return column
+    fits = column.typeof().isin(types[family])
+    if family == "boolean":
+        fits &= column.cast("int64").isin([0, 1])
+    return ibis.cases((fits, column))
+
+
+def group_column(ibis: Any, column: Any) -> Any:
+    """A column to group rows by, in which -0.0 is 0.0, and what is not a number is missing."""
+    column = sound(ibis, column)
+    if not column.type().is_floating():
+        return column
+    wide, zero = column.cast("float64"), number(ibis, 0.0)
+    return ibis.cases((known(wide) & (wide == zero), zero), (known(wide), wide))
+
+
+def is_one_of(ibis: Any, column: Any, values: Iterable[Any], *, where: str) -> Any:
+    """Whether a column holds one of some values: numbers by what they are worth, never rounded."""
+    kind = column.type()
+    if kind.is_floating():
+        return _is_one_of_floats(ibis, column.cast("float64"), values)
+    if kind.is_timestamp() and kind.scale is not None and kind.scale > _MICROSECONDS:
+        column = column.cast(kind.copy(scale=_MICROSECONDS))
+    found = [literal for value in values if (literal := _literal(ibis, kind, value, where)) is not None]
+    return column.isin(found) if found else ibis.literal(False)
+
+
+def _is_one_of_floats(ibis: Any, column: Any, values: Iterable[Any]) -> Any:
+    nearest = [near for value in values if (near := _nearest(value)) is not None and near == value]
+    finite = [number(ibis, near) for near in nearest if math.isfinite(near)]
+    test = column.isin(finite) if finite else ibis.literal(False)
+    if math.inf in nearest:
+        test |= at_least(ibis, column, math.inf)
+    return test | at_most(ibis, column, -math.inf) if -math.inf in nearest else test
+
+
+def _nearest(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
+        return None
+
+
+def _literal(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
+    """A value as a column of this type holds it; None where it cannot."""
+    if kind.is_boolean():
+        return ibis.literal(bool(value)) if value in (0, 1) else None
+    if kind.is_integer():
+        return _whole(ibis, kind, value)
+    if kind.is_decimal():
+        return _decimal(ibis, kind, value)
+    if kind.is_timestamp():
+        return ibis.literal(_moment(kind, value, where))
+    if kind.is_string():
+        _require_readable(value, where)
+    return ibis.literal(value, kind)
+
+
+def _whole(ibis: Any, kind: Any, value: Any) -> Any | None:
+    if _nearest(value) in (None, math.inf, -math.inf) or int(value) != value:
+        return None
+    low, high = kind.bounds
+    return ibis.literal(int(value), kind) if low <= value <= high else None
+
+
+def _decimal(ibis: Any, kind: Any, value: Any) -> Any | None:
+    exact = Decimal(value)
+    if not exact.is_finite():
+        return None
+    _, digits, power = exact.normalize().as_tuple()
+    scale = kind.scale if kind.scale is not None else max(0, -int(power))
+    before_the_point = len(digits) + int(power)
+    if -int(power) > scale or (kind.precision is not None and before_the_point > kind.precision - scale):
+        return None
+    return ibis.literal(exact, kind)
+
+
+def _moment(kind: Any, value: Any, where: str) -> datetime:
+    """A date or time in the zone of a column, which is UTC where it has none."""
+    if isinstance(value, np.datetime64) or getattr(value, "nanosecond", False):
+        raise ArgumentError(
+            f"{value!r} is finer than a microsecond, and engines are asked for none such",
+            where=where,
+            fix="give it in microseconds, or make a column of whole numbers of it",
+        )
+    if not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)  # noqa: DTZ001 - a day has no zone
+    aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+    return aware if kind.timezone is not None else aware.astimezone(UTC).replace(tzinfo=None)
+
+
+def _require_readable(text: Any, where: str) -> None:
+    """Raise `ArgumentError` for texts that queries cannot carry."""
+    if not isinstance(text, str) or "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise ArgumentError(
+            f"{text!r} cannot be asked of an engine", where, "leave NUL and single surrogates out, or read the rows"
+        )

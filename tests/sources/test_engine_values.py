@@ -1,0 +1,157 @@
+"""Values are equal in engines as they are in memory: by what they are worth, whatever a column was declared as."""
+
+import datetime as dt
+import sqlite3
+from decimal import Decimal
+from importlib import import_module
+from typing import Any
+
+import ibis
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from thresher.sources.engine_values import is_one_of
+
+scanning = import_module("thresher.sources.scan")
+pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # of Ibis, about pandas
+INF, NAN = float("inf"), float("nan")
+WIDE = {
+    "double": pa.array([0.1, -0.0, 2.0**53, INF, -INF, 5e-324, 1.0, 0.0]),
+    "single": pa.array([0.1, 0.5, 2.0**24, INF, -INF, 1e-45, 1.0, -0.0], pa.float32()),
+    "int16": pa.array([0, 1, -1, 32767, -32768, 2, 3, 4], pa.int16()),
+    "int64": pa.array([0, 1, -1, 2**62 + 1, 2**53 + 1, -(2**63), 2**63 - 1, 2], pa.int64()),
+    "uint64": pa.array([0, 1, 2, 2**64 - 1, 2**53 + 1, 3, 4, 5], pa.uint64()),
+    "flag": pa.array([True, False] * 4),
+    "decimal": pa.array([Decimal(one) for one in ("0.10", "0.50", "1.00", "-1.25", "0.00", "99.99", "2.00", "3.00")]),
+    "text": pa.array(["a", "b'", 'c"', "", "ä", "NULL", "--", "1"]),
+}
+NUMBERS: list[Any] = [0, 1, True, False, -1, 0.1, float(np.float32(0.1)), 0.5, -0.0, INF, -INF, 5e-324, 1.25, 32768]
+NUMBERS += [2**53, 2**53 + 1, 2.0**62, 2**62 + 1, 2**64 - 1, 2**70, 10**400]
+NUMBERS += [Decimal(one) for one in ("0.1", "0.10", "99.99", "1e-30", "-1.25")]
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_every_value_is_found_where_it_is_and_nowhere_else(name):
+    values = WIDE["text"].to_pylist() if name == "text" else NUMBERS
+    rows = pa.table({"x": WIDE[name]})
+    sources = [ibis.memtable(rows), ibis.polars.connect({"rows": pl.DataFrame(rows).lazy()}).table("rows")]
+    for table in sources[: 1 if name in ("decimal", "uint64") else 2]:
+        for value in values:
+            found = table.filter(is_one_of(ibis, table.x, [value], where="here")).x.to_pyarrow().to_pylist()
+            expected = [entry for entry in rows["x"].to_pylist() if entry == value]
+            assert sorted(found) == sorted(expected), (name, value)
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=20), st.data())
+def test_floats_are_found_to_the_last_bit(values, data):
+    wanted = data.draw(st.lists(st.sampled_from(values), min_size=1, max_size=4))
+    engines = [ibis.memtable(pa.table({"x": values})), in_sqlite("x real", [(value,) for value in values])]
+    for table in engines:
+        found = table.filter(is_one_of(ibis, table.x, wanted, where="here")).x.to_pyarrow().to_pylist()
+        assert sorted(found) == sorted(value for value in values if value in wanted)
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_texts_that_no_query_carries(text):
+    table = ibis.memtable(pa.table({"x": ["a"]}))
+    with pytest.raises(th.ArgumentError, match="cannot be asked of an engine"):
+        is_one_of(ibis, table.x, [text], where="here")
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Amsterdam"])
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_moments_in_their_zones(zone, unit):
+    moments = [dt.datetime(2026, 1, 1, hour, tzinfo=dt.UTC) for hour in (0, 1, 2)]
+    table = ibis.memtable(pa.table({"x": pa.array(moments, pa.timestamp(unit, tz=zone))}))
+    for value in (
+        moments[1],
+        moments[1].replace(tzinfo=None),
+        moments[1].astimezone(dt.timezone(dt.timedelta(hours=5))),
+    ):
+        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().execute() == 1
+    with pytest.raises(th.ArgumentError, match="finer than a microsecond"):
+        is_one_of(ibis, table.x, [np.datetime64(1, "ns")], where="here")
+
+
+def in_sqlite(columns, rows):
+    engine = ibis.sqlite.connect()
+    engine.con.execute(f"CREATE TABLE mails ({columns})")
+    engine.con.executemany(f"INSERT INTO mails VALUES ({', '.join('?' * len(rows[0]))})", rows)  # noqa: S608
+    return engine.table("mails")
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "missing"),
+    [
+        ("boolean", ["true", "false", 1, 0], 2),
+        ("boolean", [2, 0.5, 1, 0], 2),
+        ("integer", [1.5, "x", 1, 0], 2),
+        ("integer", [b"1", None, 1, 0], 2),
+        ("text", [b"yes", None, "yes", "no"], 2),
+    ],
+)
+def test_labels_of_another_type_than_declared_are_missing(kind, values, missing):
+    table = in_sqlite(f"y {kind}, p real", [(value, i / 8) for i, value in enumerate(values)])
+    how: dict[str, Any] = {"positive": "yes"} if kind == "text" else {}
+    with pytest.raises(th.MissingValueError, match=f"{missing} of 4 labels"):
+        th.scan(table, label="y", score="p", **how)
+    found = th.scan(table, label="y", score="p", missing="drop", **how)
+    assert found == th.rank([1, 0], [0.25, 0.375])
+
+
+@pytest.mark.parametrize("kind", ["boolean", "integer", "real"])
+@pytest.mark.parametrize("stray", ["true", b"1", ""])
+def test_scores_and_weights_of_another_type_than_declared_are_missing(kind, stray):
+    table = in_sqlite(f"y integer, p {kind}", [(1, 1), (0, 0), (1, stray), (0, 1)])
+    with pytest.raises(th.MissingValueError, match="1 of 4 scores"):
+        th.scan(table, label="y", score="p")
+    weights = in_sqlite(f"y integer, p real, w {kind}", [(1, 0.5, 1), (0, 0.2, 1), (1, 0.7, stray)])
+    with pytest.raises(th.MissingValueError, match="1 of 3 weights"):
+        th.scan(weights, label="y", score="p", weight="w")
+
+
+GROUPS = {
+    "zeros": pa.array([0.0, -0.0] * 500),
+    "gaps": pa.array([0.5, NAN, None, -0.0, 0.0] * 200),
+    "tenths": pa.array((np.arange(1000) % 7 / 10).tolist()),
+    "single": pa.array(np.float32(np.arange(1000) % 7 / 10)),
+    "whole": pa.array([1, 2, None, 3] * 250),
+    "words": pa.array(["a'", None, "b"] * 333 + ["a'"]),
+    "days": pa.array([dt.date(2026, 1, 1 + i % 3) for i in range(1000)]),
+    "moments": pa.array([dt.datetime(2026, 1, 1 + i % 3, tzinfo=dt.UTC) for i in range(1000)], pa.timestamp("us")),
+    "flags": pa.array([True, False, None, True] * 250),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize("exact", [None, True])
+def test_groups_are_those_of_memory(monkeypatch, name, exact):
+    rng = np.random.default_rng(1)
+    rows = pa.table({"y": rng.integers(0, 2, 1000), "p": rng.random(1000), "g": GROUPS[name]})
+    if exact:
+        monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
+        monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 60)
+    expected = th.scan_by(rows, label="y", score="p", by="g")
+    found = th.scan_by(ibis.memtable(rows), label="y", score="p", by="g", exact=exact, buckets=16)
+    assert found == expected
+    assert sum(ranking.total for ranking in found.values()) == 1000
+
+
+def test_clusters_that_are_no_numbers_are_missing():
+    rows = {"y": [1, 0, 1, 0], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.2, 0.1, 0.5], "c": [1.0, 2.0, NAN, NAN]}
+    with pytest.raises(th.MissingValueError, match="2 of 4 rows"):
+        th.compare_scan(ibis.memtable(pa.table(rows)), label="y", scores=["a", "b"], cluster="c")
+
+
+def test_the_library_of_python_reads_the_same_file(tmp_path):
+    """What is stored is as the engine says: a check of the tests above."""
+    connection = sqlite3.connect(tmp_path / "a.db")
+    connection.execute("CREATE TABLE t (y integer)")
+    connection.executemany("INSERT INTO t VALUES (?)", [("x",), (1.5,), ("2",)])
+    assert connection.execute("SELECT typeof(y) FROM t").fetchall() == [("text",), ("real",), ("integer",)]
+    connection.close()
