@@ -51,7 +51,8 @@ def _fitting(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:
         pairs = list(zip(values.ravel().tolist(), floats.ravel().tolist(), strict=True))
         exact = np.array([a == b for a, b in pairs], dtype=np.bool_)
         if not exact.all() and any(isinstance(a, Decimal) for a, _ in pairs):
-            exact = np.array([_is_short(a, b) for a, b in pairs], dtype=np.bool_)
+            short = np.array([_is_short(a, b) for a, b in pairs], dtype=np.bool_)
+            exact = short if (exact | short).all() else exact | short  # a short one may share its float with a long one
         exact = exact.reshape(values.shape) | np.isnan(floats)
     else:
         exact = (floats.astype(values.dtype) == values) | np.isnan(values)
