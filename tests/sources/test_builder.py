@@ -292,3 +292,9 @@ class TestLabels:
     def test_builders_of_different_positives_do_not_add(self):
         with pytest.raises(th.ArgumentError, match="the positive label is 'a' here and 'b' there"):
             th.RankingBuilder(positive="a") + th.RankingBuilder(positive="b")
+
+
+@pytest.mark.parametrize("buckets", ["x", True, 1, 2.5, None])
+def test_how_many_scores_are_kept_is_a_whole_number(buckets):
+    with pytest.raises(th.ArgumentError, match="buckets must be a whole number"):
+        th.RankingBuilder(buckets=buckets)

@@ -1,10 +1,17 @@
+import datetime as dt
 from typing import Any
 
+import ibis
 import numpy as np
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import thresher as th
+
+DAY = dt.datetime(2026, 1, 1)  # noqa: DTZ001 - as frames without zones have it
+NANO = np.datetime64(1, "ns")
 
 ROWS: dict[str, list[Any]] = {
     "y": [1, 0, 1, 0, 1, 0],
@@ -71,3 +78,32 @@ def test_one_class_in_a_group_is_a_ranking():
 def test_absent_columns_are_named():
     with pytest.raises(th.ColumnError, match="did you mean 'p'"):
         th.scan(pl.DataFrame(ROWS), label="y", score="P")
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        (pd.array(["a", pd.NA, "a", "b"], dtype="string"), ["a", None, "b"]),
+        (pd.array(["a", pd.NA, "a", "b"], dtype=pd.ArrowDtype(pa.string())), ["a", None, "b"]),
+        (pd.array([True, pd.NA, True, False], dtype="boolean"), [True, None, False]),
+        (pd.array([1, pd.NA, 1, 2], dtype="Int64"), [1, None, 2]),
+        (pd.Categorical(["a", None, "a", "b"]), ["a", None, "b"]),
+        (pd.to_datetime(["2026-01-01", None, "2026-01-01", "2026-01-02"]), [DAY, None, DAY + dt.timedelta(1)]),
+        (pd.array(pd.to_datetime([1, None, 1, 2], unit="ns")), [NANO, None, NANO + 1]),
+    ],
+    ids=["string", "Arrow", "boolean", "Int64", "category", "days", "nanoseconds"],
+)
+def test_groups_of_every_kind(values, names):
+    frame = pd.DataFrame({"y": [1, 0, 1, 0], "p": [0.9, 0.8, 0.3, 0.1], "g": values})
+    assert list(th.scan_by(frame, label="y", score="p", by="g")) == names
+
+
+def test_groups_that_are_no_plain_values():
+    frame = pd.DataFrame({"y": [1, 0], "p": [0.9, 0.8], "g": [{1}, {2}]})
+    with pytest.raises(th.ColumnError, match="grouped by plain values"):
+        th.scan_by(frame, label="y", score="p", by="g")
+    table = ibis.memtable(pa.table({"y": [1, 0], "p": [0.9, 0.8], "g": [[1], [2]]}))
+    with pytest.raises(th.ColumnError, match="not one value per row"):
+        th.scan_by(table, label="y", score="p", by="g")
+    with pytest.raises(th.ColumnError, match="not one value per row"):
+        th.scan(table, label="g", score="p")

@@ -38,3 +38,12 @@ def test_frames_may_name_columns_by_numbers():
 def test_groups_are_named_by_text(by):
     with pytest.raises(th.ThresherError):
         th.scan_by(FOUR_ROWS, label="y", score="p", by=by)
+
+
+def test_a_table_of_an_engine_holds_no_tables_and_a_column_no_rows():
+    ibis, arrow = import_module("ibis"), import_module("pyarrow")
+    table = ibis.memtable(arrow.table(FOUR_ROWS))
+    with pytest.raises(th.ArgumentError, match="holds no tables"):
+        th.scan(table, table="mails", label="y", score="p")
+    with pytest.raises(th.ArgumentError, match="nothing to scan in IntegerColumn"):
+        th.scan(table.y, label="y", score="p")

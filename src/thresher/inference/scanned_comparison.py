@@ -60,8 +60,8 @@ def compare_scan(
     says which rows belong together (Obuchowski 1997): mid-ranks are made by window functions, and only sums leave the
     engine. Under an `OperatingCondition` expected costs are compared at `thresholds`, or at each model's best one from
     a scan of the same rows; the calls of all models are counted together and resampled jointly, as `compare` does with
-    rows, which takes weights and no clusters. Sources and filters are those of `scan`, everything else is as in
-    `compare`.
+    rows, which takes weights and no clusters. The thresholds stay fixed, where `compare` that is given none chooses
+    them anew in every resample. Sources and filters are those of `scan`, everything else is as in `compare`.
 
     >>> import ibis, pyarrow
     >>> mails = pyarrow.table({

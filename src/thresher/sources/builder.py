@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,8 @@ class RankingBuilder:
     __slots__ = ("_labels", "_rows", "_runs", "batches", "buckets", "dropped", "missing", "positive")
 
     def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
-        if buckets != int(buckets) or buckets < 2:
+        given: Any = buckets
+        if isinstance(given, bool) or not isinstance(given, Integral) or given < 2:
             raise ArgumentError(
                 f"buckets must be a whole number of at least 2, got {buckets!r}",
                 where="RankingBuilder(buckets=...)",
@@ -56,7 +58,7 @@ class RankingBuilder:
             )
         self.positive = positive
         self.missing: Missing = missing
-        self.buckets = buckets
+        self.buckets = int(given)
         self.batches = 0
         self.dropped = 0
         self._rows = 0

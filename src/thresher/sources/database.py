@@ -80,7 +80,7 @@ def is_engine_source(source: Any) -> bool:
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
         return "://" in name or name.lower().endswith(_FILES_OF_ENGINE)
-    return _module(source) in ("ibis", "pyspark")
+    return _module(source) in ("ibis", "pyspark") and hasattr(type(source), "columns")
 
 
 @contextmanager
@@ -90,6 +90,8 @@ def opened(source: Any, *, table: TableName | None, listener: Listener | None = 
     place = _place(source, None if table is None else require_table_name(table, where))
     streamed = None
     with ExitStack() as stack, told_plainly(place, where):
+        if not isinstance(source, str | os.PathLike):
+            require_no_table(source, table, where)
         if _module(source) == "ibis":
             found, engine = source, _engine_of(source)
         elif _module(source) == "pyspark":

@@ -10,11 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, ColumnError
 from thresher.sources.database import loose_types
 from thresher.sources.engine_numbers import at_least, at_most, known, number
 
 _MICROSECONDS = 6
+
+
+def require_plain(column: Any, name: str, where: str) -> None:
+    """Raise `ColumnError` unless a column holds one value per row."""
+    kind = column.type()
+    if kind.is_nested():
+        raise ColumnError(
+            f"the column {name!r} holds {kind}, not one value per row", where, "take a column of plain values"
+        )
 
 
 def sound(ibis: Any, column: Any) -> Any:
@@ -23,10 +32,11 @@ def sound(ibis: Any, column: Any) -> Any:
     Most engines hold to the types of their columns. One that does not would take a text among numbers for 0, a 2 among
     truth values for true, and 1.5 among whole numbers for 1.
     """
-    types = loose_types(column)
+    types, kind = loose_types(column), column.type()
+    if kind.is_uuid() or kind.is_inet() or kind.is_macaddr():
+        return column.cast("string")  # which is how others write them
     if types is None:
         return column
-    kind = column.type()
     families = {"floating": kind.is_floating, "integer": kind.is_integer, "boolean": kind.is_boolean}
     family = next((name for name, holds in families.items() if holds()), "string" if kind.is_string() else None)
     if family is None:

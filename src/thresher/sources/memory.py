@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import EmptyError
+from thresher.errors import ColumnError, EmptyError
 from thresher.ranking import Counts, Ranking, counted, counted_weights, rankable
 from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, complete
+from thresher.sources.columns import Column, Missing, complete, is_missing
 from thresher.sources.files import read_columns
 from thresher.sources.filters import taken
 from thresher.sources.frames import frame_columns, is_frame
@@ -37,7 +37,7 @@ def ranked_in_memory(
         columns = {name: values[keep] for name, values in columns.items()}
         if not keep.any():
             raise EmptyError("no row meets where=", where, "check its values")
-    code, names = _groups(columns, wanted)
+    code, names = _groups(columns, wanted, where)
     found: dict[tuple[str, Any], Ranking] = {}
     empty: list[tuple[str, Any]] = []
     for model in wanted.scores:
@@ -77,14 +77,27 @@ def _ranked(flags: Any, score: Any, weight: Any, *, dropped: int) -> Ranking | N
     return Ranking.of_segments(*columns, dropped=dropped)
 
 
-def _groups(columns: Mapping[str, Column], wanted: Wanted) -> tuple[Counts, list[Any]]:
+def _groups(columns: Mapping[str, Column], wanted: Wanted, where: str) -> tuple[Counts, list[Any]]:
     """The number of each row's group, and the groups in order of appearance; one when nothing groups rows."""
     if not wanted.by:
         return np.zeros(columns[wanted.label].size, dtype=np.int64), [()]
     place: dict[Any, int] = {}
-    keys = zip(*(columns[name].tolist() for name in wanted.by), strict=True)
-    code = np.fromiter((place.setdefault(_plain(key), len(place)) for key in keys), dtype=np.int64)
+    keys = zip(*(_entries(columns[name]) for name in wanted.by), strict=True)
+    try:
+        code = np.fromiter((place.setdefault(key, len(place)) for key in keys), dtype=np.int64)
+    except TypeError:
+        what = f"rows are grouped by plain values, and by={list(wanted.by)} holds others"
+        raise ColumnError(what, where, "group by texts, numbers, dates or truth values") from None
     return code, [key[0] if len(wanted.by) == 1 else key for key in place]
+
+
+def _entries(column: Column) -> list[Any]:
+    """The entries of a column as Python has them; missing ones are None, since NaN would be a group for every row."""
+    if column.dtype.kind == "M" and (column.astype("datetime64[us]") == column)[~np.isnat(column)].all():
+        column = column.astype("datetime64[us]")  # nanoseconds would become integers
+    entries = list(column) if column.dtype == np.dtype("datetime64[ns]") else column.tolist()
+    absent = is_missing(column)
+    return entries if absent is None else [None if gone else value for value, gone in zip(entries, absent, strict=True)]
 
 
 def _indices(code: Counts, groups: int) -> list[Any]:
@@ -93,8 +106,3 @@ def _indices(code: Counts, groups: int) -> list[Any]:
         return [None]
     ends = np.cumsum(np.bincount(code, minlength=groups))[:-1]
     return np.split(np.argsort(code, kind="stable"), ends)
-
-
-def _plain(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    # NaN differs from itself, and would be a group for every row.
-    return tuple(None if value != value else value for value in key)  # noqa: PLR0124

@@ -184,7 +184,7 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
     in_memory = not callable(options.where) and not is_engine_source(source)
     if in_memory:
         require_no_table(source, options.table, name)
-    held = is_frame(source) or source == STDIN
+    held = is_frame(source) or (isinstance(source, str) and source == STDIN)
     if in_memory and (held or (options.exact is not False and _fits(source, wanted, options, name))):
         return ranked_in_memory(source, wanted, options.where, options.positive, options.missing, where=name)
     if in_memory and (found := _counted_files(source, wanted, options, name)) is not None:
