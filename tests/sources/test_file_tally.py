@@ -144,7 +144,7 @@ def test_files_without_rows_and_labels_of_two_types(tmp_path, monkeypatch):
 
 
 def test_the_grid_numbers_cells_without_gaps():
-    grid = file_tally._Grid(16, [Piece(0, 1), Piece(4, 5), Piece(6, 1)])
+    grid = file_tally.Grid(16, [Piece(0, 1), Piece(4, 5), Piece(6, 1)])
     cell = np.arange(grid.cells)
     assert (np.diff(grid.key(cell)) > 0).all()
     scores = np.linspace(-3, 3, 1001)
@@ -153,8 +153,8 @@ def test_the_grid_numbers_cells_without_gaps():
 
 def test_only_buckets_with_rows_are_divided():
     pieces, occupied = [Piece(0, 1), Piece(3, 1000)], np.array([3, 60, 60])
-    grid = file_tally._Grid(64, pieces, occupied)
-    everywhere = file_tally._Grid(64, pieces)
+    grid = file_tally.Grid(64, pieces, occupied=occupied)
+    everywhere = file_tally.Grid(64, pieces)
     assert grid.cells < 2 * 1000 + 2 * 64 < everywhere.cells
     scores = np.array([0.2, 0.2001, 0.9, 0.95])
     for score in scores[np.isin(np.floor(place_of(scores, buckets=64)), occupied)]:
@@ -168,13 +168,13 @@ def test_few_scores_far_apart_take_little_memory(monkeypatch, tmp_path):
     pq.write_table(pa.table(table), tmp_path / "rows.parquet")
     cells = []
 
-    class Watched(file_tally._Grid):
+    class Watched(file_tally.Grid):
         def __init__(self, *how):
             super().__init__(*how)
             cells.append(self.cells)
             assert self.cells < 2**23, "so many cells would not fit"
 
-    monkeypatch.setattr(file_tally, "_Grid", Watched)
+    monkeypatch.setattr(scanning, "Grid", Watched)
     one, other, used = both_ways(monkeypatch, tmp_path, label="y", scores=["p"], buckets=4096, refine=True)
     assert used
     assert one == other

@@ -21,12 +21,12 @@ def passes(monkeypatch):
     asked = []
     refined = refining.refined
 
-    def watched(found, tallied, condition):
-        def told(stage, pieces):
+    def watched(found, tallied, condition, **how):
+        def told(stage, pieces=(), lenses=()):
             asked.append((stage, pieces))
-            return tallied(stage, pieces=pieces)
+            return tallied(stage, pieces=pieces, lenses=lenses)
 
-        return refined(found, told, condition)
+        return refined(found, told, condition, **how)
 
     monkeypatch.setattr(scanning, "refined", watched)
     return asked

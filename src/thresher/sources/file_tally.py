@@ -17,9 +17,10 @@ from thresher.extras import extra
 from thresher.ranking import Counts, Flags, Floats
 from thresher.sources import tally as query
 from thresher.sources.arrow_columns import plain_numbers
-from thresher.sources.buckets import SUBS, place_of
+from thresher.sources.buckets import SUBS
 from thresher.sources.data_file import DataFile
 from thresher.sources.faults import told_plainly
+from thresher.sources.lenses import Lens, place_of_through
 from thresher.sources.progress import Listener, RowCount, heard
 from thresher.sources.refinement import Piece
 from thresher.sources.tally import FAULT, Wanted
@@ -58,23 +59,11 @@ class NeedsEngine(Exception):  # noqa: N818 - a way out, not an error
 
 
 def file_tally(
-    files: Sequence[DataFile],
-    wanted: Wanted,
-    *,
-    buckets: int,
-    pieces: Sequence[Piece] = (),
-    occupied: Counts | None = None,
-    stage: str,
-    listener: Listener | None,
-    where: str,
+    files: Sequence[DataFile], wanted: Wanted, grid: Grid, *, stage: str, listener: Listener | None, where: str
 ) -> Any:
-    """The table that `tally` asks an engine for, as an Arrow table.
-
-    `occupied` names the buckets that hold rows, where a pass before this one told: others are not divided.
-    """
+    """The table that `tally` asks an engine for, as an Arrow table."""
     arrow = extra("pyarrow", name="files", where=where)
     parquet = extra("pyarrow.parquet", name="files", where=where)
-    grid = _Grid(buckets, pieces, occupied)
     counters = [_Counter(grid) for _ in wanted.scores]
     labels = Labels()
     done, total = RowCount(), sum(parquet.read_metadata(file.name).num_rows for file in files)
@@ -139,33 +128,44 @@ class Labels:
         return arrow.concat_arrays([*self.arrays, arrow.nulls(1, self.arrays[0].type)]).take(number)
 
 
-class _Grid:
-    """The cells that scores fall into: buckets, or parts of them, numbered without gaps."""
+class Grid:
+    """The cells that scores fall into: buckets, or parts of them, numbered without gaps.
 
-    def __init__(self, buckets: int, pieces: Sequence[Piece], occupied: Counts | None = None) -> None:
-        self.buckets = buckets
-        self.lowest = -2 - buckets // 4
-        bucket = np.arange(self.lowest, buckets + buckets // 4 + 3)
-        parts = np.ones(bucket.size, dtype=np.int64)
+    `occupied` names the buckets that hold rows, where a pass before this one told: others are not divided.
+    """
+
+    def __init__(
+        self,
+        buckets: int,
+        pieces: Sequence[Piece] = (),
+        lenses: Sequence[Lens] = (),
+        occupied: Counts | None = None,
+    ) -> None:
+        self.buckets, self.lenses = buckets, lenses
+        own = [np.arange(lens.first(buckets), lens.first(buckets) + buckets + 1) for lens in lenses]
+        self.bucket = np.concatenate([np.arange(-2 - buckets // 4, buckets + buckets // 4 + 3), *own])
+        parts = np.ones(self.bucket.size, dtype=np.int64)
         if pieces:
             first = np.array([piece.first for piece in pieces[1:]])
             each = np.array([piece.parts for piece in pieces])
-            parts = each[np.searchsorted(first, bucket, side="right")]
+            parts = each[np.searchsorted(first, self.bucket, side="right")]
             if occupied is not None:
                 # Parts are meant for buckets with rows: there may be thousands without between two of them.
-                parts[np.isin(bucket, occupied, invert=True)] = 1
+                parts[np.isin(self.bucket, occupied, invert=True)] = 1
         self.start = np.concatenate([[0], np.cumsum(parts)])
         self.parts = parts.astype(np.float64)
         self.divided = bool(pieces)
 
     @property
     def cells(self) -> int:
+        """How many there are."""
         return int(self.start[-1])
 
     def cell(self, score: Floats) -> Counts:
-        at = place_of(score, buckets=self.buckets)
+        """The number of each score's cell."""
+        at = place_of_through(score, self.lenses, buckets=self.buckets)
         bucket = np.floor(at)
-        index = bucket.astype(np.int64) - self.lowest
+        index = self._index(bucket.astype(np.int64))
         if not self.divided:
             return index
         at -= bucket
@@ -173,9 +173,19 @@ class _Grid:
         return self.start[index] + at.astype(np.int64)
 
     def key(self, cell: Counts) -> Counts:
+        """What the query calls a cell."""
         index = np.searchsorted(self.start, cell, side="right") - 1
-        bucket = index + self.lowest
+        bucket = self.bucket[index]
         return bucket * SUBS + (cell - self.start[index]) if self.divided else bucket
+
+    def _index(self, bucket: Counts) -> Counts:
+        """Where buckets stand among all, of which those of a lens follow those of the map and of lenses before."""
+        index = bucket - self.bucket[0]
+        for lens in self.lenses:
+            first = lens.first(self.buckets)
+            mine = np.flatnonzero((bucket >= first) & (bucket <= first + self.buckets))
+            index[mine] = bucket[mine] - first + np.searchsorted(self.bucket, first)
+        return index
 
 
 class Faults:
@@ -205,7 +215,7 @@ class Faults:
 class _Counter:
     """Counts, lowest and highest scores of one model, by label and cell."""
 
-    def __init__(self, grid: _Grid) -> None:
+    def __init__(self, grid: Grid) -> None:
         self.grid = grid
         self.labels = 0
         self.cases = np.zeros(0, dtype=np.int64)

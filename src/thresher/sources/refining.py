@@ -8,11 +8,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from thresher.ranking import Counts, Flags, Floats, Ranking
+from thresher.sources.lenses import Lens, lenses_for
 from thresher.sources.refinement import Piece, divided, hiding_better, open_share, pieces_around, pieces_for
 from thresher.sources.tallies import Tallies
 
 TOLERANCE = 1e-6
 PASSES = 2
+LOOKS = 3
 
 
 class Condition(Protocol):
@@ -22,11 +24,12 @@ class Condition(Protocol):
         """The slope of lines of equal cost, in positives per negative of a ranking."""
 
 
-def refined(found: Tallies, tallied: Callable[..., Tallies], condition: Condition | None) -> Tallies:
-    """Count again with buckets divided, at most twice.
+def refined(found: Tallies, tallied: Callable[..., Tallies], condition: Condition | None, *, buckets: int) -> Tallies:
+    """Count again, through lenses where scores crowd, and then with buckets divided, at most twice.
 
     Without a condition until every AUC is known to 1e-6; with one until its best split is certain in every ranking.
     """
+    found, lenses = _through_lenses(found, tallied, buckets)
     first, tolerance = found, TOLERANCE
     for number in range(PASSES):
         if condition is None:
@@ -37,8 +40,25 @@ def refined(found: Tallies, tallied: Callable[..., Tallies], condition: Conditio
             pieces = _near_the_best(first, found, condition)
         if not divided(pieces):
             return found
-        found = tallied(f"refining ({number + 1})", pieces=pieces)
+        found = tallied(f"refining ({number + 1})", pieces=pieces, lenses=lenses)
     return found
+
+
+def _through_lenses(found: Tallies, tallied: Callable[..., Tallies], buckets: int) -> tuple[Tallies, tuple[Lens, ...]]:
+    """What is counted when crowds of scores are spread out, and the lenses that do it."""
+    lenses: tuple[Lens, ...] = ()
+    for number in range(LOOKS):
+        bucket, pos, neg = _shares(found)
+        place = np.searchsorted(bucket, found.key)
+        low, high = np.full(bucket.size, np.inf), np.full(bucket.size, -np.inf)
+        np.minimum.at(low, place, found.low)
+        np.maximum.at(high, place, found.high)
+        more = lenses_for(pos * neg, low, high, lenses, buckets=buckets, least=TOLERANCE)
+        if len(more) == len(lenses):
+            break
+        lenses = more
+        found = tallied(f"looking closer ({number + 1})", lenses=lenses)
+    return found, lenses
 
 
 def _near_the_best(first: Tallies, found: Tallies, condition: Condition) -> tuple[Piece, ...]:

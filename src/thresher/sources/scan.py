@@ -24,9 +24,10 @@ from thresher.sources.database import (
 )
 from thresher.sources.exact import ROWS_AT_ONCE, Range, engine_rankings, exact_ranking
 from thresher.sources.exact_files import exact_files
-from thresher.sources.file_tally import NeedsEngine, countable, file_tally
+from thresher.sources.file_tally import Grid, NeedsEngine, countable, file_tally
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.frames import is_frame
+from thresher.sources.lenses import Lens
 from thresher.sources.listing import STDIN, listed_files
 from thresher.sources.memory import ranked_in_memory
 from thresher.sources.progress import Listener
@@ -206,12 +207,14 @@ def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> 
 
     occupied: list[Counts] = []
 
-    def tallied(stage: str, pieces: Sequence[Piece] = ()) -> Tallies:
+    def tallied(stage: str, pieces: Sequence[Piece] = (), lenses: Sequence[Lens] = ()) -> Tallies:
         how: dict[str, Any] = {"stage": stage, "listener": options.progress, "where": name}
-        before = occupied[0] if occupied else None
-        table = file_tally(files, wanted, buckets=options.buckets, pieces=pieces, occupied=before, **how)
+        before = occupied[-1] if pieces else None
+        grid = Grid(options.buckets, pieces, lenses, before)
+        table = file_tally(files, wanted, grid, **how)
         found = tallies_of(table, wanted, positive=options.positive, missing=options.missing, where=name)
-        occupied.append(found.key)
+        if not pieces:
+            occupied.append(found.key)
         return found
 
     try:
@@ -245,7 +248,7 @@ def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Fou
         how: dict[str, Any] = {"listener": options.progress, "where": name, "most": ROWS_AT_ONCE}
         return engine_rankings(engine, found, index, ranges, **how)
 
-    return _exact(found, tallied, fetch, rows_at_once=ROWS_AT_ONCE)
+    return _exact(found, tallied, fetch, rows_at_once=ROWS_AT_ONCE, buckets=options.buckets)
 
 
 def _exact(
@@ -254,10 +257,11 @@ def _exact(
     fetch: Callable[[Tallies, int, Sequence[Range]], Iterator[Ranking]],
     *,
     rows_at_once: int,
+    buckets: int,
 ) -> Found:
     """Exact rankings, range by range; ranges that alone hold too many rows are divided first."""
     if int(found.cases.max()) * 2 > rows_at_once:
-        found = refined(found, tallied, None)
+        found = refined(found, tallied, None, buckets=buckets)
     return {
         each: exact_ranking(found, i, partial(fetch, found, i), rows_at_once=rows_at_once)
         for i, each in enumerate(found.names)
@@ -266,7 +270,9 @@ def _exact(
 
 def _ranges(found: Tallies, tallied: Callable[..., Tallies], options: Options) -> Found:
     condition = None if isinstance(options.refine, bool) else options.refine
-    return (refined(found, tallied, condition) if options.refine else found).rankings()
+    if options.refine:
+        found = refined(found, tallied, condition, buckets=options.buckets)
+    return found.rankings()
 
 
 def _fits(source: Any, wanted: Wanted, options: Options, where: str) -> bool:

@@ -13,11 +13,12 @@ from typing import Any
 
 from thresher.errors import ScoreError, WeightError
 from thresher.extras import extra
-from thresher.sources.buckets import SUBS, place
+from thresher.sources.buckets import SUBS
 from thresher.sources.database import offers
 from thresher.sources.engine_numbers import arithmetic, finite, float_column, known, number
 from thresher.sources.engine_values import group_column, require_plain, sound
 from thresher.sources.labels import LABELS_SHOWN
+from thresher.sources.lenses import Lens, place_through
 from thresher.sources.refinement import Piece
 
 NO_LABEL, NO_SCORE, NO_WEIGHT, BAD_WEIGHT, ZERO_WEIGHT, UNFIT_SCORE = (1 << bit for bit in range(6))
@@ -45,7 +46,14 @@ class Wanted:
 
 
 def tally(
-    table: Any, wanted: Wanted, *, buckets: int, pieces: Sequence[Piece] = (), exact: bool = False, where: str
+    table: Any,
+    wanted: Wanted,
+    *,
+    buckets: int,
+    pieces: Sequence[Piece] = (),
+    lenses: Sequence[Lens] = (),
+    exact: bool = False,
+    where: str,
 ) -> Any:
     """The expression that counts a table's rows.
 
@@ -56,7 +64,7 @@ def tally(
     ibis = extra("ibis", name="sql", where=where)
     rows = prepared(table, wanted, where=where)
     weighted = wanted.weight is not None
-    at = place(rows.x, buckets=buckets, by=arithmetic(ibis))
+    at = place_through(rows.x, lenses, buckets=buckets, by=arithmetic(ibis))
     fine = healthy(ibis, rows, weighted=weighted)
     if pieces:
         # The bucket is named once: engines would otherwise work it out for every piece it is compared with.
@@ -75,7 +83,7 @@ def tally(
     counted = rows.group_by(**keys, key=key).aggregate(
         cases=rows.count().cast("int64"), **sums, low=rows.x.min(), high=rows.x.max()
     )
-    first = not pieces and not exact
+    first = not (pieces or lenses or exact)
     return counted.limit((_most_groups(wanted, buckets) if first else MOST_GROUPS) + 1)
 
 
