@@ -46,6 +46,7 @@ SORTED_ELSEWHERE = {
     ("sources/json_batches.py", "sorted"): "names of types, for an error message",
     ("sources/labels.py", "sorted"): "distinct labels",
     ("sources/memory.py", "np.argsort"): "rows by their group, never by score",
+    ("sources/lenses.py", "np.argsort"): "buckets that an engine counted",
     ("sources/paired.py", "np.lexsort"): "kinds of calls that an engine counted",
     ("sources/paired.py", "sorted"): "two classes",
     ("sources/refinement.py", "np.argsort"): "gaps between buckets",
