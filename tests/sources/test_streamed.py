@@ -91,6 +91,12 @@ REFUSED = {
         th.ScoreError,
         "do not fit a float64 exactly, first 1",
     ),
+    "a number of JSON beyond float64": (
+        "a.jsonl",
+        '{"y": 1, "p": 0.5}\n{"y": 0, "p": 1e400}\n',
+        th.ScoreError,
+        r"do not fit a float64 exactly, first 1E\+400",
+    ),
     "a large number among floats": (
         "a.csv",
         f"y,p\n{ROWS}1,9007199254740993\n",

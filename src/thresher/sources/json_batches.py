@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
@@ -101,8 +102,11 @@ class _Seen:
     first: str = ""
 
     def see(self, value: Any) -> None:
-        self.kinds.add(type(value))
-        if type(value) is int:
+        self.kinds.add(float if isinstance(value, Decimal) else type(value))
+        if isinstance(value, Decimal):
+            self.first = self.first or str(value)
+            self.unfit += 1
+        elif type(value) is int:
             self.low, self.high = min(self.low, value), max(self.high, value)
             if abs(value) > 2**53 and not _fits(value):
                 self.first = self.first or str(value)

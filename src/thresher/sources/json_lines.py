@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -131,4 +133,10 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
+def _real(text: str) -> float | Decimal:
+    """A number as a float, unless it is too large for one and would become infinite."""
+    value = float(text)
+    return value if math.isfinite(value) else Decimal(text)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_real)
