@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
+from tests.reachable import require_same_choices
 from thresher.ranking import kept_number
 
 scanning = import_module("thresher.sources.scan")
@@ -212,6 +213,26 @@ def test_exact_range_by_range(source, monkeypatch, data, kept):
         one, other = th.choose(found, condition), th.choose(exact, condition)
         assert one.expected_cost == other.expected_cost
         assert one.threshold == other.threshold
+
+
+@pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("seed", range(4))
+def test_choices_are_those_of_the_rows_where_some_scores_are_infinite(monkeypatch, seed):
+    monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 60)
+    for name, value in {"ROWS_KEPT": 0, "SEGMENTS": 1, "SEGMENTS_PER_RANGE": 1}.items():
+        monkeypatch.setattr(exactly, name, value)
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-9, 9, 300) * 1.0 if seed % 2 else rng.normal(size=300)
+    labels = rng.random(300) < 1 / (1 + np.exp(-scores))
+    scores[:4], labels[:4], scores[-3:] = np.inf, [False, False, False, True], -np.inf
+    table, exact = ibis.memtable(pa.table({"y": labels, "p": scores})), th.rank(labels, scores)
+    asked: dict[str, Any] = {"label": "y", "score": "p", "buckets": 16}
+    require_same_choices(th.scan(table, exact=True, **asked), exact)
+    for ratio in (0.01, 1, 7):
+        condition = th.OperatingCondition(cost_ratio=ratio)
+        found = th.scan(table, exact=False, refine=condition, **asked)
+        assert th.best_cost_bounds(found, condition=condition) == th.best_cost_bounds(exact, condition=condition)
+        assert th.choose(found, condition).threshold == th.choose(exact, condition).threshold
 
 
 @pytest.mark.usefixtures("bounded")

@@ -11,7 +11,7 @@ import numpy as np
 from thresher.errors import SourceError
 from thresher.extras import extra
 from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, counted_weights
-from thresher.ranking.spans import joined
+from thresher.ranking.spans import joined, ties_kept
 from thresher.sources.database import Opened
 from thresher.sources.engine_numbers import at_least, at_most
 from thresher.sources.exact_numbers import RunningNumbers
@@ -69,7 +69,8 @@ def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: i
     score, pos, neg, joint = joined(*parts)
     if joint is not None:
         # What an engine's sums of weights leave open in the last digit stays with the bounds.
-        joint = replace(joint, corners=True, numbers={} if bounded.weighted else running.numbers())
+        numbers = {} if bounded.weighted else running.numbers()
+        joint = replace(joint, corners=True, ties=ties_kept(*parts), numbers=numbers)
     return Ranking.of_segments(score, pos, neg, dropped=bounded.dropped, spans=joint)
 
 
