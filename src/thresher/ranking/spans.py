@@ -15,6 +15,7 @@ import numpy as np
 
 from thresher.ranking.counting import Counts, Flags
 from thresher.ranking.pieces import Floats
+from thresher.ranking.weights import added_exactly
 
 Indices: TypeAlias = Any
 UNKNOWN = -1
@@ -191,7 +192,8 @@ def resolved(
     """Segments of groups that each count one class between two scores: (score, pos, neg, spans) by falling score.
 
     Groups come in any order and may overlap; those that do become one segment, whose order inside is unknown. A
-    segment carries its lowest score. Spans are None when every segment is one score, as in an exact ranking.
+    segment carries its lowest score. Spans are None when every segment is one score, as in an exact ranking, unless
+    counts are weights whose sums round otherwise in another order.
     `won` belongs to groups as to segments, and stays known for groups that meet no others.
 
     >>> low, high = np.array([0.1, 0.6, 0.3]), np.array([0.4, 0.9, 0.7])
@@ -216,7 +218,7 @@ def resolved(
     neg, neg_low, neg_high = of_class(~positive)
     spans = Spans(pos_low, pos_high, neg_low, neg_high, rounding=rounding)
     score = np.ascontiguousarray(spans.low)
-    if (score == spans.high).all():
+    if (score == spans.high).all() and (not rounding or added_exactly(pos, neg)):
         return score, pos, neg, None
     if won is not None:
         spans = replace(spans, won=_still_known(won[order], starts)[::-1])

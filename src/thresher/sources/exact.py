@@ -47,7 +47,7 @@ def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: i
     """
     bounded = tallies.ranking_of(index)
     spans = bounded.spans
-    if spans is None:
+    if spans is None or bounded.exact:
         return bounded
     rows = _rows_per_segment(tallies, index, bounded)
     several = spans.low < spans.high
@@ -70,7 +70,8 @@ def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: i
     if joint is not None:
         # What an engine's sums of weights leave open in the last digit stays with the bounds.
         numbers = {} if bounded.weighted else running.numbers()
-        joint = replace(joint, corners=True, ties=ties_kept(*parts), numbers=numbers)
+        rounding = max(joint.rounding, spans.rounding)  # weights of a range were added up here, in any order
+        joint = replace(joint, corners=True, ties=ties_kept(*parts), rounding=rounding, numbers=numbers)
     return Ranking.of_segments(score, pos, neg, dropped=bounded.dropped, spans=joint)
 
 
