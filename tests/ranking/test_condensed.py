@@ -1,9 +1,12 @@
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.reachable import CONDITIONS, require_same_choices, rows_with_infinities
 from tests.strategies import labelled_scores, two_class_rankings
 from thresher.ranking import condensed
 
@@ -19,6 +22,60 @@ def test_pairs_hull_and_choices_stay_exact(exact, segments):
         assert th.choose(few, condition).expected_cost == pytest.approx(th.choose(exact, condition).expected_cost)
         assert th.best_cost_bounds(few, condition=condition).width == 0
     assert str(th.hull(few, pool="ties")) == str(th.hull(exact, pool="ties"))
+
+
+@given(rows_with_infinities(), st.integers(1, 6))
+def test_choices_are_those_of_the_rows_where_some_scores_are_infinite(rows, segments):
+    exact = th.rank(*rows)
+    require_same_choices(condensed(exact, segments=segments), exact)
+
+
+@given(rows_with_infinities(), rows_with_infinities(), st.integers(1, 3))
+def test_bounds_hold_for_condensed_rankings_added_up(one, other, segments):
+    exact = th.rank(*one) + th.rank(*other)
+    found = condensed(th.rank(*one), segments=segments) + condensed(th.rank(*other), segments=segments)
+    for condition in CONDITIONS:
+        assert th.choose(exact, condition).expected_cost in th.best_cost_bounds(found, condition=condition)
+
+
+def test_cases_that_no_threshold_refuses_stay_a_segment():
+    """The cheapest split that a threshold reaches lies below the hull, which begins where nothing is positive."""
+    exact = th.Ranking([np.inf, 4, 3, 2], pos=[0, 2, 1, 3], neg=[5, 0, 1, 9])
+    few = condensed(exact, segments=1)
+    assert few.score[0] == np.inf
+    condition = th.OperatingCondition(cost_ratio=0.5)
+    assert th.choose(few, condition).threshold == th.choose(exact, condition).threshold == 3.5
+    assert th.best_cost_bounds(few, condition=condition) == th.best_cost_bounds(exact, condition=condition)
+
+
+def test_splits_that_tie_stay():
+    exact = th.Ranking.parse("[1+][1-]" * 20)
+    few = condensed(exact, segments=1)
+    assert few.spans is not None
+    assert few.spans.ties
+    assert repr(th.choose(few)) == repr(th.choose(exact))
+    assert "20 tied" in repr(th.choose(few))
+
+
+def test_of_very_many_ties_some_stay_and_their_number_is_not_told(monkeypatch):
+    monkeypatch.setattr(import_module("thresher.ranking.condensed"), "MOST_TIES", 5)
+    exact = th.Ranking.parse("[1+][1-]" * 200)
+    few = condensed(exact, segments=1)
+    assert len(few) < 20
+    assert few.spans is not None
+    assert not few.spans.ties
+    choice = th.choose(few)
+    assert choice.expected_cost == th.choose(exact).expected_cost
+    assert "or more tied" in repr(choice)
+    assert "cost the same" in " ".join(caution.text for caution in choice.cautions)
+    assert choice.expected_cost in th.best_cost_bounds(few)
+    # Elsewhere on the hull nothing is open.
+    assert th.best_cost_bounds(few, condition=th.OperatingCondition(cost_ratio=3)).width == 0
+
+
+def test_counts_whose_pairs_no_number_holds_stay_as_they_are():
+    exact = th.Ranking(range(9, 0, -1), pos=[2**40] * 9, neg=[2**40] * 9)
+    assert condensed(exact, segments=1) is exact
 
 
 @given(labelled_scores(both_classes=True, max_size=60), st.integers(1, 6))

@@ -43,6 +43,19 @@ def test_ranges_of_one_score_each_make_an_exact_ranking():
     assert not r.unresolved.any()
 
 
+def test_sums_of_weights_that_round_stay_bounded():
+    ends = [0.5, 0.5, 0.1]
+    r = th.Ranking.of_ranges(ends, ends, pos=[0.1 + 0.2, 0, 0], neg=[0, 0.7, 0.1], rounding=2.0**-50)
+    assert r.exact
+    assert r.spans is not None
+    assert th.auc_bounds(r).width > 0
+    assert th.Ranking.from_json(r.to_json()) == r
+    assert (r + r).spans is not None
+    assert (r + th.rank([1, 0], [0.5, 0.3], weights=[0.1, 0.2])).exact
+    eighths = th.Ranking.of_ranges(ends, ends, pos=[0.375, 0, 0], neg=[0, 0.5, 0.125], rounding=2.0**-50)
+    assert eighths.spans is None
+
+
 def test_exact_rankings_carry_nothing():
     r = th.rank([1, 0], [0.5, 0.4])
     assert r.spans is None

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.ranking.weights import in_units, running, sum_of
+from thresher.ranking.weights import added_exactly, in_units, running, sum_of
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1), st.sampled_from([1, 8, 10, 100, 1000]))
@@ -21,6 +21,20 @@ def test_weights_without_a_unit_stay_weights():
     assert in_units(np.array([1e9 + 0.5]), np.array([1.0]), most=10**9) is None
     rough = th.Ranking([2, 1], pos=[np.pi, 0], neg=[0, np.e])
     assert rough.whole() is rough
+
+
+@given(st.lists(st.integers(0, 2**40), min_size=1, max_size=30), st.sampled_from([1, 8, 1024]), st.randoms())
+def test_sums_that_no_order_changes(counts, unit, random):
+    weights = [count / unit for count in counts]
+    total = np.array([sum(weights)])
+    random.shuffle(weights)
+    assert added_exactly(total, total) == (2 * total[0] * (unit if total[0] % 1 else 1) < 2**53)
+    assert total[0] == sum(weights)
+
+
+def test_sums_that_depend_on_their_order():
+    for rough in (0.1, 0.1 + 0.2, np.pi, 2.0**53, 1 / 4096):
+        assert not added_exactly(np.array([rough]), np.array([1.0]))
 
 
 @given(st.lists(st.integers(0, 3)), st.sampled_from(["u1", "u2", "i8", "f8"]))

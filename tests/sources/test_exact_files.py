@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
+from tests.reachable import require_same_choices
 from tests.sources.test_file_tally import both_ways, folder, rows
 from thresher.ranking import kept_number
 from thresher.sources import exact, exact_files, row_groups
@@ -132,6 +133,20 @@ def test_scores_may_crowd(monkeypatch, tmp_path, name):
     labels = rng.random(3000) < 0.2 + 0.6 * (np.argsort(np.argsort(scores)) / 3000)
     found = th.scan(written(tmp_path, labels, scores), label="y", score="p", exact=True)
     require_same_numbers(found, th.rank(labels, scores))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("whole", [False, True])
+def test_some_scores_may_be_infinite(monkeypatch, tmp_path, seed, whole):
+    without_an_engine(monkeypatch)
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-40, 40, 900) * 1.0 if whole else rng.normal(size=900)
+    labels = rng.random(900) < 1 / (1 + np.exp(-scores))
+    ends = rng.integers(1, 8, 2)
+    scores[: ends[0]], scores[-ends[1] :] = np.inf, -np.inf
+    labels[: ends[0]] = rng.random(ends[0]) < 0.2
+    found = th.scan(written(tmp_path, labels, scores), label="y", score="p", exact=True)
+    require_same_choices(found, th.rank(labels, scores))
 
 
 def test_what_dealing_cannot_tell_apart_is_left_to_the_engine(monkeypatch, tmp_path):

@@ -5,11 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.ranges import bounded as in_ranges
 from tests.ranges import ranged
+from tests.reachable import CONDITIONS, rows_with_infinities
 from thresher.sources.refinement import (
     MOST_PARTS,
     PIECES,
     divided,
+    hiding_as_good,
     hiding_better,
     open_share,
     pieces_around,
@@ -70,5 +73,26 @@ def test_pieces_around_divide_what_is_wanted_and_little_else(flags):
 def test_where_no_segment_is_a_rival_the_choice_is_certain(both, cost_ratio):
     _, bounded = both
     condition = th.OperatingCondition(cost_ratio=cost_ratio)
-    if not hiding_better(bounded, condition.slope_coverage(bounded)).any():
+    slope = condition.slope_coverage(bounded)
+    if not hiding_better(bounded, slope).any():
         assert th.best_cost_bounds(bounded, condition=condition).width < 1e-12
+    if not hiding_as_good(bounded, slope).any():
+        assert th.best_cost_bounds(bounded, condition=condition).width == 0
+
+
+@given(rows_with_infinities(), st.lists(st.integers(-5, 5), max_size=4))
+def test_where_nothing_as_good_is_hidden_the_choice_is_that_of_the_rows(rows, edges):
+    exact, bounded = th.rank(*rows), in_ranges(rows[0], rows[1], edges)
+    for condition in CONDITIONS:
+        one, other = th.choose(bounded, condition), th.choose(exact, condition)
+        hidden = hiding_as_good(bounded, condition.slope_coverage(bounded)).any()
+        assert hidden == ("unresolved" in [caution.code for caution in one.cautions])
+        assert hidden or repr(one) == repr(other)
+        assert other.expected_cost in th.best_cost_bounds(bounded, condition=condition)
+
+
+def test_a_range_up_to_infinity_may_hide_the_strictest_split():
+    r = th.Ranking.of_ranges([0.5, 0.0], [np.inf, 0.0], pos=[0, 1], neg=[3, 0])
+    assert hiding_better(r, 1.0).tolist() == [True, False]
+    alone = th.Ranking.of_ranges([np.inf, 0.0, 0.1], [np.inf, 0.4, 0.3], pos=[0, 2, 0], neg=[3, 0, 2])
+    assert hiding_better(alone, 1.0).tolist() == [False, True]  # calling nothing positive would be better still

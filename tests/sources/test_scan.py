@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
+from tests.reachable import require_same_choices
 from thresher.ranking import kept_number
 
 scanning = import_module("thresher.sources.scan")
@@ -180,6 +181,52 @@ def test_weights_of_a_common_unit_are_the_same_everywhere(source, of_files, data
     assert th.auc(th.rank(data[NAMES["label"]], data["q"], weights=data["w"])) in th.auc_bounds(found)
 
 
+WEIGHTS = {
+    "random": lambda rng: rng.random(1500),
+    "tenths": lambda rng: rng.integers(1, 9, 1500) * 0.1,
+    "of any size": lambda rng: 10 ** rng.uniform(-6, 6, 1500),
+    "eighths": lambda rng: rng.integers(1, 9, 1500) / 8,
+}
+OF_WEIGHTS = [
+    (th.auc_bounds, th.auc),
+    (th.ks_bounds, lambda r: th.ks(r).statistic),
+    (th.average_precision_bounds, th.average_precision),
+    (th.pr_area_bounds, th.pr_area),
+    (th.brier_bounds, th.brier),
+    (th.log_loss_bounds, lambda r: float(th.log_loss(r))),
+    (th.best_cost_bounds, lambda r: th.choose(r).expected_cost),
+]
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("kept", [None, 0, 1 << 22])
+def test_bounds_allow_for_how_an_engine_adds_weights(monkeypatch, name, kept):
+    if kept is not None:
+        monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
+        monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 700)
+        for limit, value in {"ROWS_KEPT": kept, "SEGMENTS": 1, "SEGMENTS_PER_RANGE": 1}.items():
+            monkeypatch.setattr(exactly, limit, value)
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        scores = (rng.integers(0, 50, 1500) + 0.5) / 51
+        labels, weights = rng.random(1500) < scores, WEIGHTS[name](rng)
+        table = ibis.memtable(pa.table({"y": labels, "p": scores, "w": weights}))
+        found = th.scan(table, label="y", score="p", weight="w", exact=None if kept is None else True, buckets=16)
+        exact = th.rank(labels, scores, weights=weights)
+        assert found.exact == (kept != 0)
+        assert not found.exact or (found.spans is None) == (name == "eighths")
+        for bounds, value in OF_WEIGHTS:
+            assert value(exact) in bounds(found)
+            assert bounds(found).width < 1e-10 or not found.exact
+
+
+def test_weights_that_nobody_added_are_those_of_the_rows():
+    rng = np.random.default_rng(0)
+    labels, scores, weights = rng.random(900) < 0.4, rng.normal(size=900), rng.random(900)
+    table = ibis.memtable(pa.table({"y": labels, "p": scores, "w": weights}))
+    assert th.scan(table, label="y", score="p", weight="w") == th.rank(labels, scores, weights=weights)
+
+
 def test_float32_scores_are_compared_exactly(source, data):
     place, how = source
     how = {name: value for name, value in how.items() if name != "exact"}
@@ -212,6 +259,26 @@ def test_exact_range_by_range(source, monkeypatch, data, kept):
         one, other = th.choose(found, condition), th.choose(exact, condition)
         assert one.expected_cost == other.expected_cost
         assert one.threshold == other.threshold
+
+
+@pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize("seed", range(4))
+def test_choices_are_those_of_the_rows_where_some_scores_are_infinite(monkeypatch, seed):
+    monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 60)
+    for name, value in {"ROWS_KEPT": 0, "SEGMENTS": 1, "SEGMENTS_PER_RANGE": 1}.items():
+        monkeypatch.setattr(exactly, name, value)
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-9, 9, 300) * 1.0 if seed % 2 else rng.normal(size=300)
+    labels = rng.random(300) < 1 / (1 + np.exp(-scores))
+    scores[:4], labels[:4], scores[-3:] = np.inf, [False, False, False, True], -np.inf
+    table, exact = ibis.memtable(pa.table({"y": labels, "p": scores})), th.rank(labels, scores)
+    asked: dict[str, Any] = {"label": "y", "score": "p", "buckets": 16}
+    require_same_choices(th.scan(table, exact=True, **asked), exact)
+    for ratio in (0.01, 1, 7):
+        condition = th.OperatingCondition(cost_ratio=ratio)
+        found = th.scan(table, exact=False, refine=condition, **asked)
+        assert th.best_cost_bounds(found, condition=condition) == th.best_cost_bounds(exact, condition=condition)
+        assert th.choose(found, condition).threshold == th.choose(exact, condition).threshold
 
 
 @pytest.mark.usefixtures("bounded")

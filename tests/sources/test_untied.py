@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.reachable import require_same_choices
 from thresher.ranking import Ranking, condensed
 from thresher.sources.untied import condensed_untied, untied
 
@@ -30,6 +31,28 @@ def test_pools_keep_pairs_and_corners(flags, segments):
     low, high = spans.low, spans.high
     assert np.array_equal(low, bounded.score)
     assert (low[:-1] > high[1:]).all()
+
+
+@given(st.lists(st.booleans(), min_size=2, max_size=60), st.integers(1, 12), st.booleans(), st.booleans())
+def test_choices_are_those_of_the_cases(flags, segments, highest, lowest):
+    score, flags = ranked(flags)
+    flags[:2] = [False, True]
+    score[0], score[-1] = np.inf if highest else score[0], -np.inf if lowest else score[-1]
+    *columns, spans = condensed_untied(untied(score, flags), segments=segments)
+    exact = Ranking(score, flags.astype(int), 1 - flags.astype(int))
+    require_same_choices(Ranking.of_segments(*columns, spans=spans), exact)
+
+
+def test_of_very_many_ties_some_stay(monkeypatch):
+    monkeypatch.setattr("thresher.sources.untied.MOST_TIES", 5)
+    score, flags = ranked([True, False] * 200)
+    *columns, spans = condensed_untied(untied(score, flags), segments=1)
+    assert spans is not None
+    assert not spans.ties
+    few, exact = Ranking.of_segments(*columns, spans=spans), th.rank(flags, score)
+    assert len(few) < 20
+    assert th.choose(exact).expected_cost in th.best_cost_bounds(few)
+    assert "or more tied" in repr(th.choose(few))
 
 
 @pytest.mark.parametrize("segments", [2, 50, 400])

@@ -13,6 +13,7 @@ from thresher.curves import Bounds, table_bounds
 from thresher.curves.bounds import certain, outward, upper_corners_of
 from thresher.errors import ArgumentError
 from thresher.ranking import Ranking, Spans, as_number, described, require_ranking
+from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, contingency_at
 
 
@@ -60,9 +61,12 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
     if ranking.spans is None:
         return certain(reached)
     resolved = asked.for_data(ranking)
-    least = reached if ranking.spans.corners else _least_cost(ranking, ranking.spans, resolved)
-    if least >= reached and not ranking.weighted:
+    slope = asked.slope_coverage(ranking)
+    if not ranking.weighted and not hiding_as_good(ranking, slope).any():
         return certain(reached)
+    # A split that ties may be hidden, and its cost rounds otherwise.
+    better = hiding_better(ranking, slope).any()
+    least = _least_cost(ranking, ranking.spans, resolved) if better else reached
     # Of weights, `choose` takes the middle of the thresholds that tie, which may cost a little more than the least.
     tie = TIED_WEIGHTS * (abs(resolved.cost_fn - resolved.cost_tp) + abs(resolved.cost_fp - resolved.cost_tn))
     return _outward(ranking, resolved, min(least, reached), reached, tie=tie if ranking.weighted else 0.0)

@@ -16,7 +16,7 @@ from thresher.choices.objective import cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError
 from thresher.ranking import Flags, Ranking, as_number, require_ranking
-from thresher.sources.refinement import hiding_better
+from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, Measure
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
@@ -100,7 +100,8 @@ class Choice:
         return self.ranking.threshold(int(self.splits[-1])), self.ranking.threshold(int(self.splits[0]))
 
     def __repr__(self) -> str:
-        ties = f", {self.splits.size} tied" if self.splits.size > 1 else ""
+        more = " or more" if any(caution.code == "unresolved" for caution in self.cautions) else ""
+        ties = f", {self.splits.size}{more} tied" if self.splits.size > 1 else ""
         by = "" if self.objective == "expected cost" else f"{self.objective} {self.value:.4g}, "
         return f"Choice(threshold={self.threshold:g}, {by}expected cost {self.expected_cost:.4g}{ties})"
 
@@ -267,8 +268,7 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: 
     if split == len(ranking):
         found.append(Caution("all-positive", "the best rule here calls every case positive, whatever its score"))
     if hidden := _hidden(ranking, asked, free=free):
-        text = f"{hidden:,} of {len(ranking):,} segments count ranges of scores and may hide a better split"
-        found.append(Caution("unresolved", f"{text}; best_cost_bounds says what one could save"))
+        found.append(Caution("unresolved", hidden))
     if asked.class_ratio is None:
         found.append(
             Caution(
@@ -278,8 +278,14 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: 
     return tuple(found)
 
 
-def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> int:
-    """How many segments may hide a better split: for the least cost without constraints, those that could beat it."""
+def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
+    """What segments may hide: for the least cost without constraints, only those that could beat it, or tie with it."""
     if ranking.spans is None:
-        return 0
-    return int((hiding_better(ranking, asked.slope_coverage(ranking)) if free else ranking.spans.mixed).sum())
+        return ""
+    slope = asked.slope_coverage(ranking)
+    better = int((hiding_better(ranking, slope) if free else ranking.spans.mixed).sum())
+    ties = 0 if better or not free else int(hiding_as_good(ranking, slope).sum())
+    text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
+    if better:
+        return f"{text} a better split; best_cost_bounds says what one could save"
+    return f"{text} splits that cost the same" if ties else ""

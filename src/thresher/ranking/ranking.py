@@ -31,7 +31,8 @@ class Ranking(Kept):
     without cases vanish. `dropped` counts rows left out on request while reading. Counts are
     int64; they are float64 when rows carry weights. `narrow` holds them as (pos, neg), in fewer
     bytes where rows were counted. `spans` is None in an exact ranking; where ranges of scores were
-    counted, it says between which scores the cases of each segment lie.
+    counted, it says between which scores the cases of each segment lie, and where an engine added up
+    weights, how far their sums may have rounded.
 
     >>> spam_tree = Ranking(score=[1, 2, -1], pos=[10, 20, 20], neg=[5, 5, 40])
     >>> spam_tree
@@ -138,7 +139,7 @@ class Ranking(Kept):
     @property
     def exact(self) -> bool:
         """Whether every segment is one score."""
-        return self.spans is None
+        return self.spans is None or bool((self.score == self._tops()).all())
 
     @property
     def unresolved(self) -> Flags:

@@ -15,6 +15,7 @@ import numpy as np
 
 from thresher.ranking.counting import Counts, Flags
 from thresher.ranking.pieces import Floats
+from thresher.ranking.weights import added_exactly
 
 Indices: TypeAlias = Any
 UNKNOWN = -1
@@ -27,7 +28,9 @@ class Spans:
 
     Both ends occur in the data. `won`, where it is known, is twice the pairs that positives win inside a segment
     (ties counting one), and -1 where it is not; None when it is known nowhere. `corners` says that every corner of
-    the hull is a split between segments, so that no case inside one lies above the hull of what is known.
+    the hull is a split between segments, so that no case inside one lies above the hull of what is known; where some
+    scores are +inf, which no threshold refuses, the same holds of the splits behind them. `ties` says that every
+    split that costs as little as a corner, at some costs, is a split between segments too.
     `rounding` bounds the relative error of the counts, which is 0 unless they are sums of weights that an engine
     added in an order of its own. `numbers` holds exact ones of the cases behind these segments by the names of their
     functions, e.g. "average_precision", where somebody saw every case; other segments do not inherit them.
@@ -39,6 +42,7 @@ class Spans:
     neg_high: Floats
     won: Counts | None = None
     corners: bool = False
+    ties: bool = False
     rounding: float = 0.0
     numbers: Mapping[str, float] = field(default_factory=dict)
 
@@ -66,6 +70,11 @@ class Spans:
     def mixed(self) -> Flags:
         """Segments of more than one score that hold both classes."""
         return (self.low < self.high) & ~np.isnan(self.pos_low) & ~np.isnan(self.neg_low)
+
+    @property
+    def open_top(self) -> bool:
+        """Whether the highest segment holds scores of +inf, which no threshold refuses, and others, which some do."""
+        return bool(np.isposinf(self.high[0]) and not np.isposinf(self.low[0]))
 
     @property
     def unresolved(self) -> Flags:
@@ -104,7 +113,7 @@ class Spans:
     def same_as(self, other: Spans) -> bool:
         """Whether both say the same of every segment."""
         ends = (np.array_equal(a, b, equal_nan=True) for a, b in zip(self.ends, other.ends, strict=True))
-        if self.corners != other.corners or dict(self.numbers) != dict(other.numbers):
+        if (self.corners, self.ties) != (other.corners, other.ties) or dict(self.numbers) != dict(other.numbers):
             return False
         if self.won is None or other.won is None:
             return self.won is other.won and all(ends)
@@ -115,8 +124,7 @@ class Spans:
         plain: dict[str, Any] = {end: [_plain(number) for number in getattr(self, end).tolist()] for end in _ENDS}
         if self.won is not None:
             plain["won"] = self.won.tolist()
-        if self.corners:
-            plain["corners"] = True
+        plain |= {name: True for name in ("corners", "ties") if getattr(self, name)}
         if self.numbers:
             plain["numbers"] = {name: _plain(number) for name, number in self.numbers.items()}
         return plain | ({"rounding": self.rounding} if self.rounding else {})
@@ -128,17 +136,20 @@ class Spans:
             np.array([np.nan if end is None else float(end) for end in value[name]]) for name in _ENDS
         )
         won = None if value.get("won") is None else np.array(value["won"])
-        corners = value.get("corners", False) is True
         return cls(
             pos_low,
             pos_high,
             neg_low,
             neg_high,
             won=won,
-            corners=corners,
+            corners=value.get("corners", False) is True,
+            ties=value.get("ties", False) is True,
             rounding=float(value.get("rounding", 0.0)),
             numbers={str(name): float(number) for name, number in value.get("numbers", {}).items()},
         )
+
+
+Bounded: TypeAlias = tuple[Floats, Counts, Counts, Spans | None]
 
 
 def kept_number(spans: Spans | None, name: str) -> float | None:
@@ -148,6 +159,15 @@ def kept_number(spans: Spans | None, name: str) -> float | None:
     True
     """
     return None if spans is None else spans.numbers.get(name)
+
+
+def ties_kept(*parts: Bounded) -> bool:
+    """Whether every split that ties with a corner is one between segments: nothing is pooled, or `ties` says so.
+
+    >>> ties_kept((np.array([0.5]), np.array([2]), np.array([0]), None))
+    True
+    """
+    return all(spans is None or spans.ties or not spans.mixed.any() for *_, spans in parts)
 
 
 def require_spans(score: Any, pos: Any, neg: Any, spans: Spans) -> None:
@@ -166,16 +186,14 @@ def require_spans(score: Any, pos: Any, neg: Any, spans: Spans) -> None:
             raise ValueError("won counts pairs inside a segment")
 
 
-Bounded: TypeAlias = tuple[Floats, Counts, Counts, Spans | None]
-
-
 def resolved(
     low: Floats, high: Floats, count: Counts, positive: Flags, *, won: Counts | None = None, rounding: float = 0.0
 ) -> Bounded:
     """Segments of groups that each count one class between two scores: (score, pos, neg, spans) by falling score.
 
     Groups come in any order and may overlap; those that do become one segment, whose order inside is unknown. A
-    segment carries its lowest score. Spans are None when every segment is one score, as in an exact ranking.
+    segment carries its lowest score. Spans are None when every segment is one score, as in an exact ranking, unless
+    counts are weights whose sums round otherwise in another order.
     `won` belongs to groups as to segments, and stays known for groups that meet no others.
 
     >>> low, high = np.array([0.1, 0.6, 0.3]), np.array([0.4, 0.9, 0.7])
@@ -200,7 +218,7 @@ def resolved(
     neg, neg_low, neg_high = of_class(~positive)
     spans = Spans(pos_low, pos_high, neg_low, neg_high, rounding=rounding)
     score = np.ascontiguousarray(spans.low)
-    if (score == spans.high).all():
+    if (score == spans.high).all() and (not rounding or added_exactly(pos, neg)):
         return score, pos, neg, None
     if won is not None:
         spans = replace(spans, won=_still_known(won[order], starts)[::-1])

@@ -9,6 +9,8 @@ import numpy as np
 from thresher.ranking.counting import Counts
 
 _UNITS = (1, 2, 4, 8, 10, 16, 100, 1000, 10_000, 1_000_000)
+_BINARY_UNITS = (1, 1024)
+_EXACT_IN_FLOAT64 = 2**53
 
 
 def in_units(pos: Counts, neg: Counts, *, most: int) -> tuple[Counts, Counts] | None:
@@ -25,6 +27,24 @@ def in_units(pos: Counts, neg: Counts, *, most: int) -> tuple[Counts, Counts] | 
         if all(_alike(a, b) for a, b in zip(scaled, whole, strict=True)):
             return whole[0].astype(np.int64), whole[1].astype(np.int64)
     return None
+
+
+def added_exactly(pos: Counts, neg: Counts) -> bool:
+    """Whether sums of weights are whole, or whole in 1024ths, and so small that no order of adding rounds them.
+
+    Tenths are not: three of them make 0.30000000000000004 or 0.3. The weights behind the sums are not seen: such as
+    add up to whole numbers in every segment, but are none, pass for whole.
+
+    >>> added_exactly(np.array([0.375]), np.array([2.0])), added_exactly(np.array([0.1 + 0.2]), np.array([0.5]))
+    (True, False)
+    """
+    for unit in _BINARY_UNITS:
+        scaled = [counts * unit for counts in (pos, neg)]
+        if sum(float(counts.sum()) for counts in scaled) >= _EXACT_IN_FLOAT64:
+            return False
+        if all((counts == np.rint(counts)).all() for counts in scaled):
+            return True
+    return False
 
 
 def wide(counts: Counts) -> Counts:

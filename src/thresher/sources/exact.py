@@ -11,7 +11,7 @@ import numpy as np
 from thresher.errors import SourceError
 from thresher.extras import extra
 from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, counted_weights
-from thresher.ranking.spans import joined
+from thresher.ranking.spans import joined, ties_kept
 from thresher.sources.database import Opened
 from thresher.sources.engine_numbers import at_least, at_most
 from thresher.sources.engine_values import is_one_of
@@ -48,7 +48,7 @@ def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: i
     """
     bounded = tallies.ranking_of(index)
     spans = bounded.spans
-    if spans is None:
+    if spans is None or bounded.exact:
         return bounded
     rows = _rows_per_segment(tallies, index, bounded)
     several = spans.low < spans.high
@@ -70,7 +70,9 @@ def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: i
     score, pos, neg, joint = joined(*parts)
     if joint is not None:
         # What an engine's sums of weights leave open in the last digit stays with the bounds.
-        joint = replace(joint, corners=True, numbers={} if bounded.weighted else running.numbers())
+        numbers = {} if bounded.weighted else running.numbers()
+        rounding = max(joint.rounding, spans.rounding)  # weights of a range were added up here, in any order
+        joint = replace(joint, corners=True, ties=ties_kept(*parts), rounding=rounding, numbers=numbers)
     return Ranking.of_segments(score, pos, neg, dropped=bounded.dropped, spans=joint)
 
 

@@ -15,7 +15,7 @@ from thresher.ranking import MOST_THREADS, Flags, Floats, Ranking, condensed, co
 from thresher.ranking.dealing import Ranges, ranges_of, rising
 from thresher.ranking.packing import Keys, classes_in, scores_in
 from thresher.ranking.pieces import shared_out
-from thresher.ranking.spans import Bounded, joined
+from thresher.ranking.spans import Bounded, joined, ties_kept
 from thresher.sources.columns import Missing
 from thresher.sources.data_file import DataFile
 from thresher.sources.dealt_rows import DealtRows
@@ -129,9 +129,10 @@ def _ranking(dealt: DealtRows, *, dropped: int, listener: Listener | None, where
         found = [part for parts in shared_out(count, groups, min(processors(), MOST_THREADS)) for part in parts]
     running = RunningNumbers()
     running.add_all(numbers for _, numbers in found)
-    score, pos, neg, spans = joined(*(part for part, _ in found))
+    parts = [part for part, _ in found]
+    score, pos, neg, spans = joined(*parts)
     if spans is not None:
-        spans = replace(spans, corners=True, numbers=running.numbers())
+        spans = replace(spans, corners=True, ties=ties_kept(*parts), numbers=running.numbers())
     return Ranking.of_segments(score, pos, neg, dropped=dropped, spans=spans)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher.ranking import Counts, Flags, Floats, Ranking
 from thresher.sources.lenses import Lens, lenses_for
-from thresher.sources.refinement import Piece, divided, hiding_better, open_share, pieces_around, pieces_for
+from thresher.sources.refinement import Piece, divided, hiding_as_good, open_share, pieces_around, pieces_for
 from thresher.sources.tallies import Tallies
 
 TOLERANCE = 1e-6
@@ -68,7 +68,7 @@ def _near_the_best(first: Tallies, found: Tallies, condition: Condition) -> tupl
         ranking = found.ranking_of(i)
         if ranking.spans is None or not (ranking.Pos and ranking.Neg):
             continue
-        hidden = np.flatnonzero(hiding_better(ranking, condition.slope_coverage(ranking)))[::-1]
+        hidden = np.flatnonzero(hiding_as_good(ranking, condition.slope_coverage(ranking)))[::-1]
         low, high = ranking.spans.low[hidden], ranking.spans.high[hidden]
         wanted |= (first.ranking == i) & _meet(first.low, first.high, low, high)
     bucket, place = np.unique(first.key, return_inverse=True)

@@ -96,7 +96,8 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
     about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
     if (spans := ranking.spans) is not None:
         columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
-        about |= {"corners": spans.corners, "rounding": spans.rounding, "numbers": spans.to_dict().get("numbers", {})}
+        about |= {"corners": spans.corners, "ties": spans.ties, "rounding": spans.rounding}
+        about |= {"numbers": spans.to_dict().get("numbers", {})}
     table = arrow.table(columns)
     sink = io.BytesIO()
     # A dictionary of distinct scores would only be a second copy of them.
@@ -128,7 +129,8 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
     try:
         known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
         numbers = {str(name): float(number) for name, number in about.get("numbers", {}).items()}
-        spans = Spans(**known, corners=bool(about["corners"]), rounding=float(about["rounding"]), numbers=numbers)
+        known |= {"corners": bool(about["corners"]), "ties": bool(about.get("ties", False))}
+        spans = Spans(**known, rounding=float(about["rounding"]), numbers=numbers)
         require_spans(exact.score, exact.pos, exact.neg, spans)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         said = f"the ranges of this ranking do not fit its segments ({error})"

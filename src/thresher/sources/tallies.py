@@ -47,8 +47,9 @@ class Tallies:
         """The ranking of one model and group."""
         mine = slice(None) if len(self.names) == 1 else np.flatnonzero(self.ranking == number)
         count = self.cases[mine] if self.weight is None else self.weight[mine]
-        # A sum of n weights in any order is off by at most n - 1 roundings.
-        rounding = 0.0 if self.weight is None else float(self.cases[mine].max(initial=0)) * 2.0**-52
+        # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
+        added = 0 if self.weight is None else int(self.cases[mine].max(initial=0))
+        rounding = added * 2.0**-52 if added > 1 else 0.0
         *columns, spans = resolved(self.low[mine], self.high[mine], count, self.positive[mine], rounding=rounding)
         return Ranking.of_segments(*columns, dropped=self.dropped[number], spans=spans)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher.ranking import UNKNOWN, Counts, Flags, Floats, Indices, Spans
+from thresher.ranking.condensed import MOST_TIES
+from thresher.ranking.corners import corners_among, on_edges, thinned
 from thresher.ranking.spans import Bounded
-
-_ROUNDS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,10 +40,8 @@ def condensed_untied(cases: Untied, *, segments: int) -> Bounded:
     >>> spans.won
     array([-1,  0,  0])
     """
-    size, pos_at, neg_at = cases.score.size, cases.pos_at, cases.neg_at
-    even = np.linspace(0, size, min(segments, size) + 1).astype(np.int64)  # no two of them alike
-    tp = np.searchsorted(pos_at, even)
-    split = np.union1d(even if segments > 1 else even[[0, -1]], _corners(cases, even, tp))
+    pos_at, neg_at = cases.pos_at, cases.neg_at
+    split, ties = _splits(cases, segments)
     tp = np.searchsorted(pos_at, split)
     fp = split - tp
     pos, neg, end = np.diff(tp), np.diff(fp), split[1:]
@@ -55,8 +53,42 @@ def condensed_untied(cases: Untied, *, segments: int) -> Bounded:
         *_ends(cases.score, neg_at, fp),
         won=np.where((pos > 0) & (neg > 0), won, UNKNOWN),
         corners=True,
+        ties=ties,
     )
     return cases.score[end - 1], pos, neg, spans
+
+
+def _splits(cases: Untied, segments: int) -> tuple[Indices, bool]:
+    """The splits that stay, and whether all that tie with corners of the hull are among them."""
+    size = cases.score.size
+    first = int(size > 1 and np.isposinf(cases.score[0]))  # the strictest split that a threshold reaches
+    even = np.linspace(first, size, min(segments, size - first) + 1).astype(np.int64)  # no two of them alike
+    high = _high(cases, even)
+    tp = np.searchsorted(cases.pos_at, high)
+    corner = corners_among(high - tp, tp)
+    tied = on_edges(high - tp, tp, corner)
+    most = max(segments, MOST_TIES)
+    needed = np.concatenate([[0], high[corner], high[thinned(tied, most=most)]])
+    return np.union1d(needed, even if segments > 1 else even[[0, -1]]), tied.size <= most
+
+
+def _high(cases: Untied, even: Counts) -> Indices:
+    """Splits among which are all that touch the hull, along edges that are neither upright nor level.
+
+    Such a split ends a run of positives, and does not lie below the hull of any points of the curve: few are as high as
+    that of even splits.
+    """
+    tp = np.searchsorted(cases.pos_at, even)
+    rough = corners_among(even - tp, tp)
+    edge, height = even[rough], tp[rough]
+    at = np.flatnonzero(np.diff(cases.pos_at, append=cases.score.size + 1) > 1)
+    split, reached = cases.pos_at[at] + 1, at + 1
+    per_edge = np.diff(np.searchsorted(split, edge[1:-1]), prepend=0, append=split.size)
+    # Above the edge in coverage space is above it along splits too, as both axes shear alike.
+    dx, dy = np.repeat(np.diff(edge), per_edge), np.repeat(np.diff(height), per_edge)
+    above = (reached - np.repeat(height[:-1], per_edge)) * dx >= (split - np.repeat(edge[:-1], per_edge)) * dy
+    found: Indices = np.union1d(edge, split[above])
+    return found
 
 
 def _ends(score: Floats, at: Indices, before: Counts) -> tuple[Floats, Floats]:
@@ -66,33 +98,3 @@ def _ends(score: Floats, at: Indices, before: Counts) -> tuple[Floats, Floats]:
     low, high = np.full(start.size, np.nan), np.full(start.size, np.nan)
     low[there], high[there] = score[at[end[there] - 1]], score[at[start[there]]]
     return low, high
-
-
-def _corners(cases: Untied, even: Counts, tp: Counts) -> Indices:
-    """Splits among which all corners of the hull are.
-
-    A corner ends a run of positives, and lies above the hull of any points of the curve: few do of that of even splits.
-    """
-    rough = _turns(even, tp)
-    edge, height = even[rough], tp[rough]
-    at = np.flatnonzero(np.diff(cases.pos_at, append=cases.score.size + 1) > 1)
-    split, reached = cases.pos_at[at] + 1, at + 1
-    per_edge = np.diff(np.searchsorted(split, edge[1:-1]), prepend=0, append=split.size)
-    # Above the edge in coverage space is above it along splits too, as both axes shear alike.
-    dx, dy = np.repeat(np.diff(edge), per_edge), np.repeat(np.diff(height), per_edge)
-    above = (reached - np.repeat(height[:-1], per_edge)) * dx > (split - np.repeat(edge[:-1], per_edge)) * dy
-    both = np.union1d(edge, split[above])
-    found: Indices = both[_turns(both, np.searchsorted(cases.pos_at, both))]
-    return found
-
-
-def _turns(split: Counts, tp: Counts) -> Indices:
-    """Which points of a curve may be corners of its hull: those that no line between two neighbours passes."""
-    kept = np.arange(split.size)
-    for _ in range(_ROUNDS):
-        dx, dy = np.diff(split[kept]), np.diff(tp[kept])
-        turns = dx[1:] * dy[:-1] > dy[1:] * dx[:-1]
-        if turns.all():
-            break
-        kept = kept[np.concatenate([[True], turns, [True]])]
-    return kept
