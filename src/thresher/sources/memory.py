@@ -93,9 +93,10 @@ def _groups(columns: Mapping[str, Column], wanted: Wanted, where: str) -> tuple[
 
 def _entries(column: Column) -> list[Any]:
     """The entries of a column as Python has them; missing ones are None, since NaN would be a group for every row."""
-    if column.dtype.kind == "M" and (column.astype("datetime64[us]") == column)[~np.isnat(column)].all():
-        column = column.astype("datetime64[us]")  # nanoseconds would become integers
-    entries = list(column) if column.dtype == np.dtype("datetime64[ns]") else column.tolist()
+    fine = column.dtype == np.dtype("datetime64[ns]")  # which would become integers
+    if fine and (column.astype("datetime64[us]") == column)[~np.isnat(column)].all():
+        fine, column = False, column.astype("datetime64[us]")
+    entries = list(column) if fine else column.tolist()
     absent = is_missing(column)
     return entries if absent is None else [None if gone else value for value, gone in zip(entries, absent, strict=True)]
 
