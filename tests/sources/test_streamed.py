@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
-from thresher.sources import delimited, json_batches, json_lines, streamed
+from thresher.sources import delimited, json_batches, json_lines, learned_columns, streamed
 from thresher.sources.data_file import DataFile
 from thresher.sources.streamed import streamed_rows
 
@@ -260,13 +260,13 @@ def test_rows_are_streamed_anew_for_every_query(tmp_path):
 
 def test_types_are_learned_once_and_again_when_a_file_changes(tmp_path, monkeypatch):
     learned = []
-    usual = streamed._of_texts
+    usual = learned_columns.learned_columns
 
-    def counted(files, seen, where):
+    def counted(files, seen, *, where):
         learned.append(files)
-        return usual(files, seen, where)
+        return usual(files, seen, where=where)
 
-    monkeypatch.setattr(streamed, "_of_texts", counted)
+    monkeypatch.setattr(streamed, "learned_columns", counted)
     path = tmp_path / "a.csv"
     path.write_text("y,p\n1,0.5\n0,0.25\n")
     asked: dict[str, Any] = {"label": "y", "score": "p", "where": lambda t: t.p >= 0}

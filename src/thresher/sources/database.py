@@ -54,9 +54,12 @@ class Opened:
 
     def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
         """The Arrow table that an expression gives."""
-        if self.streamed is not None:
-            self.streamed.use(places_named_in(expression))
-        with told_plainly(self.place, where), heard(listener, stage, total=self.total, rows=self._rows):
+        with ExitStack() as stack:
+            if self.streamed is not None:
+                self.streamed.use(places_named_in(expression))
+                stack.enter_context(self.streamed.own_errors())
+            stack.enter_context(told_plainly(self.place, where))
+            stack.enter_context(heard(listener, stage, total=self.total, rows=self._rows))
             return _arrow(expression)
 
     def _rows(self) -> int | None:
