@@ -19,6 +19,7 @@ import pytest
 import thresher as th
 
 ROWS = pa.table({"y": [1, 0, 1, 0], "p": [0.9, 0.8, 0.7, 0.1], "q": [0.9, 0.2, 0.7, 0.1], "list": [[1], [2], [3], [4]]})
+Y, P = [1, 0, 1], [0.9, 0.5, 0.1]
 FRAMES = {
     "pyarrow": lambda: ROWS,
     "reader": lambda: pa.RecordBatchReader.from_batches(ROWS.schema, ROWS.to_batches()),
@@ -36,6 +37,23 @@ def test_frames_are_filtered_by_functions(frame):
     assert th.scan(FRAMES[frame](), label="y", score="p") == th.rank([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     found = th.scan(FRAMES[frame](), label="y", score="p", where=lambda t: t.q < 0.8)
     assert found == th.rank([0, 1, 0], [0.8, 0.7, 0.1])
+
+
+def test_a_column_that_is_named_as_those_of_a_query(tmp_path):
+    """What a query calls its own columns is nobody's asking for those of the rows."""
+    for name in ("label", "key", "cases", "low", "high", "positive", "x0"):
+        odd = {"y": Y, "p": P, name: [1j, 2j, 3j]}
+        assert th.scan(odd, label="y", score="p", where=lambda t: t.p >= 0).total == 3
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"y,p,{name},{name}\n1,0.5,1,2\n0,0.25,1,2\n")
+        assert th.scan(path, label="y", score="p", where=lambda t: t.p >= 0).total == 2
+
+
+def test_all_columns_are_there_for_what_looks_at_all_of_them(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p,q\n1,0.5,1\n0,0.25,2\n1,0.5,3\n")
+    found = th.scan(path, label="y", score="p", where=lambda t: t.y <= t.distinct().count() - 2)
+    assert found.total == 3
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
@@ -67,7 +85,6 @@ def test_standard_input(tmp_path, suffix, asked):
     assert ran.stdout.strip() == "True", ran.stderr
 
 
-Y, P = [1, 0, 1], [0.9, 0.5, 0.1]
 BEYOND = 2**53 + 1
 
 
