@@ -30,17 +30,23 @@ def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str,
         return {name: table[name] for name in names}
 
 
+def types_in(file: DataFile, *, where: str) -> dict[str, Any]:
+    """The type of each column; of columns that share a name, that of the last."""
+    with reading(file, where):
+        schema = _parquet(file, where).schema_arrow if file.format == "parquet" else _messages(file, None, where).schema
+        return {field.name: field.type for field in schema}
+
+
 def kinds_in(file: DataFile, *, where: str) -> dict[str, Any]:
-    """The type of each column, that of nulls in a file without rows; of columns that share a name, that of the last."""
+    """The type of the values of each column: that of nulls in a file without rows."""
     arrow = extra("pyarrow", name="files", where=where)
+    types = types_in(file, where=where)
     with reading(file, where):
         if file.format == "parquet":
-            opened = _parquet(file, where)
-            schema, empty = opened.schema_arrow, not opened.metadata.num_rows
+            empty = not _parquet(file, where).metadata.num_rows
         else:
-            reader = _messages(file, None, where)
-            schema, empty = reader.schema, not any(batch.num_rows for batch in _each_batch(reader))
-        return {field.name: arrow.null() if empty else field.type for field in schema}
+            empty = not any(batch.num_rows for batch in _each_batch(_messages(file, None, where)))
+    return dict.fromkeys(types, arrow.null()) if empty else types
 
 
 def rows_in(file: DataFile, *, where: str) -> int:

@@ -125,7 +125,7 @@ def _is_odd(file: DataFile) -> bool:
 
 
 def _engine_types(file: DataFile, where: str) -> dict[str, str]:
-    kinds = {name: plain_type(kind) for name, kind in arrow_files.kinds_in(file, where=where).items()}
+    kinds = {name: plain_type(kind) for name, kind in arrow_files.types_in(file, where=where).items()}
     return {name: "text" if is_text(kind) else str(kind) for name, kind in kinds.items()}
 
 

@@ -28,8 +28,8 @@ def frame_table(frame: Any, *, where: str) -> tuple[Any, dict[int, ThresherError
     """
     arrow = extra("pyarrow", name="sql", where=where)
     held = held_frame(frame, where)
-    # The engine knows columns by texts alone.
-    names = [name for name in dict.fromkeys(frame_names(held, where=where)) if isinstance(name, str)]
+    present: list[Any] = frame_names(held, where=where)
+    names = [name for name in dict.fromkeys(present) if isinstance(name, str)]  # the engine knows no others
     columns = _columns(held, names, where)
     rows = _usual_length(columns)
     made: dict[str, Any] = {}
