@@ -49,6 +49,18 @@ def test_a_column_that_is_named_as_those_of_a_query(tmp_path):
         assert th.scan(path, label="y", score="p", where=lambda t: t.p >= 0).total == 2
 
 
+@pytest.mark.parametrize("suffix", ["frame", "csv", "parquet"])
+def test_names_that_differ_in_case_alone_are_never_taken_for_another(tmp_path, suffix):
+    table = rows(P=[0.1, 0.5, 0.9], P_1=[0.5, 0.5, 0.5])
+    if suffix != "frame":
+        written(tmp_path, suffix, {"a": table})
+    source = table if suffix == "frame" else tmp_path
+    assert th.scan(source, label="y", score="p", where=lambda t: t.p >= 0) == th.rank(Y, P)
+    for name in ("P", "P_1"):
+        with pytest.raises(th.ColumnError, match=f"has no column '{name}'"):
+            th.scan(source, label="y", score=name, where=lambda t: t.p >= 0)
+
+
 def test_all_columns_are_there_for_what_looks_at_all_of_them(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("y,p,q\n1,0.5,1\n0,0.25,2\n1,0.5,3\n")

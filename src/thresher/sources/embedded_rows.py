@@ -100,7 +100,10 @@ def _registered(engine: Any, rows: Any) -> Any:
     """Rows under a passing name, which the engine forgets when it is closed."""
     name = f"{_STREAMED}{uuid4().hex}"
     engine.con.register(name, rows)
-    return engine.table(name)
+    table = engine.table(name)
+    # Of names that differ in case alone the engine keeps the first, and makes up others that may be somebody's.
+    made_up = [new for old, new in zip(rows.schema.names, table.columns, strict=True) if new != old]
+    return table.drop(*made_up) if made_up else table
 
 
 def _is_plain(files: Sequence[DataFile], where: str) -> bool:
