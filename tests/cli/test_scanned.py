@@ -8,7 +8,7 @@ import pytest
 
 import thresher as th
 from tests.sources.test_scan import in_postgres
-from thresher.sources import fetched
+from thresher.sources import fetched, learned_columns, streamed
 
 ROWS = ("--label", "malignant", "--score", "forest")
 BOTH = (*ROWS, "--score", "logistic")
@@ -91,6 +91,23 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
 def test_files_larger_than_memory_go_through_the_engine(data):
     found = data("evaluate", "predictions.csv", *ROWS)
     assert found["models"]["forest"]["bounds"]["auc"][0] == pytest.approx(found["models"]["forest"]["auc"]["estimate"])
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("command", ["evaluate", "choose", "compare", "merge"])
+def test_the_types_of_a_file_are_learned_once(data, monkeypatch, command):
+    """The label is looked at before the scan, which must not read the whole file for it again."""
+    learned = []
+
+    def counted(files, seen, *, where):
+        learned.append(where)
+        return learned_columns.learned_columns(files, seen, where=where)
+
+    monkeypatch.setattr(streamed, "_last", {})
+    monkeypatch.setattr(streamed, "learned_columns", counted)
+    asked = BOTH if command == "compare" else ROWS
+    data(command, "predictions.csv", *asked, "--positive", "1")
+    assert len(learned) == 1
 
 
 @pytest.mark.usefixtures("many")

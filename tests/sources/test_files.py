@@ -204,8 +204,22 @@ class TestSeveralFiles:
     def test_a_column_of_words_here_and_numbers_there(self, tmp_path):
         pq.write_table(pa.table({"p": [1]}), tmp_path / "a.parquet")
         pq.write_table(pa.table({"p": ["x"]}), tmp_path / "b.parquet")
-        with pytest.raises(th.ColumnError, match=r"'p' is int64 in .*a.parquet and <U1 in .*b.parquet"):
+        with pytest.raises(th.ColumnError, match=r"'p' is int64 in .*a.parquet and string in .*b.parquet"):
             read(tmp_path)
+
+    @pytest.mark.parametrize("other", [np.datetime64("2026-05-01", "ns"), np.datetime64("2026-05-01", "us")])
+    def test_a_column_of_days_here_and_moments_there(self, tmp_path, other):
+        pq.write_table(pa.table({"day": pa.array([20_000], pa.date32())}), tmp_path / "a.parquet")
+        pq.write_table(pa.table({"day": [other]}), tmp_path / "b.parquet")
+        with pytest.raises(
+            th.ColumnError, match=r"'day' is date32\[day\] in .*a.parquet and timestamp\[.s\] in .*b.par"
+        ):
+            read(tmp_path)
+
+    def test_a_column_of_days_here_and_of_nothing_there(self, tmp_path):
+        pq.write_table(pa.table({"day": pa.array([20_000], pa.date32())}), tmp_path / "a.parquet")
+        pq.write_table(pa.table({"day": pa.nulls(1)}), tmp_path / "b.parquet")
+        assert read(tmp_path)["day"].astype(str).tolist() == ["2024-10-04", "NaT"]
 
     def test_of_different_formats(self, tmp_path):
         pq.write_table(pa.table({"p": [1]}), tmp_path / "a.parquet")

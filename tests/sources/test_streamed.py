@@ -1,6 +1,7 @@
 """Files read by the embedded engine: the same rankings, groups and refusals as when they are read into memory."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
-from thresher.sources import delimited, json_batches, json_lines, streamed
+from thresher.sources import delimited, json_batches, json_lines, learned_columns, streamed
 from thresher.sources.data_file import DataFile
 from thresher.sources.streamed import streamed_rows
 
@@ -266,13 +267,13 @@ def test_rows_are_streamed_anew_for_every_query(tmp_path):
 
 def test_types_are_learned_once_and_again_when_a_file_changes(tmp_path, monkeypatch):
     learned = []
-    usual = streamed._of_texts
+    usual = learned_columns.learned_columns
 
-    def counted(files, seen, where):
+    def counted(files, seen, *, where):
         learned.append(files)
-        return usual(files, seen, where)
+        return usual(files, seen, where=where)
 
-    monkeypatch.setattr(streamed, "_of_texts", counted)
+    monkeypatch.setattr(streamed, "learned_columns", counted)
     path = tmp_path / "a.csv"
     path.write_text("y,p\n1,0.5\n0,0.25\n")
     asked: dict[str, Any] = {"label": "y", "score": "p", "where": lambda t: t.p >= 0}
@@ -282,6 +283,56 @@ def test_types_are_learned_once_and_again_when_a_file_changes(tmp_path, monkeypa
     with pytest.raises(th.ScoreError, match="scores must be numbers"):
         th.scan(path, **asked | {"where": lambda t: t.y >= 0})
     assert len(learned) == 2
+
+
+@pytest.mark.parametrize("field", ["st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"])
+def test_a_file_has_changed_when_any_of_these_has(tmp_path, monkeypatch, field):
+    file = DataFile(str(written(tmp_path, "a.csv", f"y,p\n{ROWS}")), "csv")
+    found = dict.fromkeys(("st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"), 1)
+    states = []
+    for change in ({}, {}, {field: 2}):
+        told = SimpleNamespace(**found | change)
+        monkeypatch.setattr(streamed, "Path", lambda _, told=told: SimpleNamespace(stat=lambda: told))
+        states.append(streamed._state(file))
+    assert states[0] == states[1] != states[2]
+
+
+def test_a_file_is_known_by_its_format_too(tmp_path):
+    path = written(tmp_path, "a.txt", "y,p\n1,0.5\n0,0.25\n")
+    assert streamed_rows([DataFile(str(path), "csv")], where="here").schema.names == ["y", "p"]
+    assert streamed_rows([DataFile(str(path), "tsv")], where="here").schema.names == ["y,p"]
+
+
+def test_a_refusal_is_new_each_time_and_names_who_asks(tmp_path):
+    path = written(tmp_path, "a.csv", f"y,p\n{ROWS}1,1e400\n")
+    told = []
+    for where in ("here", "there"):
+        rows = streamed_rows([DataFile(str(path), "csv")], where=where)
+        with pytest.raises(th.ScoreError) as caught:
+            rows.use({1})
+        told.append(caught.value)
+    assert told[0] is not told[1]
+    assert [error.where for error in told] == ["here", "there"]
+    assert all(column.refusal is None or column.refusal.__traceback__ is None for column in rows._columns.values())
+
+
+def test_what_goes_wrong_on_the_way_names_who_asks(tmp_path):
+    for name, score in (("a", pa.array([0.5, 0.25])), ("b", pa.array([1, 2**53 + 1]))):
+        written(tmp_path, f"{name}.arrow", as_file(pa.table({"y": [1, 0], "p": score}), "arrow"))
+    with pytest.raises(th.ScoreError, match="first 9007199254740993") as one:
+        engine_scan(tmp_path, **ASKED)
+    with pytest.raises(th.ScoreError, match="first 9007199254740993") as other:
+        th.scan_models(tmp_path, label="y", scores=["p"], exact=False)
+    assert one.value.where.startswith("scan(")
+    assert other.value.where.startswith("scan_models(")
+
+
+def test_a_new_query_begins_with_no_rows_done(tmp_path):
+    path = written(tmp_path, "a.csv", f"y,p\n{ROWS}")
+    rows = streamed_rows([DataFile(str(path), "csv")], where="here")
+    assert pa.table(rows).num_rows == rows.done.rows == 4
+    rows.use({1})
+    assert rows.done.rows == 0
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

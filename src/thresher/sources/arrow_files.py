@@ -30,21 +30,39 @@ def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str,
         return {name: table[name] for name in names}
 
 
-def kinds_in(file: DataFile, *, where: str) -> dict[str, Any]:
-    """The type of each column of an Arrow file; of columns that share a name, that of the last."""
+def types_in(file: DataFile, *, where: str) -> dict[str, Any]:
+    """The type of each column; of columns that share a name, that of the last."""
     with reading(file, where):
-        return {field.name: field.type for field in _messages(file, None, where).schema}
+        schema = _parquet(file, where).schema_arrow if file.format == "parquet" else _messages(file, None, where).schema
+        return {field.name: field.type for field in schema}
+
+
+def kinds_in(file: DataFile, *, where: str) -> dict[str, Any]:
+    """The type of the values of each column: that of nulls in a file without rows."""
+    arrow = extra("pyarrow", name="files", where=where)
+    types = types_in(file, where=where)
+    with reading(file, where):
+        if file.format == "parquet":
+            empty = not _parquet(file, where).metadata.num_rows
+        else:
+            empty = not any(batch.num_rows for batch in _each_batch(_messages(file, None, where)))
+    return dict.fromkeys(types, arrow.null()) if empty else types
+
+
+def rows_in(file: DataFile, *, where: str) -> int:
+    """The rows that a Parquet file says it has; 0 for an Arrow file, which does not say."""
+    with reading(file, where):
+        return int(_parquet(file, where).metadata.num_rows) if file.format == "parquet" else 0
 
 
 def batches_in(file: DataFile, names: Sequence[str], *, where: str) -> Iterator[Any]:
-    """The wanted columns of an Arrow file, batch by batch."""
+    """The wanted columns, batch by batch."""
     with reading(file, where):
-        reader = _chosen(file, names, where)
-        if hasattr(reader, "num_record_batches"):
-            batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
-        else:
-            batches = iter(reader)
-        for batch in batches:
+        if file.format == "parquet":
+            for batch in _parquet(file, where).iter_batches(columns=list(names), use_threads=False):
+                yield batch.select(list(names))
+            return
+        for batch in _each_batch(_chosen(file, names, where)):
             yield batch.select(list(names))
 
 
@@ -54,6 +72,12 @@ def _chosen(file: DataFile, names: Sequence[str], where: str) -> Any:
     if _lies_plain(file, where):
         return reader
     return _messages(file, [reader.schema.get_field_index(name) for name in names], where)
+
+
+def _each_batch(reader: Any) -> Iterator[Any]:
+    if hasattr(reader, "num_record_batches"):
+        return (reader.get_batch(i) for i in range(reader.num_record_batches))
+    return iter(reader)
 
 
 def _parquet(file: DataFile, where: str) -> Any:

@@ -124,7 +124,9 @@ def _listed(values: Any) -> list[Any]:
 
 def _rounds(array: Column) -> bool:
     """Whether numbers are so large that integers among them may have been rounded on their way into floats."""
-    return array.dtype.kind == "f" and array.ndim == 1 and bool((np.abs(array) >= 2**53).any())
+    if array.dtype.kind != "f" or array.ndim != 1 or array.dtype.itemsize == 2:  # which holds none so large
+        return False
+    return bool((np.abs(array) >= 2**53).any())
 
 
 def _with_gaps(values: np.ma.MaskedArray[Any, Any]) -> Column:

@@ -19,14 +19,13 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from thresher.errors import ArgumentError, MissingExtraError, SourceError
+from thresher.errors import ArgumentError, ColumnError, MissingExtraError, SourceError
 from thresher.extras import extra
 from thresher.sources.column_names import require_columns
-from thresher.sources.embedded_rows import places_named_in, table_of_rows
+from thresher.sources.embedded_rows import EmbeddedRows, embedded_rows
 from thresher.sources.faults import told_plainly, without_secrets
 from thresher.sources.progress import Listener, heard
 from thresher.sources.size import memory, rows_in
-from thresher.sources.streamed import StreamedRows
 from thresher.sources.table_names import TableName, named_table, require_table_name, unheeded
 
 _FILES_OF_ENGINE = (".duckdb", ".ddb")
@@ -54,19 +53,21 @@ class Opened:
     place: str
     total: int | None
     share: Callable[[], float | None]
-    streamed: StreamedRows | None = None
+    embedded: EmbeddedRows | None = None
 
     def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
         """The Arrow table that an expression gives."""
-        if self.streamed is not None:
-            self.streamed.use(places_named_in(expression))
-        with told_plainly(self.place, where), heard(listener, stage, total=self.total, rows=self._rows):
+        with ExitStack() as stack:
+            if self.embedded is not None:
+                stack.enter_context(self.embedded.asked(expression, where=where))
+            stack.enter_context(told_plainly(self.place, where))
+            stack.enter_context(heard(listener, stage, total=self.total, rows=self._rows))
             return _arrow(expression)
 
     def _rows(self) -> int | None:
         """How many rows the engine has taken, where that can be known."""
-        if self.streamed is not None:
-            return self.streamed.done.rows
+        if self.embedded is not None and self.embedded.streamed is not None:
+            return self.embedded.streamed.done.rows
         share = self.share()
         return None if self.total is None or share is None else int(self.total * share)
 
@@ -88,7 +89,7 @@ def opened(source: Any, *, table: TableName | None, listener: Listener | None = 
     """Open a source for one scan; whatever was opened or made for it is gone afterwards."""
     ibis = extra("ibis", name="sql", where=where)
     place = _place(source, None if table is None else require_table_name(table, where))
-    streamed = None
+    embedded = None
     with ExitStack() as stack, told_plainly(place, where):
         if not isinstance(source, str | os.PathLike):
             require_no_table(source, table, where)
@@ -102,13 +103,19 @@ def opened(source: Any, *, table: TableName | None, listener: Listener | None = 
         else:
             require_no_table(source, table, where)
             engine = _embedded(ibis, stack, where)
-            found, streamed = table_of_rows(engine, source, listener=listener, where=where)
+            embedded = embedded_rows(engine, source, listener=listener, where=where)
+            found = embedded.table
+        streamed = None if embedded is None else embedded.streamed
         total = _rows(source) if streamed is None else streamed.total
-        yield Opened(found, place, total, _share_done(engine), streamed)
+        yield Opened(found, place, total, _share_done(engine), embedded)
 
 
 def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, where: str) -> None:
-    """Raise `ColumnError` unless a table has these columns."""
+    """Raise `ColumnError` unless a table has these columns; engines know them by texts alone."""
+    for name in wanted:
+        if not isinstance(name, str):
+            what = f"the column {name!r} is named by no text, and an engine cannot hold such a column"
+            raise ColumnError(what, where, "rename it in the frame")
     require_columns(wanted, list(table.columns), place=without_secrets(place), where=where)
 
 

@@ -39,7 +39,7 @@ def countable(files: Sequence[DataFile], wanted: Wanted, *, where: str) -> bool:
         return False
     arrow = extra("pyarrow", name="files", where=where)
     parquet = extra("pyarrow.parquet", name="files", where=where)
-    labels = set()
+    labels, columns = set(), set()
     for file in files:
         with told_plainly(file.name, where):
             schema = parquet.read_schema(file.name)
@@ -49,9 +49,10 @@ def countable(files: Sequence[DataFile], wanted: Wanted, *, where: str) -> bool:
         numbers = [arrow.types.is_floating(kind) or arrow.types.is_integer(kind) for kind in kinds]
         label = schema.field(wanted.label).type
         labels.add(label)
+        columns.add(frozenset([*schema.names, *file.partition]))
         if not all(numbers) or arrow.types.is_nested(label) or arrow.types.is_floating(label):
             return False
-    return len(labels) == 1
+    return len(labels) == len(columns) == 1
 
 
 class NeedsEngine(Exception):  # noqa: N818 - a way out, not an error

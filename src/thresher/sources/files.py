@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ColumnError, EmptyError
+from thresher.errors import ColumnError, EmptyError, ScoreError
 from thresher.extras import extra
 from thresher.sources import arrow_files, delimited, json_lines
-from thresher.sources.arrow_columns import numpy_column, objects
+from thresher.sources.arrow_columns import is_arrow, numpy_column, objects
 from thresher.sources.column_names import require_columns, require_same_columns
 from thresher.sources.columns import Column
 from thresher.sources.data_file import DataFile
 from thresher.sources.listing import Place, listed_files
+from thresher.sources.shared_types import converted, shared_type, unlike_types
 from thresher.sources.texts import typed
 
 _READERS: dict[str, Any] = {
@@ -102,16 +103,32 @@ def _read(file: DataFile, wanted: Sequence[str], where: str) -> dict[str, Any]:
 def _joined(pieces: Sequence[Any], files: Sequence[DataFile], name: str, where: str) -> Column:
     """One column of the columns of all files; texts without types become numbers only when all files agree."""
     arrow = extra("pyarrow", name="files", where=where)
-    kinds = {getattr(piece, "type", None) for piece in pieces}
-    if len(kinds) == 1 and None not in kinds:
+    there = [(piece, file) for piece, file in zip(pieces, files, strict=True) if len(piece)] or [(pieces[0], files[0])]
+    pieces = _alike(there, name, where)
+    if all(is_arrow(piece) and piece.type == pieces[0].type for piece in pieces):
         chunks = [chunk for piece in pieces for chunk in getattr(piece, "chunks", [piece])]
-        whole = arrow.chunked_array(chunks, type=kinds.pop())
+        whole = arrow.chunked_array(chunks, type=pieces[0].type)
         untyped = files[0].format in delimited.SEPARATORS or name in files[0].partition
         return typed(whole, name=name, where=where) if untyped else numpy_column(whole, name=name, where=where)
     arrays = [
         piece if isinstance(piece, np.ndarray) else numpy_column(piece, name=name, where=where) for piece in pieces
     ]
-    return _concatenated([array for array in arrays if array.size] or arrays[:1], files, name, where)
+    return _concatenated(arrays, [file for _, file in there], name, where)
+
+
+def _alike(there: Sequence[tuple[Any, DataFile]], name: str, where: str) -> list[Any]:
+    """Columns of Arrow as the type that holds them all; as they are where whole numbers would be changed by it."""
+    pieces = [piece for piece, _ in there]
+    kinds = [piece.type for piece in pieces if is_arrow(piece)]
+    if len(kinds) < len(pieces) or all(kind == kinds[0] for kind in kinds):
+        return pieces
+    shared = shared_type(kinds)
+    if shared is None:
+        raise unlike_types(name, kinds, [file for _, file in there], where=where)
+    try:
+        return [converted(piece, kind=shared, name=name, where=where) for piece in pieces]
+    except ScoreError:
+        return pieces  # whoever ranks them says so, and others need not mind
 
 
 def _concatenated(arrays: list[Column], files: Sequence[DataFile], name: str, where: str) -> Column:
@@ -125,7 +142,7 @@ def _concatenated(arrays: list[Column], files: Sequence[DataFile], name: str, wh
         if not (joined.dtype.kind == "f" and whole and bool((np.abs(joined) >= _EXACT_IN_FLOAT64).any())):
             return joined
     elif not families <= {"U", "O"} and not families <= {"number", "O"}:
-        other = next(i for i, array in enumerate(arrays) if array.dtype.kind != first.kind)
+        other = next(i for i, array in enumerate(arrays) if array.dtype != first)
         raise ColumnError(
             f"the column {name!r} is {first} in {files[0].name} and {arrays[other].dtype} in {files[other].name}",
             where=where,
