@@ -298,3 +298,14 @@ class TestLabels:
 def test_how_many_scores_are_kept_is_a_whole_number(buckets):
     with pytest.raises(th.ArgumentError, match="buckets must be a whole number"):
         th.RankingBuilder(buckets=buckets)
+
+
+def test_bounds_leave_room_for_weights_that_were_added_in_another_order():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        labels, scores, weights = rng.integers(0, 2, 300), rng.integers(0, 20, 300) / 20, rng.random(300)
+        builder = th.RankingBuilder()
+        for at in range(0, 300, 50):
+            part = slice(at, at + 50)
+            builder.update(labels[part], scores[part], weights[part])
+        assert th.auc(th.rank(labels, scores, weights=weights)) in th.auc_bounds(builder.ranking())

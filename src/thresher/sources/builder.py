@@ -92,11 +92,12 @@ class RankingBuilder:
         self._compact()
         cells = self._runs[0]
         require_safe_total(float(cells.pos.sum() + cells.neg.sum()), where)
-        if cells.exact:
+        weighted = cells.pos.dtype.kind == "f"
+        if cells.exact and (not weighted or self.batches == 1):
             score = np.fmin(cells.pos_low, cells.neg_low)[::-1].copy()
             return Ranking.of_segments(score, cells.pos[::-1].copy(), cells.neg[::-1].copy(), dropped=self.dropped)
         # Weights are added up in the order they come in; each addition may round by half a unit in the last place.
-        rounding = self._rows * 2.0**-53 if cells.pos.dtype.kind == "f" else 0.0
+        rounding = self._rows * 2.0**-53 if weighted else 0.0
         score, pos, neg, spans = resolved(*groups(cells), rounding=rounding)
         return Ranking.of_segments(score, pos, neg, dropped=self.dropped, spans=spans)
 
