@@ -68,6 +68,15 @@ def test_a_choice_becomes_certain(crowd, cost_ratio):
     assert th.choose(found, condition).expected_cost == th.choose(th.rank(Y, crowd), condition).expected_cost
 
 
+def test_days_add_up(crowd):
+    """The buckets of two lenses are nested or apart, so that few ranges of one day meet two of another."""
+    days = [slice(0, SIZE // 3), slice(SIZE // 3, SIZE)]
+    parts = [th.scan(ibis.memtable(pa.table({"y": Y[day], "p": crowd[day]})), label="y", score="p") for day in days]
+    whole = parts[0] + parts[1]
+    assert th.auc(th.rank(Y, crowd)) in th.auc_bounds(whole)
+    assert th.auc_bounds(whole).width < 1e-3
+
+
 def test_exact_scans_take_few_rows_at_once(monkeypatch, crowd):
     monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 4000)
     monkeypatch.setattr(exactly, "ROWS_KEPT", 0)
@@ -91,13 +100,14 @@ def test_a_lens_never_falls_and_the_query_agrees(scores, buckets):
     finite = rising[np.isfinite(rising)]
     if finite.size < 2 or not np.isfinite(finite[-1] - finite[0]) or finite[0] == finite[-1]:
         return
-    lens = Lens(1, float(finite[0]), float(finite[-1]))
+    lens = Lens.around(float(finite[0]), float(finite[-1]), number=1, buckets=buckets)
+    assert lens.low <= finite[0]
     at = place_of_through(finite, [lens], buckets=buckets)
     assert (np.diff(at) >= 0).all()
-    assert at[0] == lens.first(buckets)
-    assert at[-1] <= lens.first(buckets) + buckets
+    assert lens.first <= at[0] <= lens.first + 1
+    assert at[-1] < lens.end(buckets)
     if finite[-1] - finite[0] > 1e-290:
-        assert at[-1] >= lens.first(buckets) + buckets / 4
+        assert at[-1] - at[0] >= buckets / 4 - 1
     with np.errstate(all="ignore"):  # of branches that are not taken
         assert (place_through(finite, [lens], buckets=buckets, by=NUMPY) == at).all()
 
@@ -106,6 +116,6 @@ def test_what_is_light_or_wide_needs_no_lens():
     low, high = np.array([0.0, 0.5, 1e9, 1e9, 7.0]), np.array([1.0, 0.6, 1e9 + 1, 1e9 + 1, 7.0])
     mass = np.array([1.0, 1.0, 1.0, 1e-9, 1.0])
     how: dict[str, Any] = {"buckets": 64, "least": 1e-6}
-    assert lenses_for(mass, low, high, (), **how) == (Lens(0, 1e9, 1e9 + 1),)
-    full = tuple(Lens(i, 0.0, 1.0) for i in range(LENSES))
+    assert lenses_for(mass, low, high, (), **how) == (Lens(128, 1e9, 1e9 + 1, steps=32.0),)
+    full = tuple(Lens.around(0.0, 1.0, number=i, buckets=64) for i in range(LENSES))
     assert lenses_for(mass, low, high, full, **how) == full

@@ -143,7 +143,7 @@ class Grid:
         occupied: Counts | None = None,
     ) -> None:
         self.buckets, self.lenses = buckets, lenses
-        own = [np.arange(lens.first(buckets), lens.first(buckets) + buckets + 1) for lens in lenses]
+        own = [np.arange(lens.first, lens.end(buckets)) for lens in lenses]
         self.bucket = np.concatenate([np.arange(-2 - buckets // 4, buckets + buckets // 4 + 3), *own])
         parts = np.ones(self.bucket.size, dtype=np.int64)
         if pieces:
@@ -183,9 +183,8 @@ class Grid:
         """Where buckets stand among all, of which those of a lens follow those of the map and of lenses before."""
         index = bucket - self.bucket[0]
         for lens in self.lenses:
-            first = lens.first(self.buckets)
-            mine = np.flatnonzero((bucket >= first) & (bucket <= first + self.buckets))
-            index[mine] = bucket[mine] - first + np.searchsorted(self.bucket, first)
+            mine = np.flatnonzero((bucket >= lens.first) & (bucket < lens.end(self.buckets)))
+            index[mine] = bucket[mine] - lens.first + np.searchsorted(self.bucket, lens.first)
         return index
 
 

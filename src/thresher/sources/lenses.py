@@ -25,28 +25,36 @@ _SPREAD = 1 / 64  # of a bucket; a wider crowd is divided well enough within it
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """Scores from `low` to `high`, in buckets from the first of its own on, which its number tells."""
+    """Scores from `low` to `high` in buckets from `first` on, of which a unit of score takes `steps`.
 
-    number: int
+    Steps are a power of two, by which every engine multiplies without rounding, and `low` is a whole number of them.
+    So buckets of two lenses are nested or apart, and rankings of different days add up with little loss.
+    """
+
+    first: int
     low: float
     high: float
+    steps: float
 
-    def first(self, buckets: int) -> int:
-        """The first bucket of the lens, above all that the map has."""
-        return 2 * buckets * (self.number + 1)
+    @classmethod
+    def around(cls, low: float, high: float, *, number: int, buckets: int) -> Lens:
+        """The lens of a range of scores; those of different numbers have buckets of their own.
 
-    def steps(self, buckets: int) -> float:
-        """How many buckets a unit of score takes: a power of two, by which every engine multiplies without rounding."""
-        return 2.0 ** min(_MOST_POWER, buckets.bit_length() - 1 - math.frexp(self.high - self.low)[1])
-
-    def place(self, x: Any, *, buckets: int, by: Arithmetic) -> Any:
-        """Where a score within the lens lies on the scale of buckets.
-
-        >>> from thresher.sources.buckets import NUMPY
-        >>> Lens(0, 1e9, 1e9 + 2).place(np.array([1e9, 1e9 + 1]), buckets=16, by=NUMPY)
-        array([32., 36.])
+        >>> Lens.around(1e9 + 0.3, 1e9 + 2, number=0, buckets=16)
+        Lens(first=32, low=1000000000.25, high=1000000002.0, steps=8.0)
         """
-        return (x - by.number(self.low)) * by.number(self.steps(buckets)) + by.number(float(self.first(buckets)))
+        power = min(_MOST_POWER, buckets.bit_length() - 1 - math.frexp(high - low)[1])
+        steps = 2.0**power
+        aligned = float(np.floor(low * steps)) / steps
+        return cls(2 * buckets * (number + 1), min(low, aligned) if math.isfinite(aligned) else low, high, steps)
+
+    def end(self, buckets: int) -> int:
+        """The first bucket that is none of the lens any more, with one to spare for rounding."""
+        return self.first + buckets + 2
+
+    def place(self, x: Any, by: Arithmetic) -> Any:
+        """Where a score within the lens lies on the scale of buckets."""
+        return (x - by.number(self.low)) * by.number(self.steps) + by.number(float(self.first))
 
 
 def place_through(x: Any, lenses: Sequence[Lens], *, buckets: int, by: Arithmetic) -> Any:
@@ -54,20 +62,20 @@ def place_through(x: Any, lenses: Sequence[Lens], *, buckets: int, by: Arithmeti
     at = place(x, buckets=buckets, by=by)
     for lens in lenses:
         inside = (x >= by.number(lens.low)) & (x <= by.number(lens.high))
-        at = by.pick(inside, lens.place(x, buckets=buckets, by=by), at)
+        at = by.pick(inside, lens.place(x, by), at)
     return at
 
 
 def place_of_through(x: Floats, lenses: Sequence[Lens], *, buckets: int) -> Floats:
     """`place_through` in NumPy.
 
-    >>> place_of_through(np.array([0.5, 1e9, 1e9 + 1]), [Lens(0, 1e9, 1e9 + 2)], buckets=16)
+    >>> place_of_through(np.array([0.5, 1e9, 1e9 + 1]), [Lens(32, 1e9, 1e9 + 2, steps=4.0)], buckets=16)
     array([ 8., 32., 36.])
     """
     at = place_of(x, buckets=buckets)
     for lens in lenses:
         inside = np.flatnonzero((x >= lens.low) & (x <= lens.high))
-        at[inside] = (x[inside] - lens.low) * lens.steps(buckets) + lens.first(buckets)
+        at[inside] = (x[inside] - lens.low) * lens.steps + lens.first
     return at
 
 
@@ -80,7 +88,7 @@ def lenses_for(
     are its lowest and highest score.
 
     >>> lenses_for(np.array([1.0]), np.array([1e9]), np.array([1e9 + 2]), (), buckets=16, least=0.1)
-    (Lens(number=0, low=1000000000.0, high=1000000002.0),)
+    (Lens(first=32, low=1000000000.0, high=1000000002.0, steps=4.0),)
     """
     ends = [place_of_through(end, lenses, buckets=buckets) for end in (low, high)]
     with np.errstate(invalid="ignore", over="ignore"):
@@ -88,5 +96,8 @@ def lenses_for(
     crowded = (mass > least) & (wide > 0) & np.isfinite(wide) & (ends[1] - ends[0] < _SPREAD)
     at = np.flatnonzero(crowded)
     heaviest = at[np.argsort(-mass[at], kind="stable")][: min(_NEW, LENSES - len(lenses))]
-    new = [Lens(len(lenses) + i, float(low[j]), float(high[j])) for i, j in enumerate(heaviest.tolist())]
+    new = (
+        Lens.around(float(low[j]), float(high[j]), number=len(lenses) + i, buckets=buckets)
+        for i, j in enumerate(heaviest.tolist())
+    )
     return (*lenses, *new)
