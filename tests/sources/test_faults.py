@@ -12,6 +12,8 @@ from thresher.sources.faults import told_plainly, without_secrets
         ('Could not write file "spilt.tmp": File too large', "no room to spill"),
         ('FATAL: password authentication failed for user "ann"', "login was refused"),
         ("connection to server failed: Connection refused", "cannot be reached"),
+        ("No such file or directory Is the server running locally and accepting connections?", "cannot be reached"),
+        ("no pg_hba.conf entry for host", "login was refused"),
         ("server closed the connection unexpectedly", "connection was lost"),
         ("Job aborted due to stage failure: ExecutorLostFailure (executor 3)", "a worker was lost"),
         ("permission denied for table mails", "reading is not allowed"),

@@ -26,7 +26,8 @@ from thresher.sources.embedded_rows import EmbeddedRows, embedded_rows
 from thresher.sources.faults import told_plainly, without_secrets
 from thresher.sources.progress import Listener, heard
 from thresher.sources.size import memory, rows_in
-from thresher.sources.table_names import TableName, named_table, require_table_name, unheeded
+from thresher.sources.table_names import TableName, named_table, require_table_name
+from thresher.sources.unheeded import unheeded
 
 _FILES_OF_ENGINE = (".duckdb", ".ddb")
 _SHARE_OF_MEMORY = 0.25

@@ -24,7 +24,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "the login was refused",
         "check user, password and rights",
     ),
-    r"connection refused|could not translate host|name or service not known|timeout expired|no route": (
+    r"connection refused|could not translate host|name or service not known|timeout expired|no route|is the server running": (
         "it cannot be reached",
         "check host and port, and that the server runs",
     ),

@@ -237,6 +237,7 @@ def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Fou
         return tallies_of(found, wanted, positive=options.positive, missing=options.missing, where=name)
 
     found = tallied("counting")
+    engine = replace(engine, total=found.rows)  # which few engines tell beforehand
     if all(ranking.exact for ranking in found.rankings().values()):
         return found.rankings()
     if options.exact is not False and found.rows * len(wanted.scores) <= ROWS_TO_GROUP:

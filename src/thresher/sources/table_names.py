@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from thresher.errors import ArgumentError, SourceError
+from thresher.sources.unheeded import unheeded
 
 TableName: TypeAlias = str | tuple[str, ...]
 _SHOWN = 10
@@ -47,14 +45,6 @@ def require_table_name(table: Any, where: str) -> tuple[str, ...]:
             fix='e.g. table="mails" or table=("schema", "mails")',
         )
     return tuple(parts)
-
-
-@contextmanager
-def unheeded() -> Iterator[None]:
-    """Leave out what one library says to another about times to come, which we cannot heed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        yield
 
 
 def _within(parts: tuple[str, ...]) -> str:
