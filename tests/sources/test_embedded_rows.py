@@ -253,3 +253,11 @@ def test_a_key_of_folders_that_is_a_column_too(tmp_path, suffix):
     memory, *others = asked_everywhere(tmp_path / "unasked")
     assert memory.total == 6
     assert others == [memory, memory]
+
+
+def test_names_that_differ_only_in_case(tmp_path):
+    (tmp_path / "rows.csv").write_text("Y,y\n1,0.9\n0,0.1\n")
+    assert th.scan(tmp_path / "rows.csv", label="Y", score="y").total == 2
+    with pytest.raises(th.ColumnError) as raised:
+        th.scan(tmp_path / "rows.csv", label="Y", score="y", where=lambda t: t.Y >= 0)
+    assert "differ only in case" in raised.value.fix

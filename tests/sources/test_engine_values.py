@@ -125,6 +125,9 @@ GROUPS = {
     "days": pa.array([dt.date(2026, 1, 1 + i % 3) for i in range(1000)]),
     "moments": pa.array([dt.datetime(2026, 1, 1 + i % 3, tzinfo=dt.UTC) for i in range(1000)], pa.timestamp("us")),
     "flags": pa.array([True, False, None, True] * 250),
+    "zoned": pa.array(
+        [dt.datetime(2026, 1, 1 + i % 3, tzinfo=dt.UTC) for i in range(1000)], pa.timestamp("us", tz="Europe/Paris")
+    ),
 }
 
 

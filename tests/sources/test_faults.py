@@ -35,7 +35,14 @@ def test_our_own_errors_and_interrupts_pass():
 
 
 def test_secrets_are_never_told():
-    for text in ("postgres://ann:tulip@db/x", "password=tulip", "PWD: tulip", "token=tulip;x"):
+    for text in (
+        "postgres://ann:tulip@db/x",
+        "postgres://ann:tu lip tulip@db/x",
+        "postgres://ann:tu/tulip@db/x",
+        "password=tulip",
+        "PWD: tulip",
+        "token=tulip;x",
+    ):
         assert "tulip" not in without_secrets(text)
     with pytest.raises(th.SourceError) as raised, told_plainly("postgres://ann:tulip@db/x", "here"):
         raise RuntimeError("cannot connect to postgres://ann:tulip@db/x")

@@ -10,7 +10,7 @@ import pytest
 
 import thresher as th
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 ROWS = pa.table(
     {
         "y": [1, 0, 1, 0, 1, 0],
@@ -21,6 +21,11 @@ ROWS = pa.table(
         "day": [dt.date(2026, 1, 1), dt.date(2026, 1, 2), None] * 2,
         "time": pa.array([dt.datetime(2026, 1, 1), dt.datetime(2026, 1, 2), None] * 2, pa.timestamp("ns")),  # noqa: DTZ001
         "flag": [True, False, None] * 2,
+        "wild": pa.array([INF, NAN, 0.0, -0.0, -INF, None]),
+        "zoned": pa.array(
+            [dt.datetime(2026, 1, 1, tzinfo=dt.UTC), None, None] * 2, pa.timestamp("us", tz="Europe/Paris")
+        ),
+        "large": pa.array([2**63 + 5, 1, 2, 3, 4, 2**63 + 5], pa.uint64()),
     }
 )
 SOURCES = {"Arrow": ROWS, "pandas": ROWS.to_pandas(), "an engine": ibis.memtable(ROWS)}
@@ -42,6 +47,16 @@ def source(request):
         ({"whole": pd.Series([1, 3])}, [0, 2, 3, 5]),
         ({"whole": range(1, 3)}, [0, 1, 3, 4]),
         ({"whole": {1, 2}, "text": "a"}, [0, 3]),
+        ({"wild": INF}, [0]),
+        ({"wild": [INF, 1.0]}, [0]),
+        ({"wild": [-INF, INF]}, [0, 4]),
+        ({"wild": 0.0}, [2, 3]),
+        ({"wild": [0.0, 1.0]}, [2, 3]),
+        ({"wild": [-0.0, None]}, [1, 2, 3, 5]),
+        ({"large": [1, 2**63 + 5]}, [0, 1, 5]),
+        ({"zoned": [dt.datetime(2026, 1, 1, tzinfo=dt.UTC), dt.datetime(2026, 1, 2, tzinfo=dt.UTC)]}, [0, 3]),
+        ({"day": [np.datetime64("2026-01-01"), dt.date(2026, 1, 2)]}, [0, 1, 3, 4]),
+        ({"day": pd.Timestamp("2026-01-01")}, [0, 3]),
         ({"real": None}, [1, 2]),
         ({"real": NAN}, [1, 2]),
         ({"real": [None, 1]}, [0, 1, 2, 3]),
@@ -72,6 +87,7 @@ def test_the_same_rows_are_taken_everywhere(source, where, rows):
         ({"day": "2026-01-01"}, "asks for '2026-01-01' in 'day', a column of dates and times"),
         ({"whole": {"a": 1}}, "which no row holds"),
         ({"whole": [[1]]}, "which no row holds"),
+        ({"whole": [np.array([1, 2])]}, "which no row holds"),
         ("whole = 1", "never read from a text"),
     ],
     ids=str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
@@ -103,6 +104,17 @@ def flagged(array: Column, holds: Callable[[Any], bool]) -> Flags:
     except TypeError:
         return np.fromiter(map(holds, entries), dtype=np.bool_, count=array.size)
     return np.fromiter(map(known.__getitem__, entries), dtype=np.bool_, count=array.size)
+
+
+def without_zone(value: Any) -> Any:
+    """A moment as columns of NumPy hold it, in UTC; anything else as it is.
+
+    >>> from datetime import datetime, timezone, timedelta
+    >>> without_zone(datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2))))
+    datetime.datetime(2026, 1, 1, 10, 0)
+    """
+    zoned = isinstance(value, datetime) and value.tzinfo is not None
+    return value.astimezone(UTC).replace(tzinfo=None) if zoned else value
 
 
 def _as_array(values: Any) -> Column:

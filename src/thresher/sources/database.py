@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,9 +19,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from thresher.errors import ArgumentError, ColumnError, MissingExtraError, SourceError
+from thresher.errors import ArgumentError, MissingExtraError, SourceError
 from thresher.extras import extra
-from thresher.sources.column_names import require_columns
 from thresher.sources.embedded_rows import EmbeddedRows, embedded_rows
 from thresher.sources.faults import told_plainly, without_secrets
 from thresher.sources.progress import Listener, heard
@@ -109,15 +108,6 @@ def opened(source: Any, *, table: TableName | None, listener: Listener | None = 
         streamed = None if embedded is None else embedded.streamed
         total = _rows(source) if streamed is None else streamed.total
         yield Opened(found, place, total, _share_done(engine), embedded)
-
-
-def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, where: str) -> None:
-    """Raise `ColumnError` unless a table has these columns; engines know them by texts alone."""
-    for name in wanted:
-        if not isinstance(name, str):
-            what = f"the column {name!r} is named by no text, and an engine cannot hold such a column"
-            raise ColumnError(what, where, "rename it in the frame")
-    require_columns(wanted, list(table.columns), place=without_secrets(place), where=where)
 
 
 def require_no_table(source: Any, table: TableName | None, where: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -64,16 +64,29 @@ def is_one_of(ibis: Any, column: Any, values: Iterable[Any], *, where: str) -> A
     if kind.is_timestamp() and kind.scale is not None and kind.scale > _MICROSECONDS:
         column = column.cast(kind.copy(scale=_MICROSECONDS))
     found = [literal for value in values if (literal := _literal(ibis, kind, value, where)) is not None]
-    return column.isin(found) if found else ibis.literal(False)
+    return _any_equal(ibis, column, found)
+
+
+def _any_equal(ibis: Any, column: Any, values: Sequence[Any]) -> Any:
+    """Whether a column equals one of some expressions, value by value.
+
+    A list of values would be handed on to whoever reads the rows, and not every reader knows that -0.0 is 0.0, or takes
+    moments with zones and numbers above 2⁶³; whole numbers and texts are safe there.
+    """
+    if not values:
+        return ibis.literal(False)
+    kind = column.type()
+    if kind.is_string() or (kind.is_integer() and kind.bounds.upper < 2**63):
+        return column.isin(values)
+    return ibis.cases(*((column == value, True) for value in values), else_=False)
 
 
 def _is_one_of_floats(ibis: Any, column: Any, values: Iterable[Any]) -> Any:
     nearest = [near for value in values if (near := _nearest(value)) is not None and near == value]
-    finite = [number(ibis, near) for near in nearest if math.isfinite(near)]
-    test = column.isin(finite) if finite else ibis.literal(False)
+    test = _any_equal(ibis, column, [number(ibis, near) for near in nearest if math.isfinite(near)])
     if math.inf in nearest:
-        test |= at_least(ibis, column, math.inf)
-    return test | at_most(ibis, column, -math.inf) if -math.inf in nearest else test
+        test |= known(column) & at_least(ibis, column, math.inf)
+    return test | (known(column) & at_most(ibis, column, -math.inf)) if -math.inf in nearest else test
 
 
 def _nearest(value: Any) -> float | None:
@@ -106,7 +119,7 @@ def _whole(ibis: Any, kind: Any, value: Any) -> Any | None:
 
 
 def _decimal(ibis: Any, kind: Any, value: Any) -> Any | None:
-    exact = Decimal(value)
+    exact = Decimal(value) if isinstance(value, int | float | Decimal) else Decimal("nan")
     if not exact.is_finite():
         return None
     _, digits, power = exact.normalize().as_tuple()

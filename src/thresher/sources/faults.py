@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from thresher.errors import SourceError, ThresherError
 
-_CREDENTIALS = re.compile(r"(?P<scheme>[\w+]+://)[^\s'\",]*@")
+_CREDENTIALS = re.compile(r"(?P<scheme>[\w+]+://)[^\n]*@")  # a password may hold any sign, written properly or not
 _SECRET = re.compile(r"(?i)\b(password|passwd|pwd|token|secret|key)\b\s*[=:]\s*[^\s,;&)]+")
 _AGAIN = "start the scan again when it is back: nothing was changed, and the same rows give the same counts"
 
@@ -24,7 +24,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "the login was refused",
         "check user, password and rights",
     ),
-    r"connection refused|could not translate host|name or service not known|timeout expired|no route|is the server running": (
+    r"connection refused|could not translate|name or service not known|timeout expired|no route|is the server runn": (
         "it cannot be reached",
         "check host and port, and that the server runs",
     ),

@@ -7,12 +7,12 @@ from typing import Any
 
 from thresher.sources.arrow_columns import numpy_column
 from thresher.sources.columns import Column
-from thresher.sources.database import Opened, is_engine_source, opened, require_no_table, require_table_columns
+from thresher.sources.database import Opened, is_engine_source, opened, require_no_table
 from thresher.sources.files import column_names, read_columns
 from thresher.sources.listing import Place
 from thresher.sources.progress import Listener
 from thresher.sources.size import fits, memory
-from thresher.sources.table_names import TableName
+from thresher.sources.table_names import TableName, require_table_columns
 
 MOST_ROWS = 1 << 21  # that leave an engine
 _SHARE_OF_MEMORY = 0.25

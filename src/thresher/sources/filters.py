@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from datetime import UTC, date
+from datetime import date, datetime, time
 from numbers import Number
 from typing import Any, TypeAlias
 
@@ -12,9 +12,9 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.extras import extra
 from thresher.ranking import Flags
-from thresher.sources.columns import Column, flagged, is_absent, is_missing
+from thresher.sources.columns import Column, flagged, is_absent, is_missing, without_zone
 from thresher.sources.engine_numbers import known
-from thresher.sources.engine_values import is_one_of, sound
+from thresher.sources.engine_values import is_one_of, require_plain, sound
 
 Filter: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
 _NUMBERS, _TEXTS, _TIMES = "numbers", "texts", "dates and times"
@@ -29,6 +29,7 @@ def filtered(table: Any, where_: Filter | None, *, where: str) -> Any:
         return table.filter(*_condition(where_, table, where))
     ibis = extra("ibis", name="sql", where=where)
     for name, wanted in _required(where_, where).items():
+        require_plain(table[name], name, where)
         column = sound(ibis, table[name])
         _require_kind(_kind_of_type(column.type()), wanted, name, where)
         test = is_one_of(ibis, column, [value for value in wanted if value is not None], where=where)
@@ -79,14 +80,11 @@ def _found(column: Column, values: Collection[Any]) -> Flags:
     if column.dtype.kind == "M":
         found = np.zeros(column.size, dtype=np.bool_)
         for value in values:
-            found |= column == np.datetime64(_without_zone(value))
+            found |= column == np.datetime64(without_zone(value))
         return found
-    return flagged(column, lambda entry: entry in values)
-
-
-def _without_zone(value: Any) -> Any:
-    """A moment as columns without time zones hold it, in UTC."""
-    return value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+    # A day of Python is no moment, even if that is its midnight.
+    days = {value.date() for value in values if isinstance(value, datetime) and value.time() == time()}
+    return flagged(column, lambda entry: entry in values or entry in days)
 
 
 def _required(where_: Any, where: str) -> dict[str, list[Any]]:
@@ -109,7 +107,7 @@ def _plain(value: Any, name: str, where: str) -> Any:
     """A value as Python has it; NaN and its kin are None."""
     if isinstance(value, np.datetime64) and value.astype("datetime64[us]") == value:
         value = value.astype("datetime64[us]")
-    if isinstance(value, np.generic | np.ndarray) and np.asarray(value).dtype != np.dtype("datetime64[ns]"):
+    if isinstance(value, np.generic | np.ndarray) and value.size == 1 and value.dtype != np.dtype("datetime64[ns]"):
         value = value.item()
     if not isinstance(value, Hashable) or isinstance(value, tuple):
         raise ArgumentError(

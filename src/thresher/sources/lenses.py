@@ -8,6 +8,7 @@ so it never falls either, and is the same on every engine to the last bit.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from thresher.sources.buckets import Arithmetic, place, place_of
 LENSES = 16
 _NEW = 8
 _MOST_POWER = 1000
+_WIDEST = sys.float_info.max / 4  # beyond which differences would become infinite
 _SPREAD = 1 / 64  # of a bucket; a wider crowd is divided well enough within it
 
 
@@ -93,7 +95,7 @@ def lenses_for(
     ends = [place_of_through(end, lenses, buckets=buckets) for end in (low, high)]
     with np.errstate(invalid="ignore", over="ignore"):
         wide = high - low
-    crowded = (mass > least) & (wide > 0) & np.isfinite(wide) & (ends[1] - ends[0] < _SPREAD)
+    crowded = (mass > least) & (wide > 0) & (wide < _WIDEST) & (ends[1] - ends[0] < _SPREAD)
     at = np.flatnonzero(crowded)
     heaviest = at[np.argsort(-mass[at], kind="stable")][: min(_NEW, LENSES - len(lenses))]
     new = (

@@ -10,7 +10,7 @@ import numpy as np
 from thresher.errors import ColumnError, EmptyError
 from thresher.ranking import Counts, Ranking, counted, counted_weights, rankable
 from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, complete, is_missing
+from thresher.sources.columns import Column, Missing, complete, is_missing, without_zone
 from thresher.sources.files import read_columns
 from thresher.sources.filters import taken
 from thresher.sources.frames import frame_columns, is_frame
@@ -97,6 +97,8 @@ def _entries(column: Column) -> list[Any]:
     if fine and (column.astype("datetime64[us]") == column)[~np.isnat(column)].all():
         fine, column = False, column.astype("datetime64[us]")
     entries = list(column) if fine else column.tolist()
+    if column.dtype.kind == "O":
+        entries = [without_zone(value) for value in entries]
     absent = is_missing(column)
     return entries if absent is None else [None if gone else value for value, gone in zip(entries, absent, strict=True)]
 

@@ -12,14 +12,14 @@ import numpy as np
 from thresher.errors import EmptyError, MissingValueError, OneClassError, ScoreError, WeightError
 from thresher.extras import extra
 from thresher.sources.columns import Missing, column
-from thresher.sources.database import Opened, opened, require_table_columns
+from thresher.sources.database import Opened, opened
 from thresher.sources.engine_numbers import finite, float_column, known, number
 from thresher.sources.engine_values import group_column, is_one_of, require_plain, sound
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.labels import is_positive
 from thresher.sources.progress import Listener
 from thresher.sources.scan_options import Options, require_options, require_source
-from thresher.sources.table_names import TableName
+from thresher.sources.table_names import TableName, require_table_columns
 from thresher.sources.tally import Wanted, beyond_float64, require_numbers
 
 _MOST_LABELS = 1000

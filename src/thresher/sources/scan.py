@@ -20,7 +20,6 @@ from thresher.sources.database import (
     is_engine_source,
     opened,
     require_no_table,
-    require_table_columns,
 )
 from thresher.sources.exact import ROWS_AT_ONCE, Range, engine_rankings, exact_ranking
 from thresher.sources.exact_files import exact_files
@@ -35,7 +34,7 @@ from thresher.sources.refinement import Piece
 from thresher.sources.refining import Condition, refined
 from thresher.sources.scan_options import How, Options, require_options, require_source
 from thresher.sources.size import fits, memory, rows_in
-from thresher.sources.table_names import TableName
+from thresher.sources.table_names import TableName, require_table_columns
 from thresher.sources.tallies import Tallies, tallies_of
 from thresher.sources.tally import Wanted, tally
 
@@ -130,8 +129,8 @@ def scan_by(
 ) -> dict[Any, Ranking]:
     """A ranking for each value of a column, or for each tuple of values of several, in one pass.
 
-    Rows whose group is missing are the group None. A group of which `missing="drop"` would leave nothing is refused by
-    name. The rest is as in `scan`.
+    Rows whose group is missing are the group None, and moments with time zones are told in UTC, without one. A group of
+    which `missing="drop"` would leave nothing is refused by name. The rest is as in `scan`.
 
     >>> mails = {"spam": [1, 0, 1, 0], "p": [0.9, 0.8, 0.8, 0.4], "week": [1, 1, 2, 2]}
     >>> scan_by(mails, label="spam", score="p", by="week")

@@ -1,10 +1,13 @@
-"""Tables of an engine by their names, as users give them; nothing is taken for a name that is not there."""
+"""Tables of an engine and their columns by name, as users give them; nothing is taken for one that is not there."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from thresher.errors import ArgumentError, SourceError
+from thresher.errors import ArgumentError, ColumnError, SourceError
+from thresher.sources.column_names import require_columns
+from thresher.sources.faults import without_secrets
 from thresher.sources.unheeded import unheeded
 
 TableName: TypeAlias = str | tuple[str, ...]
@@ -45,6 +48,23 @@ def require_table_name(table: Any, where: str) -> tuple[str, ...]:
             fix='e.g. table="mails" or table=("schema", "mails")',
         )
     return tuple(parts)
+
+
+def require_table_columns(table: Any, wanted: Sequence[str], *, place: str, where: str) -> None:
+    """Raise `ColumnError` unless a table has these columns; engines know them by texts alone."""
+    for name in wanted:
+        if not isinstance(name, str):
+            what = f"the column {name!r} is named by no text, and an engine cannot hold such a column"
+            raise ColumnError(what, where, "rename it in the frame")
+    present = list(table.columns)
+    try:
+        require_columns(wanted, present, place=without_secrets(place), where=where)
+    except ColumnError as error:
+        folded = {name.casefold() for name in present}
+        if not any(name not in present and name.casefold() in folded for name in wanted):
+            raise
+        fix = "write it as it stands there; of two names that differ only in case an engine knows one"
+        raise ColumnError(error.what, where, fix) from None
 
 
 def _within(parts: tuple[str, ...]) -> str:

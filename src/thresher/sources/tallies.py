@@ -12,7 +12,7 @@ from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreE
 from thresher.ranking import Counts, Flags, Floats, Ranking, require_safe_total, resolved
 from thresher.sources import tally as query
 from thresher.sources.arrow_columns import plain_numbers
-from thresher.sources.columns import Column, Missing, column
+from thresher.sources.columns import Column, Missing, column, without_zone
 from thresher.sources.labels import is_positive
 from thresher.sources.tally import FAULT, MOST_GROUPS, Wanted
 
@@ -182,7 +182,8 @@ def _numbered(found: Any, wanted: Wanted) -> tuple[Counts, list[tuple[str, Any]]
     keys: list[tuple[Any, ...]] = [()]
     groups = np.zeros(found.num_rows, dtype=np.int64)
     for i in range(len(wanted.by)):
-        code, values = _coded(found[f"by{i}"])
+        code, coded = _coded(found[f"by{i}"])
+        values = [without_zone(value) for value in coded]
         both = groups * (len(values) + 1) + code
         seen = _distinct(both)
         keys = [(*keys[pair // (len(values) + 1)], [*values, None][pair % (len(values) + 1)]) for pair in seen.tolist()]
