@@ -309,3 +309,10 @@ def test_bounds_leave_room_for_weights_that_were_added_in_another_order():
             part = slice(at, at + 50)
             builder.update(labels[part], scores[part], weights[part])
         assert th.auc(th.rank(labels, scores, weights=weights)) in th.auc_bounds(builder.ranking())
+
+
+def test_bounds_of_sums_leave_room_for_the_order_of_adding():
+    parts = [th.rank([1, 0], [0.9, 0.1], weights=[1, weight]) for weight in (0.1, 0.2, 0.3)]
+    whole = th.rank([1, 0] * 3, [0.9, 0.1] * 3, weights=[1, 0.1, 1, 0.2, 1, 0.3])
+    found = th.table_bounds(parts[0] + (parts[1] + parts[2]), 0.0)
+    assert found.least.fp <= whole.Neg <= found.most.fp

@@ -238,7 +238,7 @@ class Ranking(Kept):
             return NotImplemented
         segments.require_safe_total(self.total + other.total, "ranking + ranking")
         dropped = self.dropped + other.dropped
-        if self.spans is None and other.spans is None:
+        if self.spans is None and other.spans is None and not (self.weighted or other.weighted):
             both = zip((self.score, self.pos, self.neg), (other.score, other.pos, other.neg), strict=True)
             return Ranking.of_segments(*summed(*map(np.concatenate, both)), dropped=dropped)
         *columns, spans = joined(*((each.score, each.pos, each.neg, each.spans) for each in (self, other)))
