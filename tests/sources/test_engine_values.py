@@ -145,6 +145,35 @@ def test_groups_are_those_of_memory(monkeypatch, name, exact):
     assert sum(ranking.total for ranking in found.values()) == 1000
 
 
+def test_large_whole_numbers_stay_apart_beside_a_gap():
+    large = 2**53
+    groups = [large, large, large + 1, large + 1, None, None]
+    rows = [(i % 2, i / 8, group) for i, group in enumerate(groups)]
+    table = in_sqlite("y integer, p real, g integer", rows)
+    found = th.scan_by(table, label="y", score="p", by="g")
+    assert {group: ranking.total for group, ranking in found.items()} == {large: 2, large + 1: 2, None: 2}
+
+
+def test_a_moment_is_a_day_only_at_midnight():
+    days = pa.array([dt.date(2026, 1, 1), dt.date(2026, 1, 2)])
+    table = ibis.memtable(pa.table({"x": days}))
+    east = dt.timezone(dt.timedelta(hours=1))
+    for value, rows in (
+        (dt.datetime(2026, 1, 2, tzinfo=dt.UTC), 1),
+        (dt.datetime(2026, 1, 2, 1, tzinfo=dt.UTC), 0),
+        (dt.datetime(2026, 1, 2, tzinfo=east), 0),
+        (dt.date(2026, 1, 2), 1),
+    ):
+        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == rows
+
+
+def test_decimals_of_many_digits_are_not_rounded():
+    long = Decimal(1234567890123456789012345678)
+    table = ibis.memtable(pa.table({"x": pa.array([long], pa.decimal128(38, 10))}))
+    for value, rows in ((long, 1), (Decimal(f"{long}.00000000001"), 0)):
+        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == rows
+
+
 def test_clusters_that_are_no_numbers_are_missing():
     rows = {"y": [1, 0, 1, 0], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.2, 0.1, 0.5], "c": [1.0, 2.0, NAN, NAN]}
     with pytest.raises(th.MissingValueError, match="2 of 4 rows"):

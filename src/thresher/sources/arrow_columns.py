@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -69,6 +70,23 @@ def plain_numbers(values: Any) -> Column:
             return chunks[0]
         return np.concatenate(chunks) if chunks else np.zeros(0, dtype=values.type.to_pandas_dtype())
     return np.from_dlpack(values)
+
+
+def table_of_rows(schema: Any, rows: Sequence[tuple[Any, ...]]) -> Any:
+    """Rows as Python has them, as an Arrow table of a schema; truth values may be 0 and 1.
+
+    >>> import pyarrow as pa
+    >>> table_of_rows(pa.schema([("flag", pa.bool_()), ("x", pa.int64())]), [(1, 2**60), (None, None)]).to_pylist()
+    [{'flag': True, 'x': 1152921504606846976}, {'flag': None, 'x': None}]
+    """
+    import pyarrow as pa
+
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    made = []
+    for values, kind in zip(columns, schema.types, strict=True):
+        flags = pa.types.is_boolean(kind)
+        made.append(pa.array([None if x is None else bool(x) for x in values] if flags else list(values), kind))
+    return pa.table(made, schema=schema)
 
 
 def is_arrow(values: Any) -> bool:

@@ -21,6 +21,7 @@ from uuid import uuid4
 
 from thresher.errors import ArgumentError, MissingExtraError, SourceError
 from thresher.extras import extra
+from thresher.sources.arrow_columns import table_of_rows
 from thresher.sources.embedded_rows import EmbeddedRows, embedded_rows
 from thresher.sources.faults import told_plainly, without_secrets
 from thresher.sources.progress import Listener, heard
@@ -142,6 +143,11 @@ def _arrow(expression: Any) -> Any:
     if engine.name == "pyspark":
         # Ibis takes the way through pandas there, which makes NaN of NULL.
         return engine.raw_sql(engine.compile(expression)).toArrow()
+    schema, plain = expression.schema(), ("is_numeric", "is_boolean", "is_string")
+    if engine.name in _LOOSE and all(any(getattr(kind, test)() for test in plain) for kind in schema.types):
+        # The way through pandas makes floats of whole numbers beside NULL.
+        rows = engine.con.execute(engine.compile(expression)).fetchall()
+        return table_of_rows(schema.to_pyarrow(), rows)
     with unheeded():
         return expression.to_pyarrow()
 

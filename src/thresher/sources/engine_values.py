@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from decimal import Decimal
+from datetime import UTC, date, datetime, time
+from decimal import Context, Decimal
 from typing import Any
 
 import numpy as np
 
 from thresher.errors import ArgumentError, ColumnError
+from thresher.sources.columns import without_zone
 from thresher.sources.database import loose_types
 from thresher.sources.engine_numbers import at_least, at_most, known, number
 
 _MICROSECONDS = 6
+_EVERY_DIGIT = Context(prec=2000)
 
 
 def require_plain(column: Any, name: str, where: str) -> None:
@@ -106,9 +108,19 @@ def _literal(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
         return _decimal(ibis, kind, value)
     if kind.is_timestamp():
         return ibis.literal(_moment(kind, value, where))
+    if kind.is_date():
+        return _day(ibis, value)
     if kind.is_string():
         _require_readable(value, where)
     return ibis.literal(value, kind)
+
+
+def _day(ibis: Any, value: Any) -> Any | None:
+    """A day, or a moment that is its midnight."""
+    if isinstance(value, datetime):
+        value = without_zone(value)
+        return ibis.literal(value.date()) if value.time() == time() else None
+    return ibis.literal(value) if isinstance(value, date) else None
 
 
 def _whole(ibis: Any, kind: Any, value: Any) -> Any | None:
@@ -122,7 +134,7 @@ def _decimal(ibis: Any, kind: Any, value: Any) -> Any | None:
     exact = Decimal(value) if isinstance(value, int | float | Decimal) else Decimal("nan")
     if not exact.is_finite():
         return None
-    _, digits, power = exact.normalize().as_tuple()
+    _, digits, power = exact.normalize(_EVERY_DIGIT).as_tuple()
     scale = kind.scale if kind.scale is not None else max(0, -int(power))
     before_the_point = len(digits) + int(power)
     if -int(power) > scale or (kind.precision is not None and before_the_point > kind.precision - scale):
