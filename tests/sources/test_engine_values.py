@@ -1,7 +1,6 @@
 """Values are equal in engines as they are in memory: by what they are worth, whatever a column was declared as."""
 
 import datetime as dt
-import sqlite3
 from decimal import Decimal
 from importlib import import_module
 from typing import Any
@@ -178,12 +177,3 @@ def test_clusters_that_are_no_numbers_are_missing():
     rows = {"y": [1, 0, 1, 0], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.2, 0.1, 0.5], "c": [1.0, 2.0, NAN, NAN]}
     with pytest.raises(th.MissingValueError, match="2 of 4 rows"):
         th.compare_scan(ibis.memtable(pa.table(rows)), label="y", scores=["a", "b"], cluster="c")
-
-
-def test_the_library_of_python_reads_the_same_file(tmp_path):
-    """What is stored is as the engine says: a check of the tests above."""
-    connection = sqlite3.connect(tmp_path / "a.db")
-    connection.execute("CREATE TABLE t (y integer)")
-    connection.executemany("INSERT INTO t VALUES (?)", [("x",), (1.5,), ("2",)])
-    assert connection.execute("SELECT typeof(y) FROM t").fetchall() == [("text",), ("real",), ("integer",)]
-    connection.close()
