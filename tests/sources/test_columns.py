@@ -1,3 +1,4 @@
+import datetime as dt
 from decimal import Decimal
 
 import numpy as np
@@ -7,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.sources.columns import column, complete, is_missing
+from thresher.sources.columns import column, complete, is_missing, plain_entries
 
 
 def read(values):
@@ -225,3 +226,19 @@ def test_texts_that_end_in_nul_stay_two_labels():
 def test_gaps_are_refused_or_dropped_and_nothing_else(missing):
     with pytest.raises(th.ArgumentError, match='"raise" or "drop"'):
         th.rank([0, 1], [0.1, 0.9], missing=missing)
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        (np.array(["2026-05-01", "NaT"], "M8[D]"), [dt.date(2026, 5, 1), None]),
+        (np.array([1000, "NaT"], "M8[ns]"), [dt.datetime(1970, 1, 1, microsecond=1), None]),  # noqa: DTZ001
+        (np.array([1001, "NaT"], "M8[ns]"), [np.datetime64(1001, "ns"), None]),
+        (np.array(["20000-01-01"], "M8[s]"), [np.datetime64("20000-01-01T00:00:00")]),
+        (np.array([2000], "m8[ns]"), [dt.timedelta(microseconds=2)]),
+        (np.array([2001], "m8[ns]"), [np.timedelta64(2001, "ns")]),
+        (np.array([1.5, np.nan]), [1.5, None]),
+    ],
+)
+def test_entries_as_python_has_them(entries, expected):
+    assert plain_entries(entries, where="here") == expected

@@ -7,11 +7,14 @@ from typing import Any
 
 import ibis
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import feather
 
 import thresher as th
 from thresher.sources.engine_values import is_one_of
@@ -73,8 +76,43 @@ def test_moments_in_their_zones(zone, unit):
         moments[1].astimezone(dt.timezone(dt.timedelta(hours=5))),
     ):
         assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().execute() == 1
+    if zone is None:
+        assert not table.filter(is_one_of(ibis, table.x, [np.datetime64(1, "ns")], where="here")).count().execute()
+        return
     with pytest.raises(th.ArgumentError, match="finer than a microsecond"):
         is_one_of(ibis, table.x, [np.datetime64(1, "ns")], where="here")
+
+
+@pytest.mark.parametrize(
+    ("value", "rows"),
+    [
+        (dt.datetime(1970, 1, 1, microsecond=1), 1),  # noqa: DTZ001 - as columns without zones have it
+        (dt.datetime(1970, 1, 1), 0),  # noqa: DTZ001
+        (np.datetime64(1001, "ns"), 1),
+        (pd.Timestamp(1001), 1),
+        (np.datetime64(1002, "ns"), 0),
+        (dt.date(3000, 1, 1), 0),
+        (dt.datetime(1, 1, 1), 0),  # noqa: DTZ001
+        (np.datetime64(1001_500, "ps"), 0),
+    ],
+    ids=str,
+)
+def test_nanoseconds_are_told_apart(value, rows):
+    column = pa.array([1000, 1001, 2000, None], pa.timestamp("ns"))
+    polars = ibis.polars.connect({"rows": pl.DataFrame({"x": column}).lazy()})
+    for table in (ibis.memtable(pa.table({"x": column})), polars.table("rows")):
+        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == rows
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_durations_are_no_groups_of_engines(tmp_path, ending):
+    rows = pa.table({"y": [1, 0], "p": [0.9, 0.2], "g": pa.array([1, 1], pa.duration("s"))})
+    path = tmp_path / f"rows.{ending}"
+    (pq.write_table if ending == "parquet" else feather.write_feather)(rows, str(path))
+    assert list(th.scan_by(path, label="y", score="p", by="g")) == [dt.timedelta(seconds=1)]
+    for how in ({"by": "g"}, {"by": "y", "where": {"g": dt.timedelta(seconds=1)}}):
+        with pytest.raises(th.ColumnError, match="'g' holds durations"):
+            th.scan_by(path, label="y", score="p", exact=False, **how)
 
 
 def in_sqlite(columns, rows):
@@ -123,6 +161,7 @@ GROUPS = {
     "words": pa.array(["a'", None, "b"] * 333 + ["a'"]),
     "days": pa.array([dt.date(2026, 1, 1 + i % 3) for i in range(1000)]),
     "moments": pa.array([dt.datetime(2026, 1, 1 + i % 3, tzinfo=dt.UTC) for i in range(1000)], pa.timestamp("us")),
+    "nanoseconds": pa.array([i % 3 * 1000 + i % 2 for i in range(1000)], pa.timestamp("ns")),
     "flags": pa.array([True, False, None, True] * 250),
     "zoned": pa.array(
         [dt.datetime(2026, 1, 1 + i % 3, tzinfo=dt.UTC) for i in range(1000)], pa.timestamp("us", tz="Europe/Paris")

@@ -1,6 +1,7 @@
 """Filters take the same rows in memory and in an engine, and refuse the same values."""
 
 import datetime as dt
+from typing import Any
 
 import ibis
 import numpy as np
@@ -131,3 +132,43 @@ def test_a_column_of_numbers_and_texts_may_be_asked_for_either():
 def test_a_function_may_give_several_conditions(source):
     found = th.scan(source, label="y", score="p", where=lambda t: [t.whole > 1, t.p < 0.5])
     assert found == th.rank([0, 1], [0.2, 0.4])
+
+
+FINE: dict[str, Any] = {
+    "y": [1, 0, 1],
+    "p": [0.5, 0.2, 0.4],
+    "moment": np.array([1_000, 1_001, 2_000], "M8[ns]"),
+    "lasting": np.array([1_000, 1_001, 2_000], "m8[ns]"),
+}
+
+
+@pytest.mark.parametrize(
+    ("where", "row"),
+    [
+        ({"moment": pd.Timestamp(1_001)}, 1),
+        ({"moment": pd.Timestamp(1_001, tz="UTC")}, 1),
+        ({"moment": np.datetime64(1_001, "ns")}, 1),
+        ({"moment": dt.datetime(1970, 1, 1, microsecond=1)}, 0),  # noqa: DTZ001
+        ({"lasting": pd.Timedelta(1_001)}, 1),
+        ({"lasting": np.timedelta64(1_001, "ns")}, 1),
+        ({"lasting": np.array(2, "m8[us]")}, 2),
+        ({"lasting": dt.timedelta(microseconds=2)}, 2),
+    ],
+    ids=str,
+)
+def test_nanoseconds_are_told_apart_in_memory(where, row):
+    assert th.scan(FINE, label="y", score="p", where=where) == th.rank([FINE["y"][row]], [FINE["p"][row]])
+
+
+def test_durations_are_no_numbers():
+    with pytest.raises(th.ArgumentError, match="asks for 1000 in 'lasting', a column of durations"):
+        th.scan(FINE, label="y", score="p", where={"lasting": 1000})
+
+
+def test_a_moment_that_utc_does_not_have():
+    first = dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=5)))
+    for source in (ROWS, ibis.memtable(ROWS)):
+        with pytest.raises(th.ArgumentError, match="outside the years 1 to 9999"):
+            th.scan(source, label="y", score="p", where={"time": first})
+    with pytest.raises(th.ArgumentError, match="outside the years 1 to 9999"):
+        th.scan_by({"y": [1, 0], "p": [0.5, 0.2], "g": [first] * 2}, label="y", score="p", by="g")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import EmptyError, LengthError, MissingValueError, require_one_of
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, require_one_of
 from thresher.ranking import Flags, in_pieces
 from thresher.sources.arrow_columns import is_arrow, numpy_column, objects, of_capsule
 from thresher.sources.tensors import without_device
@@ -18,6 +18,7 @@ from thresher.sources.tensors import without_device
 Missing: TypeAlias = Literal["raise", "drop"]
 Column: TypeAlias = npt.NDArray[Any]
 
+_FINER_THAN_PYTHON = ("ns", "ps", "fs", "as")
 _MAY_BE_NAN = (float, complex, np.inexact, np.datetime64, np.timedelta64)
 
 
@@ -106,15 +107,57 @@ def flagged(array: Column, holds: Callable[[Any], bool]) -> Flags:
     return np.fromiter(map(known.__getitem__, entries), dtype=np.bool_, count=array.size)
 
 
-def without_zone(value: Any) -> Any:
+def without_zone(value: Any, *, where: str) -> Any:
     """A moment as columns of NumPy hold it, in UTC; anything else as it is.
 
     >>> from datetime import datetime, timezone, timedelta
-    >>> without_zone(datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2))))
+    >>> without_zone(datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2))), where="here")
     datetime.datetime(2026, 1, 1, 10, 0)
     """
-    zoned = isinstance(value, datetime) and value.tzinfo is not None
-    return value.astimezone(UTC).replace(tzinfo=None) if zoned else value
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return value
+    try:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:
+        what = f"the moment {value} lies outside the years 1 to 9999 in UTC"
+        raise ArgumentError(what, where, "leave its zone out, or give it in UTC") from None
+
+
+def numpy_moment(value: Any, *, where: str) -> np.datetime64 | np.timedelta64:
+    """A moment in UTC or a duration as NumPy has it, with all its digits.
+
+    Those of pandas have nanoseconds, which NumPy would not ask for.
+
+    >>> numpy_moment(datetime(2026, 5, 1, 12), where="here")
+    np.datetime64('2026-05-01T12:00:00.000000')
+    """
+    value = without_zone(value, where=where)
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return value
+    if isinstance(value, timedelta):
+        return getattr(value, "to_timedelta64", lambda: np.timedelta64(value))()
+    return getattr(value, "to_datetime64", lambda: np.datetime64(value))()
+
+
+def plain_entries(array: Column, *, where: str) -> list[Any]:
+    """The entries of a column as Python has them, moments in UTC; missing ones are None.
+
+    Where moments or durations are finer than Python's, or out of its years, all stay those of NumPy.
+
+    >>> plain_entries(np.array(["2026-05-01", "NaT"], dtype="datetime64[ns]"), where="here")
+    [datetime.datetime(2026, 5, 1, 0, 0), None]
+    """
+    absent = is_missing(array)
+    entries = array.tolist()
+    if array.dtype.kind in "mM":
+        fine = np.datetime_data(array.dtype)[0] in _FINER_THAN_PYTHON
+        coarse = array.astype(f"{array.dtype.kind}8[us]") if fine else array
+        entries = coarse.tolist()
+        if int in set(map(type, entries)) or ((coarse != array) & ~np.isnat(array)).any():
+            entries = list(array)  # Python has no such years, or no such fractions of a second
+    if array.dtype.kind == "O":
+        entries = [without_zone(entry, where=where) for entry in entries]
+    return entries if absent is None else [None if gone else entry for entry, gone in zip(entries, absent, strict=True)]
 
 
 def _as_array(values: Any) -> Column:

@@ -116,7 +116,8 @@ def _is_plain(files: Sequence[DataFile], where: str) -> bool:
         return False
     folded = [name.casefold() for name in (*names[0], *files[0].partition)]
     known = [_engine_types(file, where) for file in files]
-    return len(set(folded)) == len(folded) and all(types == known[0] for types in known)
+    lasts = any(kind.startswith("duration") for kind in known[0].values())  # the engine takes them for whole numbers
+    return len(set(folded)) == len(folded) and all(types == known[0] for types in known) and not lasts
 
 
 def _is_odd(file: DataFile) -> bool:

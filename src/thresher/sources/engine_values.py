@@ -8,10 +8,8 @@ from datetime import UTC, date, datetime, time
 from decimal import Context, Decimal
 from typing import Any
 
-import numpy as np
-
 from thresher.errors import ArgumentError, ColumnError
-from thresher.sources.columns import without_zone
+from thresher.sources.columns import numpy_moment, without_zone
 from thresher.sources.database import loose_types
 from thresher.sources.engine_numbers import at_least, at_most, known, number
 
@@ -26,6 +24,9 @@ def require_plain(column: Any, name: str, where: str) -> None:
         raise ColumnError(
             f"the column {name!r} holds {kind}, not one value per row", where, "take a column of plain values"
         )
+    if kind.is_interval():
+        what = f"the column {name!r} holds durations, which engines keep in ways of their own"
+        raise ColumnError(what, where, "make a column of whole numbers of it")
 
 
 def sound(ibis: Any, column: Any) -> Any:
@@ -63,9 +64,10 @@ def is_one_of(ibis: Any, column: Any, values: Iterable[Any], *, where: str) -> A
     kind = column.type()
     if kind.is_floating():
         return _is_one_of_floats(ibis, column.cast("float64"), values)
-    if kind.is_timestamp() and kind.scale is not None and kind.scale > _MICROSECONDS:
-        column = column.cast(kind.copy(scale=_MICROSECONDS))
     found = [literal for value in values if (literal := _literal(ibis, kind, value, where)) is not None]
+    if _in_nanoseconds(kind) and kind.timezone is not None:
+        coarse = column.cast(kind.copy(scale=_MICROSECONDS))
+        return _any_equal(ibis, coarse, found) & (coarse.cast(kind) == column)
     return _any_equal(ibis, column, found)
 
 
@@ -107,18 +109,18 @@ def _literal(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
     if kind.is_decimal():
         return _decimal(ibis, kind, value)
     if kind.is_timestamp():
-        return ibis.literal(_moment(kind, value, where))
+        return _moment(ibis, kind, value, where)
     if kind.is_date():
-        return _day(ibis, value)
+        return _day(ibis, value, where)
     if kind.is_string():
         _require_readable(value, where)
     return ibis.literal(value, kind)
 
 
-def _day(ibis: Any, value: Any) -> Any | None:
+def _day(ibis: Any, value: Any, where: str) -> Any | None:
     """A day, or a moment that is its midnight."""
     if isinstance(value, datetime):
-        value = without_zone(value)
+        value = without_zone(value, where=where)
         return ibis.literal(value.date()) if value.time() == time() else None
     return ibis.literal(value) if isinstance(value, date) else None
 
@@ -142,18 +144,27 @@ def _decimal(ibis: Any, kind: Any, value: Any) -> Any | None:
     return ibis.literal(exact, kind)
 
 
-def _moment(kind: Any, value: Any, where: str) -> datetime:
+def _moment(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
     """A date or time in the zone of a column, which is UTC where it has none."""
-    if isinstance(value, np.datetime64) or getattr(value, "nanosecond", False):
-        raise ArgumentError(
-            f"{value!r} is finer than a microsecond, and engines are asked for none such",
-            where=where,
-            fix="give it in microseconds, or make a column of whole numbers of it",
-        )
-    if not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day)  # noqa: DTZ001 - a day has no zone
-    aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-    return aware if kind.timezone is not None else aware.astimezone(UTC).replace(tzinfo=None)
+    exact = numpy_moment(value, where=where)
+    if kind.timezone is None and _in_nanoseconds(kind):
+        fine = exact.astype("M8[ns]")  # which wraps around where nanoseconds end, in the years 1677 and 2262
+        return ibis.literal(str(fine).replace("T", " ")).cast(kind) if fine.astype(exact.dtype) == exact else None
+    plain = exact.astype("M8[us]")
+    if plain.astype(exact.dtype) == exact:
+        moment = plain.item()
+        return ibis.literal(moment if kind.timezone is None else moment.replace(tzinfo=UTC))
+    if kind.timezone is None:
+        return None
+    raise ArgumentError(
+        f"{value!r} is finer than a microsecond, and engines are asked for none such in columns with a time zone",
+        where=where,
+        fix="give it in microseconds, or make a column of whole numbers of it",
+    )
+
+
+def _in_nanoseconds(kind: Any) -> bool:
+    return bool(kind.is_timestamp() and kind.scale is not None and kind.scale > _MICROSECONDS)
 
 
 def _require_readable(text: Any, where: str) -> None:

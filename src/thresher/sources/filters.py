@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from numbers import Number
 from typing import Any, TypeAlias
 
@@ -12,13 +12,18 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.extras import extra
 from thresher.ranking import Flags
-from thresher.sources.columns import Column, flagged, is_absent, is_missing, without_zone
+from thresher.sources.columns import Column, flagged, is_absent, is_missing, numpy_moment
 from thresher.sources.engine_numbers import known
 from thresher.sources.engine_values import is_one_of, require_plain, sound
 
 Filter: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
-_NUMBERS, _TEXTS, _TIMES = "numbers", "texts", "dates and times"
-_KINDS: dict[str, tuple[type, ...]] = {_NUMBERS: (Number,), _TEXTS: (str,), _TIMES: (date, np.datetime64)}
+_NUMBERS, _TEXTS, _TIMES, _DURATIONS = "numbers", "texts", "dates and times", "durations"
+_KINDS: dict[str, tuple[type, ...]] = {
+    _DURATIONS: (timedelta, np.timedelta64),  # which NumPy has among its numbers
+    _NUMBERS: (Number,),
+    _TEXTS: (str,),
+    _TIMES: (date, np.datetime64),
+}
 
 
 def filtered(table: Any, where_: Filter | None, *, where: str) -> Any:
@@ -51,7 +56,7 @@ def taken(columns: Mapping[str, Column], where_: Mapping[str, Any], *, where: st
         column = columns[name]
         absent = is_missing(column)
         _require_kind(_kind_of_column(column, absent), wanted, name, where)
-        found = _found(column, {value for value in wanted if value is not None})
+        found = _found(column, {value for value in wanted if value is not None}, where)
         if absent is not None:
             found = found | absent if None in wanted else found & ~absent
         keep &= found
@@ -75,12 +80,12 @@ def _condition(where_: Callable[[Any], Any], table: Any, where: str) -> list[Any
     return bound
 
 
-def _found(column: Column, values: Collection[Any]) -> Flags:
+def _found(column: Column, values: Collection[Any], where: str) -> Flags:
     """Which entries of a column are one of some values."""
-    if column.dtype.kind == "M":
+    if column.dtype.kind in "mM":
         found = np.zeros(column.size, dtype=np.bool_)
         for value in values:
-            found |= column == np.datetime64(without_zone(value))
+            found |= column == numpy_moment(value, where=where)
         return found
     # A day of Python is no moment, even if that is its midnight.
     days = {value.date() for value in values if isinstance(value, datetime) and value.time() == time()}
@@ -105,10 +110,10 @@ def _values(wanted: Any) -> list[Any]:
 
 def _plain(value: Any, name: str, where: str) -> Any:
     """A value as Python has it; NaN and its kin are None."""
-    if isinstance(value, np.datetime64) and value.astype("datetime64[us]") == value:
-        value = value.astype("datetime64[us]")
-    if isinstance(value, np.generic | np.ndarray) and value.size == 1 and value.dtype != np.dtype("datetime64[ns]"):
-        value = value.item()
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(1)[0]
+    if isinstance(value, np.generic):
+        value = _of_python(value)
     if not isinstance(value, Hashable) or isinstance(value, tuple):
         raise ArgumentError(
             f"where= asks for {value!r} in {name!r}, which no row holds",
@@ -116,6 +121,15 @@ def _plain(value: Any, name: str, where: str) -> Any:
             fix='give one value or a list of them, as in {"week": [1, 2]}',
         )
     return None if is_absent(value) else value
+
+
+def _of_python(value: np.generic) -> Any:
+    """A value of NumPy as Python has it; moments and durations that it does not have stay."""
+    if not isinstance(value, np.datetime64 | np.timedelta64):
+        return value.item()
+    coarse = value.astype(f"{value.dtype.kind}8[us]")
+    plain = coarse.item()
+    return value if isinstance(plain, int) or coarse != value else plain
 
 
 def _require_kind(kind: str | None, wanted: Sequence[Any], name: str, where: str) -> None:
@@ -136,7 +150,7 @@ def _kind_of(value: Any) -> str | None:
 
 
 def _kind_of_column(column: Column, absent: Flags | None) -> str | None:
-    families = {"b": _NUMBERS, "i": _NUMBERS, "u": _NUMBERS, "f": _NUMBERS, "U": _TEXTS, "T": _TEXTS, "M": _TIMES}
+    families = dict.fromkeys("biuf", _NUMBERS) | dict.fromkeys("UT", _TEXTS) | {"M": _TIMES, "m": _DURATIONS}
     if column.dtype.kind != "O":
         return families.get(column.dtype.kind)
     kinds = {_kind_of(value) for value in (column if absent is None else column[~absent]).tolist()}

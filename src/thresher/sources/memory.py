@@ -10,7 +10,7 @@ import numpy as np
 from thresher.errors import ColumnError, EmptyError
 from thresher.ranking import Counts, Ranking, counted, counted_weights, rankable
 from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, complete, is_missing, without_zone
+from thresher.sources.columns import Column, Missing, complete, plain_entries
 from thresher.sources.files import read_columns
 from thresher.sources.filters import taken
 from thresher.sources.frames import frame_columns, is_frame
@@ -82,25 +82,13 @@ def _groups(columns: Mapping[str, Column], wanted: Wanted, where: str) -> tuple[
     if not wanted.by:
         return np.zeros(columns[wanted.label].size, dtype=np.int64), [()]
     place: dict[Any, int] = {}
-    keys = zip(*(_entries(columns[name]) for name in wanted.by), strict=True)
+    keys = zip(*(plain_entries(columns[name], where=where) for name in wanted.by), strict=True)
     try:
         code = np.fromiter((place.setdefault(key, len(place)) for key in keys), dtype=np.int64)
     except TypeError:
         what = f"rows are grouped by plain values, and by={list(wanted.by)} holds others"
         raise ColumnError(what, where, "group by texts, numbers, dates or truth values") from None
     return code, [key[0] if len(wanted.by) == 1 else key for key in place]
-
-
-def _entries(column: Column) -> list[Any]:
-    """The entries of a column as Python has them; missing ones are None, since NaN would be a group for every row."""
-    fine = column.dtype == np.dtype("datetime64[ns]")  # which would become integers
-    if fine and (column.astype("datetime64[us]") == column)[~np.isnat(column)].all():
-        fine, column = False, column.astype("datetime64[us]")
-    entries = list(column) if fine else column.tolist()
-    if column.dtype.kind == "O":
-        entries = [without_zone(value) for value in entries]
-    absent = is_missing(column)
-    return entries if absent is None else [None if gone else value for value, gone in zip(entries, absent, strict=True)]
 
 
 def _indices(code: Counts, groups: int) -> list[Any]:

@@ -12,7 +12,7 @@ from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreE
 from thresher.ranking import Counts, Flags, Floats, Ranking, require_safe_total, resolved
 from thresher.sources import tally as query
 from thresher.sources.arrow_columns import plain_numbers
-from thresher.sources.columns import Column, Missing, column, without_zone
+from thresher.sources.columns import Column, Missing, column, plain_entries
 from thresher.sources.labels import is_positive
 from thresher.sources.tally import FAULT, MOST_GROUPS, Wanted
 
@@ -76,11 +76,11 @@ def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, w
         left = cases[~gone].sum()
         what = "all weights are 0, so there are no rows" if left else "no row is left after dropping missing values"
         raise EmptyError(what, where, "check the columns")
-    code, labels = _coded(found["label"])
+    code, labels = _coded(found["label"], where)
     named = _distinct(code[~gone])
     known = column([labels[i] for i in named.tolist()], name="labels", where=where)
     is_pos = np.zeros(len(labels) + 1, dtype=np.bool_)
-    number, names = _numbered(found, wanted)
+    number, names = _numbered(found, wanted, where)
     is_pos[named] = is_positive(
         known, positive=positive, cases=_carried(number % len(wanted.scores), code, cases * ~gone)[named], where=where
     )
@@ -175,15 +175,14 @@ def _missing(state: Counts, cases: Counts, models: int, where: str) -> MissingVa
     return MissingValueError("; ".join(told) + ", and they are never guessed", where, fix)
 
 
-def _numbered(found: Any, wanted: Wanted) -> tuple[Counts, list[tuple[str, Any]]]:
+def _numbered(found: Any, wanted: Wanted, where: str) -> tuple[Counts, list[tuple[str, Any]]]:
     """For each group the number of its ranking, and the (model, group) of each ranking."""
     several = "model" in found.column_names
     number = _numbers(found["model"]) if several else np.zeros(found.num_rows, dtype=np.int64)
     keys: list[tuple[Any, ...]] = [()]
     groups = np.zeros(found.num_rows, dtype=np.int64)
     for i in range(len(wanted.by)):
-        code, coded = _coded(found[f"by{i}"])
-        values = [without_zone(value) for value in coded]
+        code, values = _coded(found[f"by{i}"], where)
         both = groups * (len(values) + 1) + code
         seen = _distinct(both)
         keys = [(*keys[pair // (len(values) + 1)], [*values, None][pair % (len(values) + 1)]) for pair in seen.tolist()]
@@ -193,11 +192,13 @@ def _numbered(found: Any, wanted: Wanted) -> tuple[Counts, list[tuple[str, Any]]
     return groups * len(wanted.scores) + number, names
 
 
-def _coded(values: Any) -> tuple[Counts, list[Any]]:
+def _coded(values: Any, where: str) -> tuple[Counts, list[Any]]:
     """A column as indices into its distinct values; missing ones get the index one past the last."""
     encoded = values.combine_chunks().dictionary_encode()
     encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
-    known = encoded.dictionary.to_pylist()
+    words = encoded.dictionary
+    times = str(words.type).startswith(("timestamp", "duration"))
+    known = plain_entries(column(words, name="groups", where=where), where=where) if times else words.to_pylist()
     indices = encoded.indices.fill_null(len(known)) if encoded.null_count else encoded.indices
     return plain_numbers(indices).astype(np.int64), known
 
