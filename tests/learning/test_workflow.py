@@ -119,12 +119,19 @@ def test_models_and_labels_are_checked_before_anything_is_fitted():
         th.learn(CANCER, "target", models=["tree"])
 
 
-PATIENT = np.repeat(np.arange(80), 5)
-WHO = np.random.default_rng(1).normal(size=(80, 2))[PATIENT] + np.random.default_rng(2).normal(0, 0.01, (400, 2))
-VISITS = pd.DataFrame(WHO, columns=["a", "b"]).assign(
-    ill=np.random.default_rng(0).permutation(80)[PATIENT] % 2 == 0,
-    day=np.random.default_rng(3).permutation(400),
-)
+def visits(patients):
+    """Five visits of each patient, who is ill or not, and measured nearly the same each time."""
+    patient = np.repeat(np.arange(patients), 5)
+    rows = np.random.default_rng(1).normal(size=(patients, 2))[patient]
+    return patient, pd.DataFrame(
+        rows + np.random.default_rng(2).normal(0, 0.01, (patient.size, 2)), columns=["a", "b"]
+    ).assign(
+        ill=np.random.default_rng(0).permutation(patients)[patient] % 2 == 0,
+        day=np.random.default_rng(3).permutation(patient.size),
+    )
+
+
+PATIENT, VISITS = visits(80)
 
 
 def test_groups_are_not_torn_apart_by_folds_nor_by_folds_within():
@@ -146,13 +153,14 @@ def test_groups_are_not_torn_apart_by_folds_nor_by_folds_within():
 
 
 def test_groups_and_time_go_through_folders_and_curves(tmp_path):
-    given: list[dict[str, Any]] = [{"groups": PATIENT}, {"time": VISITS["day"]}]
+    patient, rows = visits(150)
+    given: list[dict[str, Any]] = [{"groups": patient}, {"time": rows["day"]}]
     for beside in given:
-        found = th.learn(VISITS, "ill", models=["linear svm"], folds=3, **beside)
+        found = th.learn(rows, "ill", models=["linear svm"], folds=3, **beside)
         assert found.learning_curve is not None, found.cautions
         assert found.feature_curve is not None
-        deployed = read_learned(write_learned(found, VISITS, tmp_path / next(iter(beside))))
-        np.testing.assert_array_equal(deployed.calls(VISITS), found.calls(VISITS))
+        deployed = read_learned(write_learned(found, rows, tmp_path / next(iter(beside))))
+        np.testing.assert_array_equal(deployed.calls(rows), found.calls(rows))
 
 
 def test_curves_are_left_out_on_request():
