@@ -126,3 +126,15 @@ def test_stacks_hold_the_replicates_that_come_one_by_one(monkeypatch, stratified
     assert len(one_by_one) == 25
     for side in (0, 1):
         assert np.array_equal(np.concatenate([times[side] for times in stacks]), [times[side] for times in one_by_one])
+
+
+@pytest.mark.parametrize("stratified", ["yes", 1, 0.0])
+def test_stratified_is_a_truth_value(stratified):
+    with pytest.raises(th.ArgumentError, match="stratified must be True, False or None"):
+        th.bootstrap(TREE, "auc", stratified=stratified, replicates=2)
+
+
+@pytest.mark.parametrize("how", [{"replicates": True}, {"threads": True}])
+def test_a_truth_value_is_no_number(how):
+    with pytest.raises(th.ArgumentError, match="must be 1, 2, 3"):
+        th.bootstrap(TREE, "auc", **how)

@@ -36,7 +36,8 @@ def on_few(Pos: int, Neg: int) -> Iterator[Caution]:
     """That a class has few cases."""
     for code, kind, cases in (("few-positives", "positives", Pos), ("few-negatives", "negatives", Neg)):
         if cases < FEW:
-            yield Caution(code, f"there are only {cases} {kind}; intervals are wide and resampling is coarse")
+            few = f"there are only {cases} {kind}" if cases != 1 else f"there is only 1 {kind.removesuffix('s')}"
+            yield Caution(code, f"{few}; intervals are wide and resampling is coarse")
 
 
 def on_class_ratio(Pos: float, Neg: float) -> Iterator[Caution]:

@@ -47,6 +47,9 @@ class Resampling:
     @classmethod
     def of(cls, sample: Sample, *, stratified: bool | None) -> Resampling:
         """Stratified unless there are clusters, when nothing else is said."""
+        if not (stratified is None or isinstance(stratified, bool | np.bool_)):
+            what = f"stratified must be True, False or None, got {stratified!r}"
+            raise ArgumentError(what, "bootstrap(rows, stratified=...)", "leave it out to hold both classes fixed")
         if sample.cluster is not None:
             if stratified:
                 raise ArgumentError(
@@ -55,7 +58,7 @@ class Resampling:
                     "leave stratified out, or leave clusters out if rows are independent",
                 )
             return cls(sample, False, (_draw(np.ones(sample.clusters, dtype=np.int64)),))
-        if stratified is False:
+        if stratified is not None and not stratified:
             return cls(sample, False, (_draw(np.concatenate(sample.cases)),))
         return cls(sample, True, tuple(_draw(cases) for cases in sample.cases))
 
@@ -155,7 +158,7 @@ def require_replicates(replicates: Any, seed: Any, threads: Any, where: str, pro
     """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and seed and progress fit."""
     require_progress(progress, where)
     for name, value in (("replicates", replicates), ("threads", 1 if threads is None else threads)):
-        if not isinstance(value, int | np.integer) or value < 1:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise ArgumentError(
                 f"{name} must be 1, 2, 3, ..., got {value!r}",
                 where,

@@ -66,8 +66,13 @@ class OfRanking:
         return (self.name,)
 
     def require(self, ranking: Ranking) -> None:
-        """Whatever the function refuses, it refuses on the sample itself first."""
-        self.function(ranking)
+        """Whatever the function refuses, it refuses on the sample itself first; what is no number is refused too."""
+        found = self.function(ranking)
+        try:
+            float(found)
+        except (TypeError, ValueError):
+            what = f"the statistic {self.name!r} gives {found!r}, which is no number"
+            raise ArgumentError(what, _WHERE, "give a function that makes one number of a ranking") from None
 
     def parts(self, drawn: Resampled) -> Parts:
         """The value itself."""
