@@ -2,7 +2,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import thresher as th
@@ -36,6 +36,22 @@ def test_bounds_hold_for_condensed_rankings_added_up(one, other, segments):
     found = condensed(th.rank(*one), segments=segments) + condensed(th.rank(*other), segments=segments)
     for condition in CONDITIONS:
         assert th.choose(exact, condition).expected_cost in th.best_cost_bounds(found, condition=condition)
+
+
+@given(labelled_scores(both_classes=True, max_size=12), labelled_scores(both_classes=True, max_size=12))
+def test_pairs_inside_pools_that_meet_are_not_known(one, other):
+    """Two pools, one of each class left, that won as many pairs are still two pools."""
+    exact = th.rank(*one) + th.rank(*other)
+    found = condensed(th.rank(*one), segments=2) + condensed(th.rank(*other), segments=2)
+    assert th.auc(exact) in th.auc_bounds(found)
+    assert th.average_precision(exact) in th.average_precision_bounds(found)
+
+
+def test_two_pools_that_won_as_many_pairs_are_no_pool():
+    one = th.Ranking([8, 7, 2, 1], pos=[0, 1, 0, 1], neg=[1, 0, 1, 0])
+    other = th.Ranking([6, 5, 4, 3], pos=[0, 1, 0, 1], neg=[1, 0, 1, 0])
+    found = condensed(one, segments=1) + condensed(other, segments=1)
+    assert th.auc(one + other) in th.auc_bounds(found)
 
 
 def test_cases_that_no_threshold_refuses_stay_a_segment():
@@ -96,6 +112,21 @@ def test_a_long_ranking_becomes_short():
     assert len(few) < 400
     assert th.auc(few) == th.auc(exact)
     assert th.average_precision_bounds(few).width < 0.02
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(-9, 9), st.integers(-50, 50)), min_size=2, max_size=40),
+    st.integers(1, 6),
+)
+@example([(True, 6, 57), (True, 5, 0), (False, 4, 53), (True, 3, 53), (False, 2, 0), (False, 1, 57)], 2)
+def test_weights_that_vanish_beside_others_hide_no_corner(rows, segments):
+    labels, scores, powers = zip(*[(True, 9.5, 0), (False, -9.5, 0), *rows], strict=True)
+    exact = th.rank(labels, scores, weights=[2.0**power for power in powers])
+    few = condensed(exact, segments=segments)
+    for cost_ratio in (0.01, 0.3, 1, 4, 100):
+        condition = th.OperatingCondition(cost_ratio=cost_ratio)
+        best = th.choose(exact, condition).expected_cost
+        assert th.choose(few, condition).expected_cost == pytest.approx(best, rel=1e-12, abs=1e-15)
 
 
 def test_weights():

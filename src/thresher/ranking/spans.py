@@ -187,14 +187,20 @@ def require_spans(score: Any, pos: Any, neg: Any, spans: Spans) -> None:
 
 
 def resolved(
-    low: Floats, high: Floats, count: Counts, positive: Flags, *, won: Counts | None = None, rounding: float = 0.0
+    low: Floats,
+    high: Floats,
+    count: Counts,
+    positive: Flags,
+    *,
+    won: tuple[Counts, Counts] | None = None,
+    rounding: float = 0.0,
 ) -> Bounded:
     """Segments of groups that each count one class between two scores: (score, pos, neg, spans) by falling score.
 
     Groups come in any order and may overlap; those that do become one segment, whose order inside is unknown. A
     segment carries its lowest score. Spans are None when every segment is one score, as in an exact ranking, unless
     counts are weights whose sums round otherwise in another order.
-    `won` belongs to groups as to segments, and stays known for groups that meet no others.
+    `won` belongs to groups as to segments, and stays known for the two groups of an old segment that meet no others.
 
     >>> low, high = np.array([0.1, 0.6, 0.3]), np.array([0.4, 0.9, 0.7])
     >>> score, pos, neg, spans = resolved(low, high, np.array([5, 6, 7]), np.array([True, False, False]))
@@ -221,7 +227,8 @@ def resolved(
     if (score == spans.high).all() and (not rounding or added_exactly(pos, neg)):
         return score, pos, neg, None
     if won is not None:
-        spans = replace(spans, won=_still_known(won[order], starts)[::-1])
+        inner, segment = won
+        spans = replace(spans, won=_still_known(inner[order], segment[order], starts)[::-1])
     return score, pos, neg, spans
 
 
@@ -232,12 +239,12 @@ def joined(*parts: Bounded) -> Bounded:
     >>> joined(one, (np.array([0.3]), np.array([0]), np.array([1]), None))[:3]
     (array([0.5, 0.3]), array([2, 0]), array([0, 1]))
     """
-    low, high, count, positive, won = (
-        np.concatenate(columns) for columns in zip(*(_groups(*part) for part in parts), strict=True)
-    )
+    firsts = np.cumsum([0, *(score.size for score, *_ in parts)])[:-1]
+    numbered = (_groups(first, *part) for first, part in zip(firsts.tolist(), parts, strict=True))
+    low, high, count, positive, won, segment = (np.concatenate(columns) for columns in zip(*numbered, strict=True))
     known = any(part[3] is not None and part[3].won is not None for part in parts)
     rounding = sum(map(_rounding, parts)) if count.dtype.kind == "f" else 0.0
-    return resolved(low, high, count, positive, won=won if known else None, rounding=rounding)
+    return resolved(low, high, count, positive, won=(won, segment) if known else None, rounding=rounding)
 
 
 def _rounding(part: Bounded) -> float:
@@ -247,9 +254,12 @@ def _rounding(part: Bounded) -> float:
 
 
 def _groups(
-    score: Floats, pos: Counts, neg: Counts, spans: Spans | None
-) -> tuple[Floats, Floats, Counts, Flags, Counts]:
-    """The groups that `resolved` would make these segments of: low, high, count, positive, won."""
+    first: int, score: Floats, pos: Counts, neg: Counts, spans: Spans | None
+) -> tuple[Floats, Floats, Counts, Flags, Counts, Indices]:
+    """The groups that `resolved` would make these segments of: low, high, count, positive, won, number of the segment.
+
+    Numbers begin with `first`.
+    """
     has = pos > 0, neg > 0
     ends = (score,) * 4 if spans is None else spans.ends
     inner = np.full(score.size, UNKNOWN) if spans is None or spans.won is None else spans.won
@@ -259,13 +269,14 @@ def _groups(
         np.concatenate([pos[has[0]], neg[has[1]]]),
         np.repeat([True, False], [has[0].sum(), has[1].sum()]),
         np.concatenate([inner[has[0]], inner[has[1]]]),
+        np.concatenate([np.flatnonzero(side) for side in has]) + first,
     )
 
 
-def _still_known(won: Counts, starts: Indices) -> Counts:
-    """What is known of a segment made of one class each of the same old segment; nothing of any other."""
+def _still_known(won: Counts, segment: Indices, starts: Indices) -> Counts:
+    """What is known of a segment made of both classes of one old segment; nothing of any other."""
     size = np.diff(starts, append=won.size)
-    same = (np.minimum.reduceat(won, starts) == np.maximum.reduceat(won, starts)) & (size == 2)
+    same = (np.minimum.reduceat(segment, starts) == np.maximum.reduceat(segment, starts)) & (size == 2)
     return np.where(same, won[starts], UNKNOWN)
 
 
