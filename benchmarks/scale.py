@@ -60,7 +60,7 @@ def scanned(source: Any, **how: Any) -> dict[str, float]:
     import thresher as th
 
     start = time.perf_counter()
-    ranking = th.scan(source, label="y", score="p", **how)
+    ranking = th.scan(source() if callable(source) else source, label="y", score="p", **how)
     found = {"auc": th.auc(ranking), "width": th.auc_bounds(ranking).width}
     return found | {"seconds": time.perf_counter() - start, **decided(ranking)}
 
@@ -156,7 +156,7 @@ def within(limit: float, session: Any, work: Callable[[], float]) -> tuple[float
 
 WAYS: dict[str, Callable[[Path], dict[str, float]]] = {
     "pandas and scikit-learn": baseline,
-    "in memory": lambda folder: scanned(frame(folder)),
+    "in memory": lambda folder: scanned(lambda: frame(folder)),
     "bounded": lambda folder: scanned(folder, exact=False, refine=False),
     "refined": lambda folder: scanned(folder, exact=False),
     "exact, range by range": exactly,

@@ -35,7 +35,7 @@ def _small(values):
 def many(monkeypatch):
     """All rows as too many to be read."""
     monkeypatch.setattr(fetched, "MOST_ROWS", 0)
-    monkeypatch.setattr(fetched, "_SHARE_OF_MEMORY", 0.0)
+    monkeypatch.setattr(fetched, "memory", lambda: 0)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "choose", "compare"])

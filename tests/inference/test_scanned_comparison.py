@@ -1,3 +1,4 @@
+from importlib import import_module
 from typing import Any
 
 import ibis
@@ -96,6 +97,20 @@ def test_costs_at_the_best_threshold_of_each():
     for name in ("a", "c"):
         best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
         assert found.estimates[name] == pytest.approx(best)
+
+
+def test_no_row_leaves_the_engine(monkeypatch):
+    """Also where the thresholds are to be found: ranges of scores leave it, and then calls."""
+    monkeypatch.setattr(import_module("thresher.sources.scan"), "ROWS_TO_GROUP", 0)
+    data, condition = rows(60_000), th.OperatingCondition(cost_ratio=3)
+    told: list[th.Progress] = []
+    asked: dict[str, Any] = {"measure": condition, "replicates": 10, "progress": told.append}
+    found = th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "c"], **asked)
+    for name in ("a", "c"):
+        best = th.choose(th.rank(data["y"], data[name]), condition).expected_cost
+        assert found.estimates[name] == pytest.approx(best)
+    stages = list(dict.fromkeys(one.stage for one in told))
+    assert [stage for stage in stages if "refining" not in stage] == ["counting labels", "counting", "counting calls"]
 
 
 def test_weighted_costs():

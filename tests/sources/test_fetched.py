@@ -41,7 +41,7 @@ def test_few_rows_are_read_wherever_they_are(source):
 
 def test_many_are_not(source, monkeypatch):
     monkeypatch.setattr(fetched, "MOST_ROWS", 3)
-    monkeypatch.setattr(fetched, "_SHARE_OF_MEMORY", 0.0)
+    monkeypatch.setattr(fetched, "memory", lambda: 0)
     place, table = source
     assert fetched.fetched_columns(place, ["p"], table=table, where="here") is None
 

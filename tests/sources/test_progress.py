@@ -1,8 +1,12 @@
 import time
+from typing import Any
 
+import ibis
 import pytest
 
 import thresher as th
+from thresher.sources import progress
+from thresher.sources.database import opened
 from thresher.sources.progress import heard
 
 
@@ -68,3 +72,31 @@ def test_a_listener_that_failed_is_not_asked_again():
     with pytest.raises(th.ArgumentError, match="no more"):
         heard_for(fails, 1.3)
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("place", ["rows.duckdb", "rows.parquet"])
+def test_the_embedded_engine_tells_rows_while_it_counts(tmp_path, monkeypatch, place):
+    monkeypatch.setattr(progress, "_EVERY", 0.002)
+    engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
+    made = "SELECT random() < 0.3 AS y, random() AS p, 1 + random() AS w FROM range(2000000)"
+    engine.con.execute(f"CREATE TABLE rows AS {made}")
+    engine.con.execute(f"COPY rows TO '{tmp_path / 'rows.parquet'}'")
+    engine.disconnect()
+    told: list[th.Progress] = []
+    how: dict[str, Any] = {"table": "rows"} if place == "rows.duckdb" else {}
+    how |= {"exact": False, "refine": False, "progress": told.append}
+    th.scan(tmp_path / place, label="y", score="p", weight="w", **how)
+    assert {one.total for one in told} == {2_000_000}
+    assert any(one.rows is not None and 0 < one.rows < 2_000_000 for one in told)
+    assert told[-1].rows == 2_000_000
+
+
+def test_a_view_of_a_database_file_has_no_size(tmp_path):
+    engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
+    engine.con.execute("CREATE SCHEMA spring")
+    engine.con.execute("CREATE TABLE spring.rows AS SELECT i % 2 AS y, i / 8 AS p FROM range(8) AS r(i)")
+    engine.con.execute("CREATE VIEW seen AS SELECT * FROM spring.rows")
+    engine.disconnect()
+    for table, total in ((("spring", "rows"), 8), ("seen", None)):
+        with opened(tmp_path / "rows.duckdb", table=table, where="here") as found:
+            assert found.total == total

@@ -8,6 +8,7 @@ curve can do. Floating-point rounding is allowed for outwards. For an exact rank
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,6 +30,9 @@ class Bounds:
 
     >>> Bounds(0.25, 0.5), Bounds(0.25, 0.5).width, 0.3 in Bounds(0.25, 0.5)
     (Bounds(lower=0.25, upper=0.5), 0.25, True)
+    >>> lower, upper = Bounds(0.25, 0.5)
+    >>> lower
+    0.25
     """
 
     lower: float
@@ -41,6 +45,9 @@ class Bounds:
 
     def __contains__(self, value: float) -> bool:
         return self.lower <= value <= self.upper
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.lower, self.upper))
 
 
 def auc_bounds(ranking: Ranking) -> Bounds:

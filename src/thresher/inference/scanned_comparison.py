@@ -107,7 +107,7 @@ def compare_scan(
         empty = replace(empty, dropped=rows.dropped)
         if condition is None:
             return auc_comparison(placement_sums(rows, len(scores), listener=progress, where=_WHERE), empty, _WHERE)
-        at = at or _best_thresholds(rows, wanted, condition)
+        at = at or _best_thresholds(rows, wanted, condition, progress)
         calls = call_counts(rows, {name: at[name] for name in wanted.scores}, listener=progress, where=_WHERE)
     return _of_calls(calls, condition, empty, replicates=replicates, rng=np.random.default_rng(seed))
 
@@ -154,10 +154,14 @@ def _draws(calls: Calls, total: int, replicates: int, rng: np.random.Generator) 
         yield rng.multinomial(total, calls.cases / total, size=size).astype(np.float64)
 
 
-def _best_thresholds(rows: PairedRows, wanted: Wanted, condition: OperatingCondition) -> dict[str, float]:
+def _best_thresholds(
+    rows: PairedRows, wanted: Wanted, condition: OperatingCondition, listener: Listener | None
+) -> dict[str, float]:
+    """Each model's cheapest threshold, from ranges of scores that are divided around it until it is certain."""
     columns = [f"x{i}" for i in range(len(wanted.scores))]
     weight = None if wanted.weight is None else "w"
-    found = scan_models(rows.table, label="positive", scores=columns, weight=weight, exact=True)
+    asked: dict[str, Any] = {"weight": weight, "refine": condition, "progress": listener}
+    found = scan_models(rows.table, label="positive", scores=columns, **asked)
     return {
         name: choose(found[column], condition).threshold for name, column in zip(wanted.scores, columns, strict=True)
     }

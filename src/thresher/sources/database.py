@@ -24,15 +24,15 @@ from thresher.extras import extra
 from thresher.sources.arrow_columns import table_of_rows
 from thresher.sources.embedded_rows import EmbeddedRows, embedded_rows
 from thresher.sources.faults import told_plainly, without_secrets
-from thresher.sources.progress import Listener, heard
+from thresher.sources.progress import Listener, heard, share_done
 from thresher.sources.size import memory, rows_in
 from thresher.sources.table_names import TableName, named_table, require_table_name
 from thresher.sources.unheeded import unheeded
 
 _FILES_OF_ENGINE = (".duckdb", ".ddb")
-_SHARE_OF_MEMORY = 0.25
 _ATTACHED = "memory_file"
 _ATTACHED_NAME = "SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL"
+_ATTACHED_ROWS = "SELECT estimated_size FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = (?, ?, ?)"
 # What values are called where columns may hold anything, whatever type they were declared with.
 _LOOSE = {
     "sqlite": {"floating": ("integer", "real"), "integer": ("integer",), "boolean": ("integer",), "string": ("text",)}
@@ -107,8 +107,8 @@ def opened(source: Any, *, table: TableName | None, listener: Listener | None = 
             embedded = embedded_rows(engine, source, listener=listener, where=where)
             found = embedded.table
         streamed = None if embedded is None else embedded.streamed
-        total = _rows(source) if streamed is None else streamed.total
-        yield Opened(found, place, total, _share_done(engine), embedded)
+        total = _rows(source, found) if streamed is None else streamed.total
+        yield Opened(found, place, total, share_done(engine), embedded)
 
 
 def require_no_table(source: Any, table: TableName | None, where: str) -> None:
@@ -214,6 +214,7 @@ def _embedded(ibis: Any, stack: ExitStack, where: str) -> Any:
     extra("duckdb", name="sql", where=where)
     engine = ibis.duckdb.connect(**_spilling(stack))
     stack.callback(_closed, engine)
+    engine.con.execute("SET enable_progress_bar = true")  # which it counts by, and says nothing of unless asked
     engine.con.execute("SET enable_progress_bar_print = false")
     return engine
 
@@ -221,7 +222,7 @@ def _embedded(ibis: Any, stack: ExitStack, where: str) -> Any:
 def _spilling(stack: ExitStack) -> dict[str, Any]:
     """Settings of the embedded engine: a quarter of the memory, and a folder of its own for the rest."""
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="thresher-", ignore_cleanup_errors=True))
-    megabytes = max(256, int(memory() * _SHARE_OF_MEMORY) >> 20)
+    megabytes = max(256, memory() >> 20)
     return {
         "temp_directory": folder,
         "memory_limit": f"{megabytes}MB",
@@ -250,25 +251,18 @@ def _place(source: Any, table: tuple[str, ...] | None) -> str:
     return without_secrets(name) + inside
 
 
-def _rows(source: Any) -> int | None:
+def _rows(source: Any, table: Any) -> int | None:
     """How many rows there are, where that costs nothing to know."""
-    if not isinstance(source, str | os.PathLike) or is_engine_source(source):
+    if not isinstance(source, str | os.PathLike):
         return None
-    return rows_in(source)
-
-
-def _share_done(engine: Any) -> Callable[[], float | None]:
-    asked = getattr(getattr(engine, "con", None), "query_progress", None)
-
-    def share() -> float | None:
-        if asked is None:
-            return None
-        with suppress(Exception):  # a connection that is closing has nothing to say
-            percent = float(asked())
-            return min(percent, 100.0) / 100 if percent >= 0 else None
+    if not is_engine_source(source):
+        return rows_in(source)
+    engine, named = table.get_backend(), table.op()
+    if engine.name != _EMBEDDED:
         return None
-
-    return share
+    database = engine.con.execute(_ATTACHED_NAME).fetchone()
+    found = engine.con.execute(_ATTACHED_ROWS, [*database, named.namespace.database or "main", named.name]).fetchone()
+    return None if found is None else int(found[0])  # a view has no size
 
 
 def _engine_of(table: Any) -> Any:

@@ -15,7 +15,6 @@ from thresher.sources.size import fits, memory
 from thresher.sources.table_names import TableName, require_table_columns
 
 MOST_ROWS = 1 << 21  # that leave an engine
-_SHARE_OF_MEMORY = 0.25
 _FIRST = 1000
 
 
@@ -34,7 +33,7 @@ def fetched_columns(
     """
     if not is_engine_source(source):
         require_no_table(source, table, where)
-        enough = fits(source, columns=len(names), memory=int(memory() * _SHARE_OF_MEMORY), where=where)
+        enough = fits(source, columns=len(names), memory=memory(), where=where)
         return read_columns(source, names, where=where) if enough else None
     with opened(source, table=table, where=where) as engine:
         require_table_columns(engine.table, names, place=engine.place, where=where)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from thresher.errors import ArgumentError
 
@@ -82,6 +82,25 @@ def heard(
         if isinstance(failed[0], Exception):
             raise _failure(failed[0], stage) from failed[0]
         raise failed[0]
+
+
+def share_done(engine: Any) -> Callable[[], float | None]:
+    """A function that says which share of a query an engine has done; None where that one does not say.
+
+    >>> share_done(object())() is None
+    True
+    """
+    asked = getattr(getattr(engine, "con", None), "query_progress", None)
+
+    def share() -> float | None:
+        if asked is None:
+            return None
+        with suppress(Exception):  # a connection that is closing has nothing to say
+            percent = float(asked())
+            return min(percent, 100.0) / 100 if percent >= 0 else None
+        return None
+
+    return share
 
 
 def _failure(error: Exception, stage: str) -> ArgumentError:

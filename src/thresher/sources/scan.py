@@ -40,7 +40,6 @@ from thresher.sources.tally import Wanted, tally
 
 Found: TypeAlias = dict[tuple[str, Any], Ranking]
 ROWS_TO_GROUP = 1 << 21
-_SHARE_OF_MEMORY = 0.25
 
 
 def scan(
@@ -277,4 +276,4 @@ def _ranges(found: Tallies, tallied: Callable[..., Tallies], options: Options) -
 
 def _fits(source: Any, wanted: Wanted, options: Options, where: str) -> bool:
     columns = len(wanted.columns) + (len(options.where) if isinstance(options.where, Mapping) else 0)
-    return fits(source, columns=columns, memory=int(memory() * _SHARE_OF_MEMORY), where=where)
+    return fits(source, columns=columns, memory=memory(), where=where)

@@ -13,6 +13,10 @@ from thresher.sources.listing import STDIN, Place, listed_files
 _BYTES_PER_VALUE = 8
 _COPIES = 7  # what ranking rows holds at once, in copies of the columns
 _UNPACKED = {"gzip": 8, "zstd": 8}
+_SHARE = 0.25
+_GROUPS, _MEMBER = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+_NAMES = ("memory.max", "memory.current", "inactive_file")
+_OLD_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
 
 def rows_in(source: Place) -> int | None:
@@ -50,9 +54,47 @@ def fits(source: Place, *, columns: int, memory: int, where: str) -> bool:
 
 
 def memory() -> int:
-    """Bytes of memory that are free or can be freed."""
+    """How much memory rows may take, in bytes: a quarter of what is free or can be freed.
+
+    >>> memory() > 0
+    True
+    """
+    return int(min([_free_in_machine(), *_free_in_groups(_GROUPS, _MEMBER)]) * _SHARE)
+
+
+def _free_in_machine() -> int:
     with suppress(OSError, ValueError):
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) << 10
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 1 << 32
+
+
+def _free_in_groups(root: Path, member: Path) -> list[int]:
+    """What is left of each limit on the control groups of this process, as in a container; none where there are none.
+
+    See "Control Group v2" and "Memory Resource Controller" in the documentation of the Linux kernel.
+    """
+    found = []
+    with suppress(OSError, ValueError):
+        for line in member.read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers and "memory" not in controllers.split(","):
+                continue
+            top = root / "memory" if controllers else root
+            inside = top / path.strip("/")
+            for folder in (inside, *inside.parents):
+                found += _free_in_group(folder, old=bool(controllers))
+                if folder == top:
+                    break
+    return found
+
+
+def _free_in_group(folder: Path, *, old: bool) -> list[int]:
+    """A group's limit less what it uses, files that are read again when needed left out."""
+    limit, used, freed = _OLD_NAMES if old else _NAMES
+    with suppress(OSError, ValueError):  # a group without a limit says "max"
+        free = int((folder / limit).read_text()) - int((folder / used).read_text())
+        statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return [max(0, free + int(statistics.get(freed, 0)))]
+    return []
