@@ -44,6 +44,10 @@ def test_steps_rise_and_features_are_distinct_and_rising(drawn, data):
     assert found.features.size == size
 
 
+def test_ratios_so_large_that_products_overflow():
+    assert exact_selection(np.array([0.0, 1.0]), np.array([262.0, 1.5e-306]), 1).features.tolist() == [1]
+
+
 def test_single_scores_and_greedy_search_can_be_wrong_and_this_is_not():
     """Feature 1 alone has the larger ratio, but its terms are too small to lift the sum."""
     between, within = np.array([10.0, 8.0, 0.02]), np.array([10.0, 9.0, 0.01])

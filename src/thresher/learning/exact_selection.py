@@ -40,7 +40,8 @@ def exact_selection(between: Floats, within: Floats, size: int) -> ExactSelectio
     reached = _ratio_of(between, within, chosen)
     steps = [reached]
     while np.isfinite(reached):
-        following = largest(between - reached * within, size)
+        with np.errstate(over="ignore"):  # a term that low is not among the largest
+            following = largest(between - reached * within, size)
         value = _ratio_of(between, within, following)
         if value >= reached:
             # At the optimum this is the subset that ties prefer, whatever the iteration started from.
