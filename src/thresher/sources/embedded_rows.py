@@ -17,7 +17,8 @@ from thresher.sources import arrow_files
 from thresher.sources.data_file import DataFile
 from thresher.sources.files import read_columns
 from thresher.sources.frame_table import frame_table
-from thresher.sources.learned_columns import folder_kinds, require_alike
+from thresher.sources.lazy_rows import lazy_rows
+from thresher.sources.learned_columns import folder_kinds, lazy_columns, require_alike
 from thresher.sources.listing import STDIN, listed_files
 from thresher.sources.progress import Listener
 from thresher.sources.shared_types import is_text, plain_type
@@ -56,7 +57,11 @@ class EmbeddedRows:
 def embedded_rows(engine: Any, source: Any, *, listener: Listener | None = None, where: str) -> EmbeddedRows:
     """Files or a frame as a table of the embedded engine."""
     if not isinstance(source, str | os.PathLike):
-        return _of_frame(engine, source, where)
+        lazy = lazy_rows(source, where=where)
+        if lazy is None:
+            return _of_frame(engine, source, where)
+        rows = StreamedRows(*lazy_columns(lazy, where=where), None, where=where)
+        return EmbeddedRows(_registered(engine, rows), rows)
     if os.fspath(source) == STDIN:  # which can be read once only
         return _of_frame(engine, read_columns(source, where=where), where)
     files = listed_files(source, where=where)

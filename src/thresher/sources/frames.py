@@ -45,7 +45,7 @@ def frame_names(frame: Any, *, where: str) -> list[str]:
         return list(frame)
     if isinstance(frame, np.ndarray) and frame.dtype.names is not None:
         return list(frame.dtype.names)
-    native = _native(held_frame(frame, where))
+    native = native_frame(held_frame(frame, where))
     if _is_arrow_table(native):
         return list(native.schema.names)
     if _is_pandas(native):  # Narwhals refuses names that occur twice before we can say which
@@ -83,11 +83,30 @@ def held_frame(frame: Any, where: str) -> Any:
 
 def _selected(frame: Any, wanted: Sequence[str], where: str) -> Any:
     """Something that gives a column by its name, with lazy work done once for all that are wanted."""
-    native = _native(frame)
+    native = native_frame(frame)
     if isinstance(frame, Mapping | np.ndarray) or _is_arrow_table(frame) or _is_pandas(native):
         return native
     known = _narwhals_frame(frame, where).select(list(wanted))
     return (known.collect() if hasattr(known, "collect") else known).to_native()
+
+
+def selected_frame(frame: Any, names: Sequence[str], *, where: str) -> Any:
+    """The same frame with these columns alone; a lazy one stays lazy.
+
+    >>> import polars as pl
+    >>> selected_frame(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"], where="here").collect_schema().names()
+    ['p']
+    """
+    return _narwhals_frame(frame, where).select(list(names)).to_native()
+
+
+def native_frame(frame: Any) -> Any:
+    """A frame as its own library has it, without what Narwhals wraps around it.
+
+    >>> native_frame({"y": [1]})
+    {'y': [1]}
+    """
+    return frame.to_native() if type(frame).__module__.startswith("narwhals") else frame
 
 
 def _narwhals_frame(frame: Any, where: str) -> Any:
@@ -100,10 +119,6 @@ def _narwhals_frame(frame: Any, where: str) -> Any:
             where=where,
             fix="give a frame of pandas, Polars, pyarrow or another library that Narwhals supports",
         ) from None
-
-
-def _native(frame: Any) -> Any:
-    return frame.to_native() if type(frame).__module__.startswith("narwhals") else frame
 
 
 def _is_arrow_table(frame: Any) -> bool:

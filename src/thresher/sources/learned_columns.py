@@ -11,6 +11,7 @@ from thresher.errors import ColumnError, EmptyError, ThresherError
 from thresher.sources import arrow_files, delimited, json_batches
 from thresher.sources.column_names import require_columns, require_same_columns
 from thresher.sources.data_file import DataFile
+from thresher.sources.lazy_rows import PLACE, LazyRows
 from thresher.sources.progress import RowCount
 from thresher.sources.shared_types import converted, plain_type, shared_type, unlike_types
 from thresher.sources.text_kinds import TextKind
@@ -41,12 +42,15 @@ def learned_columns(
     learn = {"jsonl": _of_json, "arrow": _of_arrow, "parquet": _of_arrow}.get(files[0].format, _of_texts)
     parts, columns = learn(files, seen, where)
     columns |= {name: _of_kind(kind, where) for name, kind in folder_kinds(files).items()}
-    for part in parts:  # a folder says again what a column says, or says nothing where others do
-        present = [*part.names, *part.file.partition]
-        for name in columns:
-            if columns[name].refusal is None and (error := _refusal(name, present, part.file, where)) is not None:
-                columns[name] = _refused(error)
-    return parts, columns
+    return parts, _refusing(parts, columns, where)
+
+
+def lazy_columns(rows: LazyRows, *, where: str) -> tuple[list[Part], dict[str, LearnedColumn]]:
+    """The rows of a lazy frame, as those of one file, and its columns."""
+    frame = DataFile(PLACE, "arrow")
+    parts = [Part(frame, list(rows.schema.names), rows.batches)]
+    types = {field.name: field.type for field in rows.schema}
+    return parts, _refusing(parts, _of_types([frame], [types], where), where)
 
 
 def require_alike(files: Sequence[DataFile], *, where: str) -> list[list[str]]:
@@ -67,6 +71,16 @@ def folder_kinds(files: Sequence[DataFile]) -> dict[str, TextKind]:
     for name, kind in kinds.items():
         kind.see(pa.array([file.partition.get(name) for file in files], pa.string()))
     return kinds
+
+
+def _refusing(parts: Sequence[Part], columns: dict[str, LearnedColumn], where: str) -> dict[str, LearnedColumn]:
+    """The columns, with errors for those that a part has twice or not at all."""
+    for part in parts:  # a folder says again what a column says, or says nothing where others do
+        present = [*part.names, *part.file.partition]
+        sound = [name for name, column in columns.items() if column.refusal is None]
+        errors = {name: _refusal(name, present, part.file, where) for name in sound}
+        columns = columns | {name: _refused(error) for name, error in errors.items() if error is not None}
+    return columns
 
 
 def _of_texts(files: Sequence[DataFile], seen: RowCount, where: str) -> tuple[list[Part], dict[str, LearnedColumn]]:

@@ -26,6 +26,7 @@ from thresher.sources.exact_files import exact_files
 from thresher.sources.file_tally import Grid, NeedsEngine, countable, file_tally
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.frames import is_frame
+from thresher.sources.lazy_rows import lazy_rows
 from thresher.sources.lenses import Lens
 from thresher.sources.listing import STDIN, listed_files
 from thresher.sources.memory import ranked_in_memory
@@ -33,7 +34,7 @@ from thresher.sources.progress import Listener
 from thresher.sources.refinement import Piece
 from thresher.sources.refining import Condition, refined
 from thresher.sources.scan_options import How, Options, require_options, require_source
-from thresher.sources.size import fits, memory, rows_in
+from thresher.sources.size import COPIES, fits, memory, rows_in
 from thresher.sources.table_names import TableName, require_table_columns
 from thresher.sources.tallies import Tallies, tallies_of
 from thresher.sources.tally import Wanted, tally
@@ -72,7 +73,7 @@ def scan(
         Rows to take: {"country": "NL", "week": [1, 2]}, or a function of the Ibis table such as `lambda t: t.age > 30`.
     exact
         None: exact where that is cheap, else bounded. True: exact numbers, range by range in bounded memory. False: one
-        pass of ranges, even where rows would fit; frames and standard input are in memory already, and stay exact.
+        pass of ranges, even where rows would fit; rows that are in memory already, or come once only, stay exact.
     refine
         True: spend further passes until the AUC is known to 1e-6. An `OperatingCondition`: until the split that
         `choose` picks under it is certain, which looks again only near that split. False: one pass.
@@ -183,16 +184,16 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
     in_memory = not callable(options.where) and not is_engine_source(source)
     if in_memory:
         require_no_table(source, options.table, name)
-    held = is_frame(source) or (isinstance(source, str) and source == STDIN)
-    if in_memory and (held or (options.exact is not False and _fits(source, wanted, options, name))):
-        return ranked_in_memory(source, wanted, options.where, options.positive, options.missing, where=name)
-    if in_memory and (found := _counted_files(source, wanted, options, name)) is not None:
+    rows = _held(source, wanted, options, name) if in_memory else None
+    if rows is not None:
+        return ranked_in_memory(rows, wanted, options.where, options.positive, options.missing, where=name)
+    if in_memory and not is_frame(source) and (found := _counted_files(source, wanted, options, name)) is not None:
         return found
     with opened(source, table=options.table, listener=options.progress, where=name) as engine:
         named = [*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]
         require_table_columns(engine.table, named, place=engine.place, where=name)
-        rows = replace(engine, table=filtered(engine.table, options.where, where=name))
-        return _counted(rows, wanted, options, name)
+        taken = replace(engine, table=filtered(engine.table, options.where, where=name))
+        return _counted(taken, wanted, options, name)
 
 
 def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> Found | None:
@@ -274,6 +275,15 @@ def _ranges(found: Tallies, tallied: Callable[..., Tallies], options: Options) -
     return found.rankings()
 
 
-def _fits(source: Any, wanted: Wanted, options: Options, where: str) -> bool:
-    columns = len(wanted.columns) + (len(options.where) if isinstance(options.where, Mapping) else 0)
-    return fits(source, columns=columns, memory=memory(), where=where)
+def _held(source: Any, wanted: Wanted, options: Options, where: str) -> Any | None:
+    """What is to be ranked in memory: a source that is there or fits; None where it is counted elsewhere."""
+    named = list(dict.fromkeys([*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]))
+    if is_frame(source):
+        lazy = lazy_rows(source, where=where)
+        if lazy is None:
+            return source
+        return None if options.exact is False else lazy.held(named, most=memory() // COPIES, where=where)
+    if isinstance(source, str) and source == STDIN:
+        return source
+    enough = options.exact is not False and fits(source, columns=len(named), memory=memory(), where=where)
+    return source if enough else None

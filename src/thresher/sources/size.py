@@ -10,8 +10,8 @@ from thresher.errors import ThresherError
 from thresher.extras import extra
 from thresher.sources.listing import STDIN, Place, listed_files
 
+COPIES = 7  # what ranking rows holds at once, in copies of the columns
 _BYTES_PER_VALUE = 8
-_COPIES = 7  # what ranking rows holds at once, in copies of the columns
 _UNPACKED = {"gzip": 8, "zstd": 8}
 _SHARE = 0.25
 _GROUPS, _MEMBER = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
@@ -47,10 +47,10 @@ def fits(source: Place, *, columns: int, memory: int, where: str) -> bool:
         return True  # which can be read once only
     rows = rows_in(source)
     if rows is not None:
-        return rows * columns * _BYTES_PER_VALUE * _COPIES <= memory
+        return rows * columns * _BYTES_PER_VALUE * COPIES <= memory
     files = listed_files(source, where=where)
     size = sum(Path(file.name).stat().st_size * _UNPACKED.get(file.compression or "", 1) for file in files)
-    return size * _COPIES <= memory
+    return size * COPIES <= memory
 
 
 def memory() -> int:

@@ -1,0 +1,99 @@
+"""Frames whose rows are worked out when they are asked for: read batch by batch, as often as a scan needs them.
+
+Lazy frames of Polars and others that hand out batches, relations that hand out an Arrow reader, and pyarrow's data sets
+can be asked again and again, so a scan need not hold their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
+
+from thresher.extras import extra
+from thresher.sources.column_names import require_columns
+from thresher.sources.faults import told_plainly
+from thresher.sources.frames import native_frame, selected_frame
+
+PLACE = "the frame"
+
+
+@dataclass(frozen=True, slots=True)
+class LazyRows:
+    """The Arrow schema of rows, and how batches of some of their columns are read, in a library's own form."""
+
+    schema: Any
+    read: Callable[[Sequence[str]], Iterator[Any]]
+
+    def held(self, names: Sequence[str], *, most: int, where: str) -> Any | None:
+        """A frame of these columns, or None where it would take more than so many bytes."""
+        require_columns(names, self.schema.names, place=PLACE, where=where)
+        batches, size = [], 0
+        with told_plainly(PLACE, where):
+            for batch in self.read(names):
+                size += batch.nbytes if hasattr(batch, "nbytes") else batch.estimated_size()
+                if size > most:
+                    return None
+                batches.append(batch)
+        if batches and hasattr(batches[0], "vstack"):
+            return reduce(lambda above, below: above.vstack(below), batches)
+        schema = batches[0].schema if batches else self.schema
+        return extra("pyarrow", name="files", where=where).Table.from_batches(batches, schema)
+
+    def batches(self, names: Sequence[str], *, where: str) -> Iterator[Any]:
+        """The rows of these columns as Arrow batches."""
+        with told_plainly(PLACE, where):
+            for batch in self.read(names):
+                if hasattr(batch, "to_arrow"):
+                    yield from batch.to_arrow().to_batches()
+                else:
+                    yield batch
+
+
+def lazy_rows(source: Any, *, where: str) -> LazyRows | None:
+    """The rows of a lazy frame; None for what holds its rows, or can be read once only.
+
+    >>> import polars as pl
+    >>> found = lazy_rows(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), where="here")
+    >>> [batch.num_rows for batch in found.batches(["p"], where="here")]
+    [2]
+    >>> lazy_rows(pl.DataFrame({"y": [1]}), where="here") is None
+    True
+    """
+    native = native_frame(source)
+    if hasattr(native, "scanner") and hasattr(native, "schema"):
+        return LazyRows(native.schema, lambda names: native.to_batches(columns=list(names)))
+    if hasattr(native, "collect_batches"):
+        with told_plainly(PLACE, where):
+            schema = _arrow_schema(native.limit(0).collect())
+        asked: Callable[[Any], Iterator[Any]] = _collected
+    elif hasattr(native, "to_arrow_reader"):
+        with told_plainly(PLACE, where):
+            schema = native.limit(0).to_arrow_table().schema
+        asked = _from_reader
+    else:
+        return None
+    return None if schema is None else LazyRows(schema, partial(_read, source, asked, where))
+
+
+def _arrow_schema(frame: Any) -> Any | None:
+    """A frame's types as Arrow has them; None where it has not all of them, and objects become addresses."""
+    if "Object" in {str(kind) for kind in frame.dtypes}:
+        return None
+    try:
+        return frame.to_arrow().schema
+    except Exception:  # noqa: BLE001 - a library's own, for types of its own
+        return None
+
+
+def _read(source: Any, asked: Callable[[Any], Iterator[Any]], where: str, names: Sequence[str]) -> Iterator[Any]:
+    return asked(selected_frame(source, names, where=where))
+
+
+def _collected(frame: Any) -> Iterator[Any]:
+    return iter(frame.collect_batches(maintain_order=True))
+
+
+def _from_reader(relation: Any) -> Iterator[Any]:
+    return iter(relation.to_arrow_reader())

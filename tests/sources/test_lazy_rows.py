@@ -1,0 +1,133 @@
+"""Lazy frames are read batch by batch where they would not fit, and give the counts of a frame that holds its rows."""
+
+import datetime as dt
+from importlib import import_module
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import thresher as th
+from thresher.sources.lazy_rows import lazy_rows
+
+scanning = import_module("thresher.sources.scan")
+SIZE = 3000
+RNG = np.random.default_rng(4)
+Y = RNG.random(SIZE) < 0.3
+ROWS = pa.table(
+    {
+        "y": Y,
+        "p": RNG.normal(size=SIZE) + Y,
+        "q": pa.array(RNG.normal(size=SIZE).astype(np.float32)),
+        "w": RNG.integers(1, 5, SIZE) / 4,
+        "town": pa.array(["Oslo", None, 'R"ome'] * (SIZE // 3)).dictionary_encode(),
+        "day": pa.array([dt.date(2026, 1, 1 + i % 3) for i in range(SIZE)]),
+        "rest": pa.array([[1, 2]] * SIZE),
+    }
+)
+
+
+def lazily(kind, path):
+    if kind == "data set":
+        return ds.dataset(path)
+    if kind == "relation":
+        return duckdb.connect().from_parquet(str(path))
+    frame = pl.scan_parquet(path)
+    return nw.from_native(frame) if kind == "Narwhals" else frame
+
+
+@pytest.fixture(params=["Polars", "Narwhals", "relation", "data set"])
+def frame(request, tmp_path):
+    pq.write_table(ROWS, tmp_path / "rows.parquet", row_group_size=500)
+    return lazily(request.param, tmp_path / "rows.parquet")
+
+
+@pytest.mark.parametrize("how", [{}, {"weight": "w"}, {"where": {"town": ["Oslo", None]}}], ids=str)
+def test_counts_are_those_of_rows_that_are_held(frame, monkeypatch, how):
+    expected = th.scan(ROWS, label="y", score="p", **how)
+    assert th.scan(frame, label="y", score="p", **how) == expected
+    monkeypatch.setattr(scanning, "memory", lambda: 0)
+    assert th.scan(frame, label="y", score="p", **how) == expected
+
+
+@pytest.mark.parametrize("by", ["town", "day"])
+def test_groups_are_those_of_rows_that_are_held(frame, by):
+    expected = th.scan_by(ROWS, label="y", score="q", by=by)
+    assert th.scan_by(frame, label="y", score="q", by=by) == expected
+    assert th.scan_by(frame, label="y", score="q", by=by, where=lambda t: t.w > 0) == expected
+
+
+def test_what_does_not_fit_is_counted_in_ranges(frame, monkeypatch):
+    exact = th.scan(ROWS, label="y", score="p")
+    monkeypatch.setattr(scanning, "memory", lambda: 0)
+    monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
+    told: list[th.Progress] = []
+    found = th.scan(frame, label="y", score="p", buckets=64, refine=False, progress=told.append)
+    assert not found.exact
+    assert th.auc(exact) in th.auc_bounds(found)
+    assert told[-1].rows == SIZE
+    monkeypatch.setattr(scanning, "ROWS_AT_ONCE", 700)
+    assert th.scan(frame, label="y", score="p", exact=True, buckets=64) == exact
+
+
+def test_ranges_on_request(frame, monkeypatch):
+    """Also of rows that would fit."""
+    monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
+    assert not th.scan(frame, label="y", score="p", exact=False, refine=False, buckets=16).exact
+
+
+def test_models_are_compared_batch_by_batch(frame):
+    found = th.compare_scan(frame, label="y", scores=["p", "q"])["p", "q"]
+    expected = th.compare(ROWS["y"], {name: ROWS[name] for name in ("p", "q")})["p", "q"]
+    assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper), rel=1e-9)
+
+
+def test_columns_are_checked_with_a_suggestion(frame):
+    for exact in (None, False):
+        with pytest.raises(th.ColumnError, match="did you mean 'p'"):
+            th.scan(frame, label="y", score="P", exact=exact)
+
+
+def test_columns_of_lists_are_in_nobodys_way_until_asked_for(frame):
+    for exact in (None, False):
+        with pytest.raises(th.ThresherError, match="rest"):
+            th.scan_by(frame, label="y", score="p", by="rest", exact=exact)
+
+
+def test_no_rows(frame):
+    none: Any = frame.filter("p > 1e9") if hasattr(frame, "to_arrow_reader") else None
+    if none is None and hasattr(frame, "head"):
+        none = frame.head(0)
+    if isinstance(none, pa.Table):  # of a data set, whose rows are then held
+        none = ds.dataset(none)
+    for exact in (None, False):
+        with pytest.raises(th.EmptyError):
+            th.scan(none, label="y", score="p", exact=exact)
+
+
+def test_rows_that_come_once_are_held():
+    reader = ROWS.to_reader(max_chunksize=100)
+    assert lazy_rows(reader, where="here") is None
+    assert th.scan(reader, label="y", score="p", exact=False) == th.scan(ROWS, label="y", score="p")
+
+
+def test_types_that_arrow_does_not_have_are_held():
+    frame = pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2], "z": pl.Series([object(), object()], dtype=pl.Object)})
+    assert lazy_rows(frame, where="here") is None
+    assert th.scan(frame, label="y", score="p", exact=False) == th.rank([1, 0], [0.9, 0.2])
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of Polars before 2
+def test_what_a_lazy_frame_says_when_it_fails(tmp_path):
+    with pytest.raises(th.SourceError, match=r"the frame could not be scanned: .*absent"):
+        th.scan(pl.scan_csv(tmp_path / "absent.csv"), label="y", score="p")
+    late = pl.LazyFrame({"y": ["1", "0"], "p": ["0.5", "no"]}).with_columns(pl.col("p").cast(pl.Float64))
+    for exact in (None, False):
+        with pytest.raises(th.SourceError, match="conversion"):
+            th.scan(late, label="y", score="p", positive="1", exact=exact)
