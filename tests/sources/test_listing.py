@@ -1,3 +1,6 @@
+import os
+from pathlib import Path
+
 import pytest
 
 import thresher as th
@@ -88,3 +91,76 @@ class TestPlaces:
         with pytest.raises(th.SourceError, match="different formats"):
             listed_files(root, where="here")
         assert names(root / "*.csv", root) == ["a.csv"]
+
+    def test_a_glob_of_files_and_folders_that_are_named_like_files(self, folder):
+        root = folder("one.csv", "two.csv/part-0.csv", "two.csv/_SUCCESS", "three.tsv")
+        assert names(root / "*.csv", root) == ["one.csv", "two.csv/part-0.csv"]
+
+    def test_a_folder_beside_files_whose_own_files_are_matched_too(self, folder):
+        root = folder("one.csv", "a/two.csv")
+        assert names(root / "**/*", root) == names(root / "**", root) == ["a/two.csv", "one.csv"]
+        with pytest.raises(th.SourceError, match=r"matches files and the folder .*a, which holds others"):
+            listed_files(root / "*", where="here")
+
+    def test_a_database_is_no_file_and_its_password_is_not_told(self):
+        with pytest.raises(th.SourceError, match="postgres://host/db is no file") as caught:
+            listed_files("postgres://ann:tulip@host/db", where="here")
+        assert "tulip" not in str(caught.value)
+
+
+class TestLinks:
+    def test_are_followed(self, folder):
+        root = folder("data/day=1/a.csv", "elsewhere/a.csv")
+        (root / "data/day=2").symlink_to(root / "elsewhere")
+        assert (
+            names(root / "data", root)
+            == names(root / "data/**/*.csv", root)
+            == ["data/day=1/a.csv", "data/day=2/a.csv"]
+        )
+
+    def test_that_lead_nowhere_are_refused(self, folder):
+        root = folder("a.csv")
+        (root / "b.csv").symlink_to(root / "absent.csv")
+        for place in (root, root / "*.csv"):
+            with pytest.raises(th.SourceError, match=r"b\.csv is a link to nothing"):
+                listed_files(place, where="here")
+
+    def test_that_lead_to_rows_again_are_refused(self, folder):
+        root = folder("day=1/a.csv")
+        (root / "latest").symlink_to(root / "day=1")
+        for place in (root, root / "*/*.csv", root / "*"):
+            with pytest.raises(th.SourceError, match="are the same file"):
+                listed_files(place, where="here")
+        assert names(root / "day=*", root) == ["day=1/a.csv"]
+
+    def test_that_lead_around_themselves_are_refused(self, folder):
+        root = folder("day=1/a.csv")
+        (root / "day=1/all").symlink_to(root)
+        with pytest.raises(th.SourceError, match="is a link to a folder around it"):
+            listed_files(root, where="here")
+
+
+class TestFoldersThatMayNotBeRead:
+    """None is passed over; whoever runs the tests may read everything, so the system's answers are made up."""
+
+    def test_within_a_folder(self, folder, monkeypatch):
+        root = folder("day=1/a.csv", "day=2/a.csv")
+        listing = Path.iterdir
+
+        def refusing(path):
+            if path.name == "day=2":
+                raise PermissionError(13, "Permission denied", str(path))
+            return listing(path)
+
+        monkeypatch.setattr(Path, "iterdir", refusing)
+        for place in (root, root / "day=*"):
+            with pytest.raises(th.SourceError, match="day=2 may not be read"):
+                listed_files(place, where="here")
+        assert names(root / "day=1", root) == ["day=1/a.csv"]
+
+    @pytest.mark.parametrize("pattern", ["**/*.csv", "*/*.csv", "day=?/*.csv"])
+    def test_where_a_pattern_looks(self, folder, monkeypatch, pattern):
+        root = folder("day=1/a.csv", "day=2/a.csv")
+        monkeypatch.setattr(os, "access", lambda name, _: not str(name).endswith("day=2"))
+        with pytest.raises(th.SourceError, match="day=2 may not be read"):
+            listed_files(root / pattern, where="here")

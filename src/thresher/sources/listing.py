@@ -6,13 +6,14 @@ import glob
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
 
 from thresher.errors import SourceError
 from thresher.sources.data_file import DataFile, reading
+from thresher.sources.faults import without_secrets
 
 Place: TypeAlias = str | os.PathLike[str]
 
@@ -50,25 +51,46 @@ def listed_files(source: Place, *, where: str) -> list[DataFile]:
     place = os.fspath(source)
     if place == STDIN:
         return [_standard_input(where)]
-    path = Path(place)
-    if path.is_dir():
-        found = list(_within(path))
-        if not found:
-            raise SourceError(f"the folder {place} holds no data", where, f"formats are known by suffix: {_KNOWN}")
-    elif path.exists():
-        found = [_data_file(path, where)]
-    elif glob.has_magic(place):
-        found = list(_matched(place, where))
-        if not found:
-            raise SourceError(f"no file matches {place}", where, "check the pattern; ** matches folders of any depth")
-    else:
-        fix = "check the path; a relative one starts from the working directory"
-        raise SourceError(f"there is no file or folder {place}", where, fix)
+    try:
+        found = _found(place, where)
+    except PermissionError as error:
+        raise _unreadable(error.filename or place, where) from None
     formats = {file.format: file.name for file in reversed(found)}
     if len(formats) > 1:
         told = " and ".join(f"{kind} ({name})" for kind, name in list(formats.items())[:2])
         raise SourceError(f"{place} holds files of different formats: {told}", where, "name those of one by a glob")
     return found
+
+
+def _found(place: str, where: str) -> list[DataFile]:
+    path = Path(place)
+    if "://" in place:
+        fix = "write the rows to a file first, e.g. as Parquet"
+        raise SourceError(f"{without_secrets(place)} is no file, and rows are read from files here", where, fix)
+    if path.is_dir():
+        found = list(_within(path, where))
+        if not found:
+            raise SourceError(f"the folder {place} holds no data", where, f"formats are known by suffix: {_KNOWN}")
+    elif path.exists():
+        found = [_data_file(path, where)]
+    elif glob.has_magic(place):
+        found = _matched(place, where)
+        if not found:
+            raise SourceError(f"no file matches {place}", where, "check the pattern; ** matches folders of any depth")
+    else:
+        fix = "check the path; a relative one starts from the working directory"
+        raise SourceError(f"there is no file or folder {place}", where, fix)
+    _require_each_once(found, where)
+    return found
+
+
+def _require_each_once(files: Sequence[DataFile], where: str) -> None:
+    """Raise `SourceError` for a file that links lead to again, as a folder called latest: rows would count twice."""
+    names: dict[Path, str] = {}
+    for file in files:
+        other = names.setdefault(Path(file.name).resolve(), file.name)
+        if other != file.name:
+            raise SourceError(f"{other} and {file.name} are the same file", where, "name those to read by a glob")
 
 
 def _data_file(path: Path, where: str) -> DataFile:
@@ -90,22 +112,64 @@ def _format_of(path: Path) -> tuple[str, str | None] | None:
     return None if known is None else (known, compression)
 
 
-def _within(folder: Path) -> Iterator[DataFile]:
+def _within(folder: Path, where: str) -> Iterator[DataFile]:
     """Data files of a folder and those below; names that start with . or _ are other tools' notes."""
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-        if not hidden and path.is_file() and (known := _format_of(path)) is not None:
+    for path in sorted(_paths_below(folder, where, ())):
+        if (known := _format_of(path)) is not None:
             yield DataFile(str(path), *known, partition=_partition(path))
 
 
-def _matched(pattern: str, where: str) -> Iterator[DataFile]:
-    paths = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207 - it may be absolute
-    files = [path for path in paths if path.is_file()]
-    if files:
-        yield from (_data_file(path, where) for path in files)
-    else:
-        for path in paths:
-            yield from _within(path)
+def _paths_below(folder: Path, where: str, around: tuple[Path, ...]) -> Iterator[Path]:
+    """The files below a folder, through links as well; `around` are the folders it lies in, which links may lead to."""
+    real = folder.resolve()
+    if real in around:
+        raise SourceError(f"the folder {folder} is a link to a folder around it", where, "remove the link")
+    for path in folder.iterdir():
+        if path.name.startswith((".", "_")):
+            continue
+        if path.is_dir():
+            yield from _paths_below(path, where, (*around, real))
+        elif path.is_file():
+            yield path
+        elif _format_of(path) is not None:
+            raise _leading_nowhere(path, where)
+
+
+def _matched(pattern: str, where: str) -> list[DataFile]:
+    """Data files that a pattern matches, and those in folders that it matches."""
+    _require_readable_around(pattern, where)
+    paths = [Path(name) for name in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - it may be absolute
+    for path in paths:
+        if not path.exists():
+            raise _leading_nowhere(path, where)
+    files = {path for path in paths if path.is_file()}
+    found = {file.name: file for file in (_data_file(path, where) for path in files)}
+    for folder in paths:
+        if not folder.is_dir():
+            continue
+        inside = {file.name: file for file in _within(folder, where) if file.name not in found}
+        if inside and files and _format_of(folder) is None:
+            what = f"{pattern} matches files and the folder {folder}, which holds others"
+            raise SourceError(what, where, "match files by their suffix, or folders alone")
+        found |= inside
+    return [found[name] for name in sorted(found, key=Path)]
+
+
+def _require_readable_around(pattern: str, where: str) -> None:
+    """Raise `SourceError` for a folder that a pattern looks into and that may not be read: it would be passed over."""
+    parts = Path(pattern).parts
+    for end in range(1, len(parts)):
+        for name in glob.iglob(str(Path(*parts[:end])), recursive=True):  # noqa: PTH207 - it may be absolute
+            if Path(name).is_dir() and not os.access(name, os.R_OK | os.X_OK):
+                raise _unreadable(name, where)
+
+
+def _unreadable(name: str, where: str) -> SourceError:
+    return SourceError(f"{name} may not be read", where, "ask for the right to read it, or name the others by a glob")
+
+
+def _leading_nowhere(path: Path, where: str) -> SourceError:
+    return SourceError(f"{path} is a link to nothing that is there", where, "mend or remove the link")
 
 
 def _partition(path: Path) -> dict[str, str | None]:
