@@ -102,7 +102,8 @@ def test_a_full_disk(folder):
     assert "Traceback" not in ran.stderr
 
 
-def test_an_interruption_leaves_nothing_half_written(folder):
+@pytest.mark.parametrize(("asked", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_leaves_nothing_half_written(folder, asked, code):
     Path(folder, "big.csv").write_text("forest\n" + "0.5\n" * 1_000_000)
     run(folder, "evaluate", *ROWS[:5], "--decision", "decision.json", "-q")
     before = names_in(folder)
@@ -115,9 +116,9 @@ def test_an_interruption_leaves_nothing_half_written(folder):
         if any(name.startswith(".out.csv") for name in names_in(folder)):
             break
         time.sleep(0.02)
-    worker.send_signal(signal.SIGINT)
+    worker.send_signal(asked)
     assert b"Traceback" not in worker.communicate(timeout=60)[1]
-    assert worker.returncode == 130
+    assert worker.returncode == code
     assert names_in(folder) == before
 
 

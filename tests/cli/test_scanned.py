@@ -146,6 +146,28 @@ def test_what_is_wrong_is_told_without_secrets(refused, database):
     assert "fix:   leave --table out" in refused("evaluate", "predictions.csv", "--table", "x", *ROWS)
 
 
+def test_no_command_shows_a_password(run, database):
+    place, *table = database
+    shown = run("merge", place, *table, *ROWS)
+    assert shown.exit_code == 0
+    for result in (
+        shown,
+        run("merge", place, "--table", "absent", *ROWS),
+        run("calibrate", place, *table, *ROWS, "--write", "new.csv"),
+        run("apply", "decision.json", place),
+        run("predict", "folder", place),
+        run("features", place, "--target", "malignant"),
+        run("learn", place, "--target", "malignant"),
+    ):
+        assert "tulip" not in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("command", ["features", "learn"])
+def test_commands_that_need_rows_in_files(refused, command):
+    told = refused(command, "postgres://ann:tulip@127.0.0.1:1/db", "--target", "malignant")
+    assert "is no file, and rows are read from files here" in told
+
+
 def test_a_server_that_does_not_answer(refused):
     told = refused("evaluate", "postgres://ann:tulip@127.0.0.1:1/db", "--table", "mails", *ROWS)
     assert "it cannot be reached" in told

@@ -39,6 +39,16 @@ def test_few_rows_are_read_wherever_they_are(source):
     )
 
 
+def test_rows_of_a_database_file_come_in_their_order(tmp_path):
+    """The same seed draws the same rows again only from rows in the same order."""
+    engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
+    engine.con.execute("CREATE TABLE rows AS SELECT range AS p FROM range(600000)")
+    engine.disconnect()
+    found = fetched.fetched_columns(tmp_path / "rows.duckdb", ["p"], table="rows", where="here")
+    assert found is not None
+    np.testing.assert_array_equal(found["p"], np.arange(600_000))
+
+
 def test_many_are_not(source, monkeypatch):
     monkeypatch.setattr(fetched, "MOST_ROWS", 3)
     monkeypatch.setattr(fetched, "memory", lambda: 0)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import difflib
 import os
+import signal
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
@@ -17,6 +22,7 @@ from thresher.cli.plain_text import plain_text
 from thresher.version import __version__
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+TERMINATED = 143  # 128 + SIGTERM, which job schedulers and containers send
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 
@@ -38,7 +44,7 @@ COMMANDS = {
 
 
 class Program(click.Group):
-    """The group of all commands; it leaves with 0, 1 (a gate failed), 2 (bad input), 130 or 141."""
+    """The group of all commands; it leaves with 0, 1 (a gate failed), 2 (bad input), 130, 141 or 143."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Without a word there is nothing to do: the help says what could be, and is no error message."""
@@ -82,7 +88,7 @@ class Program(click.Group):
             found = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            raise click.exceptions.Exit(INTERRUPTED) from None
+            raise click.exceptions.Exit(TERMINATED if ctx.obj else INTERRUPTED) from None
         except BrokenPipeError:
             # Python flushes stdout once more on leaving, which must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -95,7 +101,8 @@ class Program(click.Group):
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not end the run
         try:
-            code = super().main(*args, **extra)
+            with _heeding_termination() as told:
+                code = super().main(*args, obj=told, **extra)
         except click.ClickException as error:
             click.echo(_paragraph(error), err=True)
             sys.exit(BAD_INPUT)
@@ -106,6 +113,26 @@ class Program(click.Group):
             click.echo("thresher: this is a fault of thresher and not of what it was given; please report it", err=True)
             sys.exit(FAULT)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _heeding_termination() -> Iterator[list[int]]:
+    """Let a request to end clean up as an interruption does; the list holds it when it has come."""
+    told: list[int] = []
+
+    def heed(number: int, frame: FrameType | None) -> None:
+        del frame
+        told.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # where no signals arrive
+        yield told
+        return
+    before = signal.signal(signal.SIGTERM, heed)
+    try:
+        yield told
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _paragraph(error: click.ClickException) -> str:

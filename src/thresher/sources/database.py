@@ -226,7 +226,6 @@ def _spilling(stack: ExitStack) -> dict[str, Any]:
     return {
         "temp_directory": folder,
         "memory_limit": f"{megabytes}MB",
-        "preserve_insertion_order": False,
         "enable_external_file_cache": False,  # the operating system keeps files in memory that is free
     }
 

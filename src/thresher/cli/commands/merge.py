@@ -40,17 +40,19 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     from thresher.cli.rankings import is_ranking, kept_ranking, rankings_of, require_no_columns
     from thresher.cli.working import working
+    from thresher.sources.faults import without_secrets
     from thresher.sources.saved import write_ranking
 
     if len(given["scores"]) > 1:
         raise click.UsageError("a ranking is of one model; give --score once", ctx)
-    kept = {source: is_ranking(source, where=f"{place(ctx)} {source}") for source in given["sources"]}
+    shown = {source: without_secrets(source) for source in given["sources"]}
+    kept = {source: is_ranking(source, where=f"{place(ctx)} {shown[source]}") for source in given["sources"]}
     if all(kept.values()):
         require_no_columns(given, place(ctx))
     parts = []
     for source in given["sources"]:
-        where = f"{place(ctx)} {source}"
-        with working(f"counting {source}"):
+        where = f"{place(ctx)} {shown[source]}"
+        with working(f"counting {shown[source]}"):
             if kept[source]:
                 parts.append(kept_ranking(source, where=where))
             else:
@@ -64,4 +66,5 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         from thresher.cli.ranking_table import ranking_blocks
         from thresher.cli.screen import console, show
 
-        show(console(), ranking_blocks(list(zip(given["sources"], parts, strict=True)), whole, given["output"]))
+        named = [shown[source] for source in given["sources"]]
+        show(console(), ranking_blocks(list(zip(named, parts, strict=True)), whole, given["output"]))
