@@ -178,3 +178,14 @@ def test_an_engine_without_windows_says_so():
     with pytest.raises(th.SourceError, match="this engine cannot do what is asked of it") as raised:
         th.compare_scan(in_polars("rows", pa.table(rows())), label="y", scores=MODELS)
     assert "give the rows as files or a frame" in raised.value.fix
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_weights_that_round_make_no_difference_where_there_is_none(seed):
+    """Ties add up in another order under another column, and what that leaves is no variance."""
+    rng = np.random.default_rng(seed)
+    data = {"y": np.arange(40) % 2, "a": np.full(40, 0.5), "b": np.full(40, 0.25), "w": 10.0 ** rng.uniform(-6, 6, 40)}
+    found = th.compare_scan(ibis.memtable(pa.table(data)), label="y", scores=["a", "b"], weight="w")["a", "b"]
+    expected = th.compare(data["y"], {name: data[name] for name in "ab"}, weights=data["w"])["a", "b"]
+    assert (found.difference, found.p_value, found.verdict) == (0.0, 1.0, "undecided")
+    assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper))

@@ -33,10 +33,16 @@ def covariance_of(sums: PlacementSums) -> AucCovariance:
 
     def spread(one: int, other: int, units: int) -> Floats:
         found = to_influence[one] @ sums.products[sides[one], sides[other]] @ to_influence[other].T
+        found = np.where(np.abs(found) <= _noise(sums) ** 2, 0.0, found)
         return found * (units / (units - 1) if units > 1 else math.nan)
 
     crossed = spread(0, 1, sums.units[2]) if sums.clustered else np.zeros((width - 1, width - 1))
     return AucCovariance(areas, spread(0, 0, sums.units[0]), spread(1, 1, sums.units[1]), crossed + crossed.T)
+
+
+def _noise(sums: PlacementSums) -> float:
+    """What placements may be off by, since an engine adds weights up in an order of its own."""
+    return 2.0**-50 * math.sqrt(sums.units[2])
 
 
 def independent_cases(sums: PlacementSums) -> tuple[float, float]:
@@ -82,7 +88,9 @@ def auc_comparison(sums: PlacementSums, empty: Comparison, where: str) -> Compar
     for (i, a), (j, b) in itertools.combinations(enumerate(empty.names), 2):
         apart = float(covariance[i, i] + covariance[j, j])
         variance = apart - 2 * float(covariance[i, j])
-        differences[a, b] = empty.auc_difference((a, b), float(found.areas[i] - found.areas[j]), variance, apart)
+        away = float(found.areas[i] - found.areas[j])
+        away = 0.0 if abs(away) <= _noise(sums) else away
+        differences[a, b] = empty.auc_difference((a, b), away, variance, apart)
     return empty.filled(dict(zip(empty.names, found.areas.tolist(), strict=True)), differences, covariance)
 
 
