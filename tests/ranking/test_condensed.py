@@ -130,6 +130,14 @@ def test_weights_that_vanish_beside_others_hide_no_corner(rows, segments):
         assert bounds.width <= 1e-9
 
 
+@given(st.lists(st.tuples(st.booleans(), st.integers(1, 9)), min_size=2, max_size=30), st.integers(1, 4))
+def test_weights_are_read_back(rows, segments):
+    labels, parts = zip(*[(True, 1), (False, 1), *rows], strict=True)
+    exact = th.rank(labels, range(len(labels)), weights=[part / 3 for part in parts])
+    few = condensed(exact, segments=segments)
+    assert th.Ranking.from_json(few.to_json()) == few
+
+
 def test_weights():
     exact = th.rank([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], weights=[0.25, 1, 2, 1, 1, 1])
     assert th.auc(condensed(exact, segments=1)) == pytest.approx(th.auc(exact))

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 import ibis
@@ -15,6 +16,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import thresher as th
 
@@ -261,3 +263,17 @@ def test_names_that_differ_only_in_case(tmp_path):
     with pytest.raises(th.ColumnError) as raised:
         th.scan(tmp_path / "rows.csv", label="Y", score="y", where=lambda t: t.Y >= 0)
     assert "differ only in case" in raised.value.fix
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_decimals_that_the_engine_would_misread(tmp_path, ending):
+    """Of Parquet it makes numbers that nobody wrote."""
+    long = pa.array([Decimal("0.25"), Decimal("0.5")], pa.decimal256(40, 2))
+    rows = pa.table({"y": [1, 0], "p": [0.9, 0.2], "long": long})
+    path = tmp_path / f"rows.{ending}"
+    (pq.write_table if ending == "parquet" else feather.write_feather)(rows, str(path))
+    assert th.scan(path, label="y", score="p", where=lambda t: t.p > 0) == th.rank([1, 0], [0.9, 0.2])
+    assert th.scan(path, label="y", score="long").score.tolist() == [0.5, 0.25]
+    for how in ({"score": "long"}, {"score": "p", "weight": "long"}, {"score": "p", "where": {"long": 1}}):
+        with pytest.raises(th.ColumnError, match=r"'long' holds decimal256\(40, 2\)"):
+            th.scan(path, label="y", exact=False, **how)

@@ -162,6 +162,7 @@ GROUPS = {
     "days": pa.array([dt.date(2026, 1, 1 + i % 3) for i in range(1000)]),
     "moments": pa.array([dt.datetime(2026, 1, 1 + i % 3, tzinfo=dt.UTC) for i in range(1000)], pa.timestamp("us")),
     "nanoseconds": pa.array([i % 3 * 1000 + i % 2 for i in range(1000)], pa.timestamp("ns")),
+    "milliseconds": pa.array([dt.date(2026, 1, 1 + i % 3) for i in range(1000)], pa.date64()),
     "flags": pa.array([True, False, None, True] * 250),
     "zoned": pa.array(
         [dt.datetime(2026, 1, 1 + i % 3, tzinfo=dt.UTC) for i in range(1000)], pa.timestamp("us", tz="Europe/Paris")

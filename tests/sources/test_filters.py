@@ -26,6 +26,10 @@ ROWS = pa.table(
         "zoned": pa.array(
             [dt.datetime(2026, 1, 1, tzinfo=dt.UTC), None, None] * 2, pa.timestamp("us", tz="Europe/Paris")
         ),
+        "hour": [dt.time(0), dt.time(1), None] * 2,
+        "bytes": [b"\0", b"", b"a"] * 2,
+        "milli": pa.array([dt.date(2026, 1, 1), dt.date(2026, 1, 2), None] * 2, pa.date64()),
+        "nothing": pa.nulls(6),
         "large": pa.array([2**63 + 5, 1, 2, 3, 4, 2**63 + 5], pa.uint64()),
     }
 )
@@ -58,6 +62,14 @@ def source(request):
         ({"zoned": [dt.datetime(2026, 1, 1, tzinfo=dt.UTC), dt.datetime(2026, 1, 2, tzinfo=dt.UTC)]}, [0, 3]),
         ({"day": [np.datetime64("2026-01-01"), dt.date(2026, 1, 2)]}, [0, 1, 3, 4]),
         ({"day": pd.Timestamp("2026-01-01")}, [0, 3]),
+        ({"day": [pd.Timestamp("2026-01-01T00:00:00.000000001"), dt.date(2026, 1, 2)]}, [1, 4]),
+        ({"day": dt.datetime(2026, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2)))}, [0, 3]),
+        ({"milli": dt.date(2026, 1, 1)}, [0, 3]),
+        ({"zoned": dt.datetime(2026, 1, 1)}, [0, 3]),  # noqa: DTZ001 - which is UTC
+        ({"zoned": dt.date(2026, 1, 1)}, [0, 3]),
+        ({"hour": dt.time(1)}, [1, 4]),
+        ({"bytes": b"\0"}, [0, 3]),
+        ({"nothing": None}, [0, 1, 2, 3, 4, 5]),
         ({"real": None}, [1, 2]),
         ({"real": NAN}, [1, 2]),
         ({"real": [None, 1]}, [0, 1, 2, 3]),
@@ -86,6 +98,10 @@ def test_the_same_rows_are_taken_everywhere(source, where, rows):
         ({"whole": b"1"}, "a column of numbers"),
         ({"text": 1}, "asks for 1 in 'text', a column of texts"),
         ({"day": "2026-01-01"}, "asks for '2026-01-01' in 'day', a column of dates and times"),
+        ({"bytes": 1}, "asks for 1 in 'bytes', a column of bytes"),
+        ({"bytes": "a"}, "a column of bytes"),
+        ({"hour": 0}, "asks for 0 in 'hour', a column of times of day"),
+        ({"hour": dt.date(2026, 1, 1)}, "a column of times of day"),
         ({"whole": {"a": 1}}, "which no row holds"),
         ({"whole": [[1]]}, "which no row holds"),
         ({"whole": [np.array([1, 2])]}, "which no row holds"),
@@ -98,7 +114,7 @@ def test_what_no_row_can_hold_is_refused(source, where, told):
         th.scan(source, label="y", score="p", where=where)
 
 
-@pytest.mark.parametrize("where", [{"whole": []}, {"whole": 7}, {"text": "z"}], ids=str)
+@pytest.mark.parametrize("where", [{"whole": []}, {"whole": 7}, {"text": "z"}, {"nothing": 1}], ids=str)
 def test_nothing_taken_is_no_ranking(source, where):
     with pytest.raises(th.EmptyError):
         th.scan(source, label="y", score="p", where=where)

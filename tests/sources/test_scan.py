@@ -483,8 +483,24 @@ def test_what_is_missing_may_be_dropped(faulty):
 
 def test_bad_weights_are_refused(faulty):
     place, how = faulty
-    with pytest.raises(th.WeightError, match="2 of 8 weights are negative or infinite"):
-        th.scan(place, label="y", score="p", weight="bad", missing="drop", **how)
+    for rows, beside in ((place, how), (FAULTY, {})):
+        with pytest.raises(th.WeightError, match="2 of 5 weights are negative or infinite"):
+            th.scan(rows, label="y", score="p", weight="bad", missing="drop", **beside)
+
+
+@pytest.mark.parametrize("engine", [False, True])
+def test_what_is_wrong_with_rows_that_are_dropped_does_not_matter(engine):
+    """A row without a label may have any weight, and a score that no float64 holds."""
+    data = {"y": [1, 0, None], "p": [1, 2, 2**60 + 1], "w": [1.0, 1.0, -1.0]}
+    rows = ibis.memtable(pa.table(data)) if engine else pa.table(data)
+    found = th.scan(rows, label="y", score="p", weight="w", missing="drop")
+    assert (found.total, found.dropped) == (2, 1)
+    with pytest.raises(th.MissingValueError):
+        th.scan(rows, label="y", score="p", weight="w")
+    models = pa.table({"y": [1, 0, 1], "p": [1, 2, 3], "q": [1, 2, None], "w": [1.0, 1.0, -1.0]})
+    source = ibis.memtable(models) if engine else models
+    with pytest.raises(th.WeightError, match="1 of 3 weights"):
+        th.scan_models(source, label="y", scores=["q", "p"], weight="w", missing="drop")
 
 
 def test_whole_numbers_beyond_a_float64_are_refused(tmp_path):

@@ -19,6 +19,7 @@ from thresher.ranking.weights import added_exactly
 
 Indices: TypeAlias = Any
 UNKNOWN = -1
+_ROUNDING = 2.0**-30
 _ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
 
 
@@ -182,7 +183,8 @@ def require_spans(score: Any, pos: Any, neg: Any, spans: Spans) -> None:
         raise ValueError("ranges rise, and do not overlap")
     if spans.won is not None:
         won, both = spans.won, 2 * counts[0] * counts[1]
-        if won.shape != both.shape or ((won != UNKNOWN) & ((won < 0) | (won > both))).any():
+        most = both * (1 + _ROUNDING) if both.dtype.kind == "f" else both  # sums of weights round
+        if won.shape != both.shape or ((won != UNKNOWN) & ((won < 0) | (won > most))).any():
             raise ValueError("won counts pairs inside a segment")
 
 

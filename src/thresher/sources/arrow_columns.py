@@ -40,6 +40,8 @@ def numpy_column(values: Any, *, name: str, where: str) -> Column:
         raise ColumnError(
             f"the column {name!r} holds {kind}, not one value per row", where, "take a column of plain values"
         )
+    if types.is_date64(kind):
+        values = values.cast(arrow.date32())  # milliseconds of a midnight are a day all the same
     if types.is_dictionary(kind):
         return _from_dictionary(values, arrow, name=name, where=where)
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC
 from decimal import Context, Decimal
 from typing import Any
 
 from thresher.errors import ArgumentError, ColumnError
-from thresher.sources.columns import numpy_moment, without_zone
+from thresher.sources.columns import numpy_moment
 from thresher.sources.database import loose_types
 from thresher.sources.engine_numbers import at_least, at_most, known, number
 
@@ -62,6 +62,8 @@ def group_column(ibis: Any, column: Any) -> Any:
 def is_one_of(ibis: Any, column: Any, values: Iterable[Any], *, where: str) -> Any:
     """Whether a column holds one of some values: numbers by what they are worth, never rounded."""
     kind = column.type()
+    if kind.is_null():
+        return ibis.literal(False)
     if kind.is_floating():
         return _is_one_of_floats(ibis, column.cast("float64"), values)
     found = [literal for value in values if (literal := _literal(ibis, kind, value, where)) is not None]
@@ -119,10 +121,9 @@ def _literal(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
 
 def _day(ibis: Any, value: Any, where: str) -> Any | None:
     """A day, or a moment that is its midnight."""
-    if isinstance(value, datetime):
-        value = without_zone(value, where=where)
-        return ibis.literal(value.date()) if value.time() == time() else None
-    return ibis.literal(value) if isinstance(value, date) else None
+    moment = numpy_moment(value, where=where)
+    day = moment.astype("M8[D]")
+    return ibis.literal(day.item()) if day.astype(moment.dtype) == moment else None
 
 
 def _whole(ibis: Any, kind: Any, value: Any) -> Any | None:

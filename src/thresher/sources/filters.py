@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, time, timedelta
 from numbers import Number
 from typing import Any, TypeAlias
 
@@ -18,11 +18,14 @@ from thresher.sources.engine_values import is_one_of, require_plain, sound
 
 Filter: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
 _NUMBERS, _TEXTS, _TIMES, _DURATIONS = "numbers", "texts", "dates and times", "durations"
+_HOURS, _BYTES = "times of day", "bytes"
 _KINDS: dict[str, tuple[type, ...]] = {
     _DURATIONS: (timedelta, np.timedelta64),  # which NumPy has among its numbers
     _NUMBERS: (Number,),
     _TEXTS: (str,),
     _TIMES: (date, np.datetime64),
+    _HOURS: (time,),
+    _BYTES: (bytes,),
 }
 
 
@@ -87,9 +90,17 @@ def _found(column: Column, values: Collection[Any], where: str) -> Flags:
         for value in values:
             found |= column == numpy_moment(value, where=where)
         return found
-    # A day of Python is no moment, even if that is its midnight.
-    days = {value.date() for value in values if isinstance(value, datetime) and value.time() == time()}
-    return flagged(column, lambda entry: entry in values or entry in days)
+    keys = {_key(value, where) for value in values}
+    return flagged(column, lambda entry: _key(entry, where) in keys)
+
+
+def _key(value: Any, where: str) -> Any:
+    """What a value is equal by: a moment by its microseconds in UTC and what is left, a day by its midnight."""
+    if not isinstance(value, date | np.datetime64) or is_absent(value):
+        return value
+    moment = numpy_moment(value, where=where)
+    coarse = moment.astype("M8[us]")
+    return int(coarse.astype(np.int64)), int((moment - coarse) / np.timedelta64(1, "ns"))
 
 
 def _required(where_: Any, where: str) -> dict[str, list[Any]]:
@@ -150,7 +161,9 @@ def _kind_of(value: Any) -> str | None:
 
 
 def _kind_of_column(column: Column, absent: Flags | None) -> str | None:
-    families = dict.fromkeys("biuf", _NUMBERS) | dict.fromkeys("UT", _TEXTS) | {"M": _TIMES, "m": _DURATIONS}
+    families = (
+        dict.fromkeys("biuf", _NUMBERS) | dict.fromkeys("UT", _TEXTS) | {"M": _TIMES, "m": _DURATIONS, "S": _BYTES}
+    )
     if column.dtype.kind != "O":
         return families.get(column.dtype.kind)
     kinds = {_kind_of(value) for value in (column if absent is None else column[~absent]).tolist()}
@@ -160,6 +173,5 @@ def _kind_of_column(column: Column, absent: Flags | None) -> str | None:
 def _kind_of_type(kind: Any) -> str | None:
     if kind.is_numeric() or kind.is_boolean():
         return _NUMBERS
-    if kind.is_string():
-        return _TEXTS
-    return _TIMES if kind.is_date() or kind.is_timestamp() else None
+    tests = {_TEXTS: kind.is_string, _TIMES: lambda: kind.is_date() or kind.is_timestamp(), _HOURS: kind.is_time}
+    return next((name for name, holds in (tests | {_BYTES: kind.is_binary}).items() if holds()), None)

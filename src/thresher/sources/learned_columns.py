@@ -128,6 +128,9 @@ def _of_types(files: Sequence[DataFile], known: Sequence[Mapping[str, Any]], whe
         shared = shared_type(kinds)
         if shared is None:
             columns[name] = _refused(unlike_types(name, kinds, having, where=where))
+        elif str(shared).startswith("decimal256"):
+            what = f"the column {name!r} holds {shared}, which the embedded engine cannot hold"
+            columns[name] = _refused(ColumnError(what, where, "give it 38 digits or fewer, or make floats of it"))
         else:
             columns[name] = LearnedColumn(shared, partial(converted, kind=shared, name=name, where=where))
     return columns

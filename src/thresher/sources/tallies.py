@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,10 +68,11 @@ def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, w
     if not rows:
         raise EmptyError("there are no rows", where, "give at least one, and check where=")
     state = np.where(key >= FAULT, key - FAULT, 0)
-    _require_sound(state, cases, models=len(wanted.scores), weighted=wanted.weight is not None, where=where)
     gone = state & (query.NO_LABEL | query.NO_SCORE | query.NO_WEIGHT) > 0
     if missing == "raise" and gone.any():
         raise _missing(state, cases, len(wanted.scores), where)
+    kept = state[~gone], cases[~gone]
+    _require_sound(*kept, models=len(wanted.scores), weighted=wanted.weight is not None, where=where)
     fine = np.flatnonzero(state == 0)
     if not fine.size:
         left = cases[~gone].sum()
@@ -150,10 +152,10 @@ def _require_sound(state: Counts, cases: Counts, *, models: int, weighted: bool,
             where=where,
             fix="subtract an offset so that they do, or round them yourself",
         )
-    bad = int(cases[(state & query.BAD_WEIGHT > 0) & (state & query.NO_WEIGHT == 0)].sum()) // models
+    bad = int(cases[state & query.BAD_WEIGHT > 0].sum())
     if weighted and bad:
         raise WeightError(
-            f"{bad:,} of {total // models:,} weights are negative or infinite",
+            f"{math.ceil(bad / models):,} of {math.ceil(total / models):,} weights are negative or infinite",
             where=where,
             fix="a weight says how many rows a row stands for: give 0 or more",
         )
