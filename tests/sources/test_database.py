@@ -476,3 +476,22 @@ def test_no_part_of_a_password_is_told(password):
         th.scan(f"postgres://ann:{password}@127.0.0.1:1/db", table="mails", label="y", score="p")
     assert "tu" not in str(raised.value)
     assert "lip" not in str(raised.value)
+
+
+@pytest.mark.parametrize("ending", ["db", "sqlite", "sqlite3", "SQLITE"])
+def test_a_database_file_is_opened_by_what_it_is(tmp_path, mails, ending):
+    path = tmp_path / f"mails.{ending}"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE mails (y integer, p real)")
+        connection.executemany("INSERT INTO mails VALUES (?, ?)", [(1, 0.9), (0, 0.8), (1, 0.7), (0, 0.1)])
+    connection.close()
+    expected = th.scan(mails, table="mails", label="y", score="p")
+    assert th.scan(path, table="mails", label="y", score="p") == expected
+    path.write_bytes(mails.read_bytes())  # now it is the other engine's
+    assert th.scan(path, table="mails", label="y", score="p") == expected
+    path.write_bytes(b"neither")
+    with pytest.raises(th.SourceError, match="it is no database that is known"):
+        th.scan(path, table="mails", label="y", score="p")
+    path.unlink()
+    with pytest.raises(th.SourceError, match="there is no database file"):
+        th.scan(path, table="mails", label="y", score="p")

@@ -10,6 +10,9 @@ from thresher.sources.faults import told_plainly, without_secrets
         ("could not write block 7: No space left on device", "no room to spill"),
         ("IO Error: failed to offload data block: max_temp_directory_size exceeded", "no room to spill"),
         ('Could not write file "spilt.tmp": File too large', "no room to spill"),
+        ("temporary file size exceeds temp_file_limit (1024kB)", "no room to spill"),
+        ("canceling statement due to statement timeout", "took longer than it may"),
+        ('The file "x.db" exists, but it is not a valid DuckDB database file!', "no database that is known"),
         ('FATAL: password authentication failed for user "ann"', "login was refused"),
         ("connection to server failed: Connection refused", "cannot be reached"),
         ("No such file or directory Is the server running locally and accepting connections?", "cannot be reached"),
@@ -25,6 +28,12 @@ def test_what_engines_say_is_told_in_words(said, meaning):
     with pytest.raises(th.SourceError, match=meaning) as raised, told_plainly("the place", "scan(...)"):
         raise RuntimeError(said)
     assert raised.value.fix
+
+
+def test_much_that_is_said_is_cut_between_words():
+    with pytest.raises(th.SourceError, match=r"word word …\n") as raised, told_plainly("place", "here"):
+        raise RuntimeError("word " * 100)
+    assert len(raised.value.what) < 400
 
 
 def test_our_own_errors_and_interrupts_pass():

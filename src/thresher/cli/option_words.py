@@ -32,6 +32,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bcompare one with the rest(?:, e\.g\.|: pass) labels == ([^,]+)(?:, or .*)?$"), _COLUMN),
     (re.compile(r"\bpass labels == (.+)$"), _COLUMN),
     (re.compile(r"\bleave clusters out\b"), "leave --cluster out"),
+    (re.compile(r'table=\("(\w+)", "(\w+)"\)'), r"--table \1.\2"),
 )
 
 

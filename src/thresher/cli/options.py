@@ -46,7 +46,7 @@ def several(*options: Callable[[F], F]) -> Callable[[F], F]:
 SOURCE = click.argument("source", metavar="FILE", type=str)
 
 ROWS = several(
-    click.option("--table", metavar="[SCHEMA.]TABLE", help="Table of a database, where FILE is its URL or .duckdb."),
+    click.option("--table", metavar="[SCHEMA.]TABLE", help="Table of a database: FILE is its URL, .duckdb or .db."),
     click.option("--label", metavar="COLUMN", shell_complete=column_items, help="Column of true labels."),
     click.option(
         "--score",

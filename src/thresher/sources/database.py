@@ -29,7 +29,8 @@ from thresher.sources.size import memory, rows_in
 from thresher.sources.table_names import TableName, named_table, require_table_name
 from thresher.sources.unheeded import unheeded
 
-_FILES_OF_ENGINE = (".duckdb", ".ddb")
+_FILES_OF_ENGINE = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
+_MAGIC = {b"SQLite format 3\0": "sqlite"}  # how files begin that are not the embedded engine's
 _ATTACHED = "memory_file"
 _ATTACHED_NAME = "SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL"
 _ATTACHED_ROWS = "SELECT estimated_size FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = (?, ?, ?)"
@@ -155,9 +156,11 @@ def _arrow(expression: Any) -> Any:
 def _connected(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
     """The engine behind a URL or a database file, which only reads where that can be had."""
     scheme, found, place = name.partition("://")
-    scheme = scheme.lower().partition("+")[0] if found else _EMBEDDED
+    if not found:
+        scheme, place = _kind_of_file(name, where), name
+    scheme = scheme.lower().partition("+")[0]
     if scheme == _EMBEDDED:
-        return _of_database_file(ibis, place or name, stack, where)
+        return _of_database_file(ibis, place, stack, where)
     if scheme not in {*_DRIVERS, *entry_points(group="ibis.backends").names}:
         fix = "give postgres://…, an Ibis table of another engine, or files by their path"
         raise SourceError(f"no engine is known by {scheme}://", where, fix)
@@ -194,6 +197,13 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack, where: str) -> Any
     (called,) = engine.con.execute(_ATTACHED_NAME).fetchone()
     engine.con.execute(f"USE {quoted.to_identifier(called, quoted=True).sql(_EMBEDDED)}")
     return engine
+
+
+def _kind_of_file(name: str, where: str) -> str:
+    """Whose database file it is, by its first bytes."""
+    _require_database_file(name, where)
+    with Path(name).open("rb") as file:
+        return _MAGIC.get(file.read(16), _EMBEDDED)
 
 
 def _require_port(url: str, where: str) -> None:

@@ -10,6 +10,7 @@ from thresher.errors import SourceError, ThresherError
 
 _CREDENTIALS = re.compile(r"(?P<scheme>[\w+]+://)[^\n]*@")  # a password may hold any sign, written properly or not
 _SECRET = re.compile(r"(?i)\b(password|passwd|pwd|token|secret|key)\b\s*[=:]\s*[^\s,;&)]+")
+_MOST = 300
 _AGAIN = "start the scan again when it is back: nothing was changed, and the same rows give the same counts"
 
 _INTERRUPTED = re.compile(r"(?i)(interrupt error|query interrupted)")
@@ -18,7 +19,19 @@ _INTERRUPTED = re.compile(r"(?i)(interrupt error|query interrupted)")
 _KNOWN: dict[str, tuple[str, str]] = {
     r"no space left|disk full|disk quota|out of disk|max_temp_directory_size|could not write file|file too large": (
         "there is no room to spill",
-        "free disk space, or scan with fewer buckets",
+        "free disk space; rows that do not fit in memory go to the temporary folder, which TMPDIR names",
+    ),
+    r"temp_file_limit": (
+        "there is no room to spill",
+        "ask for a higher limit of temporary files, or compare fewer models at once",
+    ),
+    r"(statement|query) (timeout|timed out)": (
+        "the query took longer than it may",
+        "ask for a longer limit of time, or scan a table of fewer rows",
+    ),
+    r"not a valid .* database file|file is not a database": (
+        "it is no database that is known",
+        "check that it is the right file, and whole",
     ),
     r"password|authentication|role .* does not exist|no \w+\.conf entry": (
         "the login was refused",
@@ -47,7 +60,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
     r"interrupt|cancel": ("the query was cancelled", _AGAIN),
     r"permission denied|(access|operation|select) (is )?not allowed|insufficient privilege": (
         "reading is not allowed",
-        "ask for the right to select from it",
+        "ask for the right to read it",
     ),
     r"out of memory|memory limit|could not allocate": (
         "the engine ran out of memory",
@@ -87,12 +100,17 @@ def without_secrets(text: str) -> str:
     return _SECRET.sub(r"\1=…", _CREDENTIALS.sub(r"\g<scheme>", text))
 
 
+def _cut(said: str) -> str:
+    """The first words of what was said, and not a part of one."""
+    return said if len(said) <= _MOST else f"{said[:_MOST].rpartition(' ')[0] or said[:_MOST]} …"
+
+
 def _paragraph(error: Exception, place: str, where: str) -> SourceError:
     said = without_secrets(" ".join(str(error).split())) or type(error).__name__
     shown = without_secrets(place)
     for pattern, (meaning, fix) in _KNOWN.items():
         if re.search(pattern, f"{type(error).__name__}: {said}", flags=re.IGNORECASE):
-            return SourceError(f"{shown}: {meaning} ({said[:300]})", where, fix)
+            return SourceError(f"{shown}: {meaning} ({_cut(said)})", where, fix)
     return SourceError(
-        f"{shown} could not be scanned: {said[:300]}", where, "check the source and the columns; nothing was changed"
+        f"{shown} could not be scanned: {_cut(said)}", where, "check the source and the columns; nothing was changed"
     )

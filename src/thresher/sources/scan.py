@@ -63,8 +63,8 @@ def scan(
     Parameters
     ----------
     source
-        A frame; a path, glob or folder of files; a `.duckdb` file or a URL such as "postgres://…/db" with `table`;
-        an Ibis table of any engine; a Spark frame.
+        A frame; a path, glob or folder of files; with `table` a file of DuckDB or SQLite or a URL such as
+        "postgres://…/db"; an Ibis table of any engine; a Spark frame.
     label, score, weight
         Names of columns; `positive` is the positive label as in `rank`.
     table

@@ -49,8 +49,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """Say which model to deploy at which threshold, and how sure that is.
 
     FILE holds one row per case: a true label and the score of each model. CSV, TSV, Parquet, Arrow or JSON lines,
-    plain or compressed; - reads from standard input. A database is a URL or a .duckdb file with --table. More rows than
-    fit in memory are counted where they are, and what needs rows is left out.
+    plain or compressed; - reads from standard input. A database is a URL, or a file of DuckDB or SQLite, with --table.
+    More rows than fit in memory are counted where they are, and what needs rows is left out.
     """
     from thresher.cli.output import require_outputs
 
