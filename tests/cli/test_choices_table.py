@@ -14,7 +14,7 @@ CHOICE = th.choose(th.rank([1, 1, 0, 1, 0], [5, 4, 3, 2, 1]), th.OperatingCondit
     ("holds_for", "told"),
     [
         ((1.0, 4.0), "It stays the cheapest for cost ratios from 1 to 4 (now 3)."),
-        ((3.0, 3.0), "It stays the cheapest for cost ratios from 3 to 3 (now 3)."),
+        ((3.0, 3.0), "It stays the cheapest for cost ratios of 3 alone (now 3)."),
         ((3.0000000001, 4.0), "It stays the cheapest for cost ratios from 3 to 4 (now 3)."),
         ((0.4167, 1.167), "It would be the cheapest for cost ratios from 0.4167 to 1.167 (now 3)."),
         ((0.0, 2.0), "It would be the cheapest for cost ratios up to 2 (now 3)."),

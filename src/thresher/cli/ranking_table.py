@@ -8,6 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from thresher.cli.plain_text import plain_text
+from thresher.cli.rule_words import told_apart
 from thresher.cli.screen import name_text, number, table
 from thresher.curves import auc_bounds
 from thresher.ranking import Ranking
@@ -34,4 +35,4 @@ def _area(ranking: Ranking) -> str:
     """The AUC; where ranges of scores were counted instead of scores, the limits between which it lies."""
     bounds = auc_bounds(ranking)
     exact = bounds.lower == bounds.upper
-    return number(bounds.lower) if exact else f"{bounds.lower:.4f} to {bounds.upper:.4f}"
+    return number(bounds.lower) if exact else " to ".join(told_apart(*bounds, digits=4, kind="f"))

@@ -33,9 +33,20 @@ def same_calls(interval: tuple[float, float]) -> str:
     >>> same_calls((0.2, 0.5)), same_calls((0.5, math.inf)), same_calls((-math.inf, 0.2))
     ('every threshold above 0.2 and up to 0.5', 'every threshold above 0.5', 'every threshold up to 0.2')
     """
-    low, high = interval
-    ends = [f"above {low:.6g}"] * (low > -math.inf) + [f"up to {high:.6g}"] * (high < math.inf)
+    low, high = told_apart(*interval, digits=6)
+    ends = [f"above {low}"] * (interval[0] > -math.inf) + [f"up to {high}"] * (interval[1] < math.inf)
     return f"every threshold {' and '.join(ends)}".rstrip()
+
+
+def told_apart(low: float, high: float, *, digits: int, kind: str = "g") -> tuple[str, str]:
+    """Two numbers with so many digits, or with as many more as it takes to tell them apart.
+
+    >>> told_apart(0.25, 1 / 3, digits=4), told_apart(0.123456, 0.123457, digits=4)
+    (('0.25', '0.3333'), ('0.123456', '0.123457'))
+    """
+    while f"{low:.{digits}{kind}}" == f"{high:.{digits}{kind}}" and low != high:
+        digits += 1
+    return f"{low:.{digits}{kind}}", f"{high:.{digits}{kind}}"
 
 
 def over(ratios: tuple[float, float], what: str) -> str:
@@ -45,8 +56,13 @@ def over(ratios: tuple[float, float], what: str) -> str:
     ('for cost ratios from 0.5 to 2', 'for all cost ratios')
     >>> over((0, 3), "cost ratios"), over((3, math.inf), "cost ratios")
     ('for cost ratios up to 3', 'for cost ratios of 3 and above')
+    >>> over((1, 1), "cost ratios"), over((0.999999, 1), "cost ratios")
+    ('for cost ratios of 1 alone', 'for cost ratios from 0.999999 to 1')
     """
     low, high = ratios
+    if low == high:
+        return f"for {what} of {low:.4g} alone"
+    least, most = told_apart(low, high, digits=4)
     if low <= 0:
-        return f"for all {what}" if high == math.inf else f"for {what} up to {high:.4g}"
-    return f"for {what} of {low:.4g} and above" if high == math.inf else f"for {what} from {low:.4g} to {high:.4g}"
+        return f"for all {what}" if high == math.inf else f"for {what} up to {most}"
+    return f"for {what} of {least} and above" if high == math.inf else f"for {what} from {least} to {most}"

@@ -28,9 +28,10 @@ from thresher.ranking import Ranking
 from thresher.sources.columns import Missing
 from thresher.sources.filters import Filter
 from thresher.sources.paired import PlacementSums, call_weights, placement_sums
-from thresher.sources.paired_rows import PairedRows, opened_pairs
+from thresher.sources.paired_rows import opened_pairs
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_models
+from thresher.sources.scan_options import Options
 from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 
@@ -85,7 +86,7 @@ def evaluate_scan(
         return replace(found, cautions=(*on_condition(condition), *found.cautions))
     asking: dict[str, Any] = {"listener": progress, "where": _WHERE}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
-        rankings = _rankings(rows, wanted, how)
+        rankings = rows.rankings(wanted.scores, Options(**how), where=_WHERE)
         joint = joint_choice(rankings, asked)
         sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
         at = {name: choice.threshold for name, choice in joint.choices.items()}
@@ -96,14 +97,6 @@ def evaluate_scan(
         return found
     empty = empty_comparison(wanted.scores, level=level, rope=rope, dropped=rows.dropped)
     return replace(found, comparison=auc_comparison(sums, empty, _WHERE))
-
-
-def _rankings(rows: PairedRows, wanted: Wanted, how: dict[str, Any]) -> dict[str, Ranking]:
-    """The models' rankings of rows that miss nothing, so that all models are judged by the same."""
-    columns = [f"x{i}" for i in range(len(wanted.scores))]
-    weight = None if wanted.weight is None else "w"
-    found = scan_models(rows.table, label="positive", scores=columns, weight=weight, **how)
-    return dict(zip(wanted.scores, found.values(), strict=True))
 
 
 def _evaluation(

@@ -24,7 +24,7 @@ from thresher.sources.filters import Filter
 from thresher.sources.paired import Calls, call_counts, placement_sums
 from thresher.sources.paired_rows import PairedRows, opened_pairs
 from thresher.sources.progress import Listener
-from thresher.sources.scan import scan_models
+from thresher.sources.scan_options import Options
 from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 from thresher.tables import Contingency
@@ -158,10 +158,5 @@ def _best_thresholds(
     rows: PairedRows, wanted: Wanted, condition: OperatingCondition, listener: Listener | None
 ) -> dict[str, float]:
     """Each model's cheapest threshold, from ranges of scores that are divided around it until it is certain."""
-    columns = [f"x{i}" for i in range(len(wanted.scores))]
-    weight = None if wanted.weight is None else "w"
-    asked: dict[str, Any] = {"weight": weight, "refine": condition, "progress": listener}
-    found = scan_models(rows.table, label="positive", scores=columns, **asked)
-    return {
-        name: choose(found[column], condition).threshold for name, column in zip(wanted.scores, columns, strict=True)
-    }
+    found = rows.rankings(wanted.scores, Options(refine=condition, progress=listener), where=_WHERE)
+    return {name: choose(ranking, condition).threshold for name, ranking in found.items()}

@@ -138,6 +138,8 @@ def _over(ends: tuple[float, float], what: str) -> str:
         return f"for {what} of {said(low)} and above"
     if low <= 0:
         return f"for {what} up to {said(high)}"
+    if said(low) == said(high):
+        return f"for {what} of {said(low)} alone" if low == high else f"for {what} of about {said(low)}"
     return f"for {what} from {said(low)} to {said(high)}"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from thresher.errors import EmptyError, MissingValueError, OneClassError, ScoreError, WeightError
 from thresher.extras import extra
+from thresher.ranking import Ranking
 from thresher.sources.columns import Missing, column
 from thresher.sources.database import Opened, opened
 from thresher.sources.engine_numbers import finite, float_column, known, number
@@ -18,6 +19,7 @@ from thresher.sources.engine_values import group_column, is_one_of, require_plai
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.labels import is_positive
 from thresher.sources.progress import Listener
+from thresher.sources.scan import rankings_of
 from thresher.sources.scan_options import Options, require_options, require_source
 from thresher.sources.table_names import TableName, require_table_columns
 from thresher.sources.tally import Wanted, beyond_float64, require_numbers
@@ -41,6 +43,15 @@ class PairedRows:
     def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
         """The Arrow table that an expression over the rows gives."""
         return self.engine.answer(expression, stage=stage, listener=listener, where=where)
+
+    def rankings(self, names: Sequence[str], options: Options, *, where: str) -> dict[str, Ranking]:
+        """The rankings of all models, by these names: of rows that miss nothing, so that all are judged by the same."""
+        require_options(options, where)
+        weight = "w" if "w" in self.table.columns else None
+        wanted = Wanted("positive", tuple(f"x{i}" for i in range(len(names))), weight)
+        engine = replace(self.engine, table=self.table, total=sum(self.cases))
+        found = rankings_of(engine, wanted, options, name=where)
+        return dict(zip(names, found.values(), strict=True))
 
 
 @contextmanager

@@ -193,7 +193,7 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
         named = [*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]
         require_table_columns(engine.table, named, place=engine.place, where=name)
         taken = replace(engine, table=filtered(engine.table, options.where, where=name))
-        return _counted(taken, wanted, options, name)
+        return rankings_of(taken, wanted, options, name=name)
 
 
 def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> Found | None:
@@ -229,7 +229,9 @@ def _many(source: Any, wanted: Wanted) -> bool:
     return (rows_in(source) or 0) * len(wanted.scores) > ROWS_TO_GROUP
 
 
-def _counted(engine: Opened, wanted: Wanted, options: Options, name: str) -> Found:
+def rankings_of(engine: Opened, wanted: Wanted, options: Options, *, name: str) -> Found:
+    """The rankings of all models and groups of a table that is open."""
+
     def tallied(stage: str, **how: Any) -> Tallies:
         asked = tally(engine.table, wanted, buckets=options.buckets, where=name, **how)
         found = engine.answer(asked, stage=stage, listener=options.progress, where=name)
