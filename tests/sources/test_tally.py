@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
+from thresher.sources.database import Opened
 from thresher.sources.tally import Wanted, tally
 
 
@@ -65,3 +66,34 @@ def test_truth_values_are_scores():
     found = th.scan(ibis.memtable(rows), label="y", score="p", missing="drop")
     assert found == th.rank([1, 0, 0], [1.0, 0.0, 1.0])
     assert found.dropped == 1
+
+
+ONCE = pa.table({"y": [0, 1] * 50, "p": range(100), "q": range(100), "w": [0.5] * 100, "g": [1, 2] * 50})
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [Wanted("y", ("p",)), Wanted("y", ("p", "q")), Wanted("y", ("p", "q"), "w", ("g",))],
+    ids=["one model", "two models", "two models, weights and groups"],
+)
+def test_rows_are_read_once_whatever_is_asked(wanted):
+    engine = ibis.duckdb.connect()
+    engine.create_table("rows", ONCE)
+    asked = tally(engine.table("rows"), wanted, buckets=64, where="here")
+    ((_, plan),) = engine.con.execute(f"EXPLAIN {engine.compile(asked)}").fetchall()
+    assert plan.count("SEQ_SCAN") == 1, plan
+
+
+@pytest.mark.parametrize("how", [{}, {"by": "g", "weight": "w"}], ids=str)
+def test_one_question_is_asked(monkeypatch, how):
+    stages = []
+    answer = Opened.answer
+
+    def counted(self, expression, **told):
+        stages.append(told["stage"])
+        return answer(self, expression, **told)
+
+    monkeypatch.setattr(Opened, "answer", counted)
+    scan = th.scan_models_by if "by" in how else th.scan_models
+    scan(ibis.memtable(ONCE), label="y", scores=["p", "q"], exact=False, refine=False, **how)
+    assert stages == ["counting"]
