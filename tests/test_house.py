@@ -190,3 +190,10 @@ def test_nothing_is_random_without_a_seed(path):
             assert node.attr in {"default_rng", "Generator", "SeedSequence", "random"}, ast.unparse(node)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.random.default_rng":
             assert node.args, "default_rng() without a seed"
+
+
+def test_nothing_strays_into_the_repository():
+    """Such as data that somebody tried things on."""
+    root = Path(__file__).parents[1]
+    endings = {".arrow", ".csv", ".db", ".duckdb", ".feather", ".json", ".jsonl", ".parquet", ".png", ".py"}
+    assert [path.name for path in root.iterdir() if path.suffix in endings] == []

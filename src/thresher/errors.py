@@ -117,6 +117,24 @@ def require_whole(value: Any, *, name: str, least: int, where: str, fix: str, mo
     return number
 
 
+def require_both_classes(Pos: float, Neg: float, where: str) -> None:
+    """Raise `OneClassError` unless there are positives and negatives.
+
+    >>> require_both_classes(0, 3, "here")
+    Traceback (most recent call last):
+    thresher.errors.OneClassError: there are no positives among 3 cases, and this question needs both classes
+      where: here
+      fix:   check which label is positive, or give data with both classes
+    """
+    if not Pos or not Neg:
+        absent = "positives" if not Pos else "negatives"
+        raise OneClassError(
+            f"there are no {absent} among {Pos + Neg:,} cases, and this question needs both classes",
+            where=where,
+            fix="check which label is positive, or give data with both classes",
+        )
+
+
 def require_one_of(value: Any, options: Iterable[str], *, name: str, where: str, fix: str = "pick one of them") -> None:
     """Raise `ArgumentError` unless the value is one of some words.
 

@@ -68,7 +68,7 @@ def test_a_filter_comes_first():
     [
         (("a", "b"), {}, th.MissingValueError, "3 of 7 rows miss a label"),
         (("text",), {}, th.ScoreError, "scores must be numbers"),
-        (("large",), {"missing": "drop"}, th.ScoreError, "1 of 7 rows have scores that may not fit"),
+        (("large",), {"missing": "drop"}, th.ScoreError, "1 of 7 scores may not fit"),
         (("b",), {"missing": "drop", "weight": "minus"}, th.WeightError, "2 of 7 weights are negative or infinite"),
         (("b",), {"missing": "drop", "weight": "text"}, th.WeightError, "weights must be numbers"),
         (("b",), {"missing": "drop", "where_": {"y": 1}}, th.OneClassError, "no negatives among 3"),

@@ -86,6 +86,11 @@ class TableBounds:
     `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment, but
     for what rounding may have done to sums of weights: cells of weights allow for it, and so may add up to a little
     more or less than the ranking's totals.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2])
+    >>> found = table_bounds(bounded, 0.75)
+    >>> (found.least.tp, found.most.tp), (found.least.fp, found.most.fp)
+    ((1, 2), (1, 1))
     """
 
     least: Contingency

@@ -16,6 +16,10 @@ class CurveBounds:
     """Two curves in ROC space: the exact one lies on or between them.
 
     Each is straight between its points. They coincide where splits are exact, but for the rounding of weights.
+
+    >>> found = roc_bounds(Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2]))
+    >>> found.lower_tpr, found.upper_tpr
+    (array([0., 0., 1.]), array([0., 1., 1.]))
     """
 
     lower_fpr: Floats

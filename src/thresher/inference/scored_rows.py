@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, LengthError, OneClassError
+from thresher.errors import ArgumentError, LengthError, require_both_classes
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, rankable
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
@@ -79,7 +79,7 @@ def scored_rows(
         present = weight > 0
         found, weight = {name: values[present] for name, values in found.items()}, weight[present]
     flags = is_positive(found["labels"], positive=positive, where=where)
-    _require_both_classes(flags, where)
+    require_both_classes(int(np.count_nonzero(flags)), int(np.count_nonzero(~flags)), where)
     return ScoredRows(
         positive=flags,
         scores={name: rankable(found[f"scores of {name!r}"], where=where) for name in scores},
@@ -131,17 +131,6 @@ def require_same_index(given: Mapping[str, Any], where: str) -> None:
                 where=where,
                 fix="align them by their index, or pass .to_numpy() if their order is right",
             )
-
-
-def _require_both_classes(flags: Flags, where: str) -> None:
-    found = int(np.count_nonzero(flags))
-    if found in (0, flags.size):
-        absent = "negatives" if found else "positives"
-        raise OneClassError(
-            f"there are no {absent} among {flags.size:,} cases, and this question needs both classes",
-            where=where,
-            fix="check which label is positive, or give data with both classes",
-        )
 
 
 def cluster_codes(clusters: Column) -> Indices:

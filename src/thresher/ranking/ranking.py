@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import EmptyError, OneClassError
+from thresher.errors import EmptyError, require_both_classes
 from thresher.extras import room
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, Flags, summed
@@ -85,7 +85,8 @@ class Ranking(Kept):
         """Count ranges instead of scores: so many cases whose lowest score is `low` and whose highest is `high`.
 
         Give each class ranges of its own, in any order. Those that overlap become one segment, in which the order
-        of the classes is not known: `unresolved` says which, and e.g. `auc_bounds` what that leaves open.
+        of the classes is not known: `unresolved` says which, and e.g. `auc_bounds` what that leaves open. `rounding`
+        bounds the relative error of counts that are sums of weights, which others may have added in another order.
 
         >>> bounded = Ranking.of_ranges([0.6, 0.1, 0.5], [0.9, 0.4, 0.7], pos=[3, 2, 0], neg=[0, 0, 4])
         >>> bounded
@@ -221,13 +222,7 @@ class Ranking(Kept):
 
     def require_both_classes(self, where: str) -> None:
         """Raise `OneClassError` unless there are positives and negatives."""
-        if not self.Pos or not self.Neg:
-            absent = "positives" if not self.Pos else "negatives"
-            raise OneClassError(
-                f"there are no {absent} among {self.total:,} cases, and this question needs both classes",
-                where=where,
-                fix="check which label is positive, or give data with both classes",
-            )
+        require_both_classes(self.Pos, self.Neg, where)
 
     def require_probabilities(self, where: str) -> None:
         """Raise `ProbabilityError` unless every score lies in [0, 1]."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import EmptyError, MissingValueError, OneClassError, ScoreError, WeightError
+from thresher.errors import EmptyError, MissingValueError, ScoreError, WeightError, require_both_classes
 from thresher.extras import extra
 from thresher.ranking import Ranking
 from thresher.sources.columns import Missing, column
@@ -22,6 +22,7 @@ from thresher.sources.progress import Listener
 from thresher.sources.scan import rankings_of
 from thresher.sources.scan_options import Options, require_options, require_source
 from thresher.sources.table_names import TableName, require_table_columns
+from thresher.sources.tallies import require_fit_scores, require_sound_weights
 from thresher.sources.tally import Wanted, beyond_float64, require_numbers
 
 _MOST_LABELS = 1000
@@ -108,7 +109,7 @@ def paired_rows(
     sides = [[row for row, flag in zip(counts, flags, strict=True) if flag == side] for side in (True, False)]
     cases = tuple(sum(row["cases"] for row in side) for side in sides)
     _require_cases(found, counts, where)
-    _require_both_classes(cases, where)
+    require_both_classes(cases[0], cases[1], where)
     weight = tuple(float(sum(row.get("weight", row["cases"]) for row in side)) for side in sides)
     kept = rows.filter(rows.state == _FINE)
     is_pos = is_one_of(ibis, kept.label, [sides[0][0]["label"]], where=where).ifelse(1, 0).cast("int64")
@@ -158,28 +159,19 @@ def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: st
 
 def _refused(found: Sequence[dict[str, Any]], missing: Missing, where: str) -> int:
     """How many rows are left out on request; raises where rows are refused."""
-    total = sum(row["cases"] for row in found)
-    if large := sum(row["cases"] for row in found if row["state"] == _UNFIT):
-        raise ScoreError(
-            f"{large:,} of {total:,} rows have scores that may not fit a float64 exactly: whole numbers beyond 2**53",
-            where=where,
-            fix="subtract an offset so that they do, or round them yourself",
-        )
-    bad = sum(row["cases"] for row in found if row["state"] == _BAD)
-    if bad:
-        raise WeightError(
-            f"{bad:,} of {total:,} weights are negative or infinite",
-            where=where,
-            fix="a weight says how many rows a row stands for: give 0 or more",
-        )
-    dropped: int = sum(row["cases"] for row in found if row["state"] == _GONE)
-    if dropped and missing == "raise":
+    total, (gone, bad, unfit) = (
+        sum(row["cases"] for row in found),
+        (sum(row["cases"] for row in found if row["state"] == state) for state in (_GONE, _BAD, _UNFIT)),
+    )
+    if gone and missing == "raise":
         raise MissingValueError(
-            f"{dropped:,} of {total:,} rows miss a label, a score, a weight or a cluster, and none is ever guessed",
+            f"{gone:,} of {total:,} rows miss a label, a score, a weight or a cluster, and none is ever guessed",
             where=where,
             fix='fill them, or pass missing="drop" to leave those rows out',
         )
-    return dropped
+    require_fit_scores(unfit, total, where)
+    require_sound_weights(bad, total, where)
+    return int(gone)
 
 
 def _require_cases(found: Sequence[Mapping[str, Any]], counts: Sequence[Any], where: str) -> None:
@@ -189,13 +181,3 @@ def _require_cases(found: Sequence[Mapping[str, Any]], counts: Sequence[Any], wh
         gone = all(row["state"] == _GONE for row in found)
         what = "no row is left after dropping missing values" if gone else "all weights are 0, so there are no rows"
         raise EmptyError(what, where, "check the columns")
-
-
-def _require_both_classes(cases: tuple[int, ...], where: str) -> None:
-    if not all(cases):
-        absent = "positives" if not cases[0] else "negatives"
-        raise OneClassError(
-            f"there are no {absent} among {sum(cases):,} cases, and this question needs both classes",
-            where=where,
-            fix="check which label is positive, or give data with both classes",
-        )

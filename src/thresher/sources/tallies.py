@@ -71,8 +71,11 @@ def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, w
     gone = state & (query.NO_LABEL | query.NO_SCORE | query.NO_WEIGHT) > 0
     if missing == "raise" and gone.any():
         raise _missing(state, cases, len(wanted.scores), where)
-    kept = state[~gone], cases[~gone]
-    _require_sound(*kept, models=len(wanted.scores), weighted=wanted.weight is not None, where=where)
+    kept = int(cases[~gone].sum())
+    unfit, bad = (int(cases[~gone & (state & bit > 0)].sum()) for bit in (query.UNFIT_SCORE, query.BAD_WEIGHT))
+    require_fit_scores(unfit, kept, where)
+    models = len(wanted.scores)
+    require_sound_weights(math.ceil(bad / models), math.ceil(kept / models), where)
     fine = np.flatnonzero(state == 0)
     if not fine.size:
         left = cases[~gone].sum()
@@ -143,19 +146,21 @@ def _by_class(labels: Sequence[Any], is_pos: Flags) -> tuple[Any, Any]:
     return (sides[0] or [None])[0], (sides[1] or [None])[0]
 
 
-def _require_sound(state: Counts, cases: Counts, *, models: int, weighted: bool, where: str) -> None:
-    total = int(cases.sum())
-    unfit = int(cases[state & query.UNFIT_SCORE > 0].sum())
+def require_fit_scores(unfit: int, total: int, where: str) -> None:
+    """Raise `ScoreError` if some scores are whole numbers of which a float64 may lose the last digits."""
     if unfit:
         raise ScoreError(
             f"{unfit:,} of {total:,} scores may not fit a float64 exactly: they are whole numbers beyond 2**53",
             where=where,
             fix="subtract an offset so that they do, or round them yourself",
         )
-    bad = int(cases[state & query.BAD_WEIGHT > 0].sum())
-    if weighted and bad:
+
+
+def require_sound_weights(bad: int, total: int, where: str) -> None:
+    """Raise `WeightError` if some weights are negative or infinite."""
+    if bad:
         raise WeightError(
-            f"{math.ceil(bad / models):,} of {math.ceil(total / models):,} weights are negative or infinite",
+            f"{bad:,} of {total:,} weights are negative or infinite",
             where=where,
             fix="a weight says how many rows a row stands for: give 0 or more",
         )
