@@ -160,3 +160,9 @@ def test_many_distinct_scores():
     assert (np.diff(rates) <= 0).all()
     assert th.auc(pooled) >= th.auc(r)
     assert (pooled.Pos, pooled.Neg) == (r.Pos, r.Neg)
+
+
+def test_weights_whose_products_vanish_hide_no_corner():
+    found = th.rank([1, 1, 0, 0], [4, 3, 2, 1], weights=[1, 1e-200, 1e-200, 1])
+    assert 2 in hull_splits(found)
+    assert th.hull_bounds(found).upper_tpr.tolist() == [0, 1, 1]

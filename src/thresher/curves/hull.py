@@ -84,7 +84,8 @@ def _bends(ranking: Ranking, piece: slice) -> Splits:
     if not ranking.weighted:
         squares = np.min_scalar_type(int(max(pos.max(), neg.max())) ** 2)
         pos, neg = pos.astype(squares, copy=False), neg.astype(squares, copy=False)
-    falls = np.asarray(pos[:-1] * neg[1:] > pos[1:] * neg[:-1], dtype=np.bool_)
+    before, after = pos[:-1] * neg[1:], pos[1:] * neg[:-1]
+    falls = before >= after if ranking.weighted else before > after  # products of very small weights are both 0
     return np.flatnonzero(falls) + (piece.start + 1)
 
 
