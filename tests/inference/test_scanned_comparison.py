@@ -135,7 +135,7 @@ def test_bad_weights_texts_and_lonely_clusters_are_refused():
         th.compare_scan(table, label="y", scores=["a", "c"], weight="w")
     with pytest.raises(th.ScoreError, match="scores must be numbers"):
         th.compare_scan(table, label="y", scores=["a", "word"])
-    with pytest.raises(th.ScoreError, match=r"100 of 100 rows .* beyond 2\*\*53"):
+    with pytest.raises(th.ScoreError, match=r"100 of 100 scores .* beyond 2\*\*53"):
         th.compare_scan(table, label="y", scores=["a", "huge"])
     with pytest.raises(th.ArgumentError, match="one cluster"):
         th.compare_scan(table, label="y", scores=["a", "c"], cluster="user")
