@@ -166,3 +166,14 @@ def test_weights_whose_products_vanish_hide_no_corner():
     found = th.rank([1, 1, 0, 0], [4, 3, 2, 1], weights=[1, 1e-200, 1e-200, 1])
     assert 2 in hull_splits(found)
     assert th.hull_bounds(found).upper_tpr.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("ratio", [1e-16, 1e-9, 1e9, 1e16])
+def test_classes_that_weigh_very_differently(ratio):
+    """The hull is that of equal classes, stretched."""
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 2, 200)
+    scores, weights = rng.normal(size=200) + labels, rng.integers(1, 3, 200)
+    plain = th.rank(labels, scores, weights=weights)
+    uneven = th.rank(labels, scores, weights=np.where(labels == 1, weights * ratio, weights))
+    assert hull_splits(uneven, pool="ties").tolist() == hull_splits(plain, pool="ties").tolist()

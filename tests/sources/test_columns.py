@@ -242,3 +242,14 @@ def test_gaps_are_refused_or_dropped_and_nothing_else(missing):
 )
 def test_entries_as_python_has_them(entries, expected):
     assert plain_entries(entries, where="here") == expected
+
+
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_moments_of_pandas_with_a_zone_are_told_in_utc(unit):
+    moments = pd.Series(pd.to_datetime([0, 3600], unit="s", utc=True)).dt.as_unit(unit).dt.tz_convert("Europe/Paris")
+    assert read(moments).tolist() == np.array([0, 3600], "M8[s]").astype(f"M8[{unit}]").tolist()
+
+
+def test_moments_that_their_zone_has_in_another_millennium():
+    last = pa.array([0, 253402300799], pa.timestamp("s", tz="Europe/Amsterdam")).to_pandas()
+    assert plain_entries(read(last), where="here")[1] == dt.datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001

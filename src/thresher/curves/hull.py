@@ -140,6 +140,8 @@ def _pools(x: Counts, y: Counts) -> Splits:
     from scipy.optimize import isotonic_regression
 
     pos, neg = (np.diff(values).astype(np.float64) for values in (y, x))
+    if x.dtype.kind == "f":  # classes that weigh very differently would round each other away; the hull is the same
+        pos, neg = (part / part.sum() if part.any() else part for part in (pos, neg))
     cases = pos + neg
     seen = cases > 0  # weights may vanish beside others
     fitted = isotonic_regression(pos[seen] / cases[seen], weights=cases[seen], increasing=False)

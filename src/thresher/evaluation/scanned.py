@@ -31,7 +31,7 @@ from thresher.sources.paired import PlacementSums, call_weights, placement_sums
 from thresher.sources.paired_rows import opened_pairs
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_models
-from thresher.sources.scan_options import Options
+from thresher.sources.scan_options import Options, require_models
 from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 
@@ -75,13 +75,11 @@ def evaluate_scan(
         raise ArgumentError("what weights do to intervals is told by a paired pass", _WHERE, "leave paired=False out")
     asked = condition if condition is not None else OperatingCondition()
     require_condition(asked, _WHERE)
-    if isinstance(scores, str) or not scores or len(set(scores)) != len(scores):
-        raise ArgumentError(f"scores must name columns, each once, got {scores!r}", _WHERE, 'e.g. scores=["a", "b"]')
-    wanted = Wanted(label, tuple(scores), weight)
+    wanted = Wanted(label, require_models(scores, _WHERE), weight)
     how: dict[str, Any] = {"exact": exact, "refine": asked, "progress": progress}
     if len(wanted.scores) == 1 and weight is None:
         given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
-        rankings = scan_models(source, label=label, scores=scores, **given, **how)
+        rankings = scan_models(source, label=label, scores=wanted.scores, **given, **how)
         found = _evaluation(rankings, asked, level)
         return replace(found, cautions=(*on_condition(condition), *found.cautions))
     asking: dict[str, Any] = {"listener": progress, "where": _WHERE}

@@ -24,7 +24,7 @@ from thresher.sources.filters import Filter
 from thresher.sources.paired import Calls, call_counts, placement_sums
 from thresher.sources.paired_rows import PairedRows, opened_pairs
 from thresher.sources.progress import Listener
-from thresher.sources.scan_options import Options
+from thresher.sources.scan_options import Options, require_models
 from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 from thresher.tables import Contingency
@@ -74,8 +74,7 @@ def compare_scan(
     """
     require_level(level, _WHERE)
     require_rope(rope, _WHERE)
-    if isinstance(scores, str) or len(set(scores)) != len(scores) or not 2 <= len(scores) <= _MOST_MODELS:
-        raise ArgumentError(f"scores must name 2 to 16 columns, got {scores!r}", _WHERE, 'e.g. scores=["a", "b"]')
+    scores = require_models(scores, _WHERE, least=2, most=_MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
     if condition is None and measure != "auc":
         raise ArgumentError(f"there is no comparison by {measure!r} in an engine", _WHERE, 'pick "auc" or a condition')
@@ -84,8 +83,8 @@ def compare_scan(
         raise ArgumentError("clusters cannot be drawn again inside an engine", _WHERE, fix)
     require_replicates(replicates, seed, None, _WHERE)
     require_one_of(correction, ("holm", "none"), "correction", _WHERE)
-    at = fixed_thresholds(measure, thresholds, tuple(scores), _WHERE)
-    wanted = Wanted(label, tuple(scores), weight)
+    at = fixed_thresholds(measure, thresholds, scores, _WHERE)
+    wanted = Wanted(label, scores, weight)
     empty = replace(
         empty_comparison(wanted.scores, level=level, rope=rope),
         measure="auc" if condition is None else "expected cost",

@@ -126,6 +126,8 @@ def _storage(values: Any, arrow: Any) -> Any:
 
 def _from_dictionary(values: Any, arrow: Any, *, name: str, where: str) -> Column:
     if isinstance(values, arrow.ChunkedArray):
+        if any(chunk.dictionary.null_count for chunk in values.chunks):  # which pyarrow does not unify
+            return numpy_column(values.cast(values.type.value_type), name=name, where=where)
         values = values.unify_dictionaries().combine_chunks() if values.num_chunks else _no_words(values.type, arrow)
     if arrow.types.is_string(values.dictionary.type) or arrow.types.is_large_string(values.dictionary.type):
         words = _texts(values.dictionary.to_pylist(), fixed=values.null_count == 0)

@@ -166,6 +166,8 @@ def _as_array(values: Any) -> Column:
     kind = str(getattr(values, "dtype", "")).lower()
     if kind.endswith("int128"):  # of Polars, which NumPy does not have
         return objects(values.to_list())
+    if kind.startswith("datetime64[") and "," in kind:  # moments of pandas with a zone, in UTC as everywhere
+        return np.asarray(values, dtype=f"{kind.partition(',')[0]}]")
     array = np.asarray(without_device(values))
     if isinstance(values, list | tuple):
         return objects(list(values)) if _changed(array, values) else array

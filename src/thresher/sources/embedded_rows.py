@@ -25,8 +25,8 @@ from thresher.sources.shared_types import is_text, plain_type
 from thresher.sources.streamed import StreamedRows, raised_anew, streamed_rows
 
 _STREAMED = "streamed_"
-# The engine takes durations in Parquet files for whole numbers, and very long decimals for others.
-_MISREAD = ("duration", "decimal256")
+# Of Parquet files the engine makes whole numbers of durations, other numbers of very long decimals, and texts of times.
+_MISREAD = ("duration", "decimal256", "time64[ns]")
 # What the engine calls the types of keys of folders that are not texts.
 _TYPES = {"int64": "int64", "uint64": "uint64", "double": "float64", "bool": "boolean"}
 
@@ -123,7 +123,9 @@ def _is_plain(files: Sequence[DataFile], where: str) -> bool:
         return False
     folded = [name.casefold() for name in (*names[0], *files[0].partition)]
     known = [_engine_types(file, where) for file in files]
-    misread = any(kind.startswith(_MISREAD) for kind in known[0].values())
+    misread = any(
+        str(kind).startswith(_MISREAD) for file in files for kind in arrow_files.types_in(file, where=where).values()
+    )
     return len(set(folded)) == len(folded) and all(types == known[0] for types in known) and not misread
 
 

@@ -125,6 +125,8 @@ def _plain(value: Any, name: str, where: str) -> Any:
         value = value.reshape(1)[0]
     if isinstance(value, np.generic):
         value = _of_python(value)
+    if isinstance(value, complex) and not value.imag:
+        value = value.real
     if not isinstance(value, Hashable) or isinstance(value, tuple):
         raise ArgumentError(
             f"where= asks for {value!r} in {name!r}, which no row holds",

@@ -88,6 +88,8 @@ def _arrow_schema(frame: Any) -> Any | None:
 
 
 def _read(source: Any, asked: Callable[[Any], Iterator[Any]], where: str, names: Sequence[str]) -> Iterator[Any]:
+    if not all(name.isidentifier() for name in names):  # a relation would look for "a.b" in a table a
+        return (batch.select(list(names)) for batch in asked(native_frame(source)))
     return asked(selected_frame(source, names, where=where))
 
 

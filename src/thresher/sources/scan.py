@@ -33,7 +33,7 @@ from thresher.sources.memory import ranked_in_memory
 from thresher.sources.progress import Listener
 from thresher.sources.refinement import Piece
 from thresher.sources.refining import Condition, refined
-from thresher.sources.scan_options import How, Options, require_options, require_source
+from thresher.sources.scan_options import How, Options, require_models, require_options, require_source
 from thresher.sources.size import COPIES, fits, memory, rows_in
 from thresher.sources.table_names import TableName, require_table_columns
 from thresher.sources.tallies import Tallies, tallies_of
@@ -114,7 +114,7 @@ def scan_models(
     Ranking([1+][1+][1-] at scores 0.7, 0.6, 0.1)
     """
     where_ = "scan_models(source, label=..., scores=[...])"
-    found = rankings_in(source, Wanted(label, _several(scores, where_), weight), Options(**how), name=where_)
+    found = rankings_in(source, Wanted(label, require_models(scores, where_), weight), Options(**how), name=where_)
     return {model: ranking for (model, _), ranking in found.items()}
 
 
@@ -157,17 +157,11 @@ def scan_models_by(
     Ranking([1+][1-] at scores 0.5, 0.4)
     """
     where_ = "scan_models_by(source, label=..., scores=[...], by=...)"
-    wanted = Wanted(label, _several(scores, where_), weight, _grouping(by, where_))
+    wanted = Wanted(label, require_models(scores, where_), weight, _grouping(by, where_))
     found: dict[Any, dict[str, Ranking]] = {}
     for (model, group), ranking in rankings_in(source, wanted, Options(**how), name=where_).items():
         found.setdefault(group, {})[model] = ranking
     return found
-
-
-def _several(scores: Sequence[str], where: str) -> tuple[str, ...]:
-    if isinstance(scores, str) or len(set(scores)) != len(scores) or not scores:
-        raise ArgumentError(f"scores must name columns, each once, got {scores!r}", where, 'e.g. scores=["a", "b"]')
-    return tuple(scores)
 
 
 def _grouping(by: Any, where: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -82,3 +82,18 @@ def require_source(source: Any, wanted: Wanted, where: str) -> None:
         raise ArgumentError(
             f"the column {wanted.label!r} is asked for as more than the label", where, "name another one"
         )
+
+
+def require_models(scores: Any, where: str, *, least: int = 1, most: int | None = None) -> tuple[str, ...]:
+    """The names of score columns; raise `ArgumentError` unless each is named once, and they are as many as asked for.
+
+    >>> require_models(["tree", "logit"], "here")
+    ('tree', 'logit')
+    """
+    several = isinstance(scores, Iterable) and not isinstance(scores, str | bytes | Mapping)
+    names = list(scores) if several else []
+    fits = names and all(isinstance(name, Hashable) for name in names) and len(set(names)) == len(names)
+    if not fits or not least <= len(names) <= (most or len(names)):
+        wanted = "columns, each once" if most is None else f"{least} to {most} columns, each once"
+        raise ArgumentError(f"scores must name {wanted}, got {scores!r}", where, 'e.g. scores=["a", "b"]')
+    return tuple(names)

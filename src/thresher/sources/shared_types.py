@@ -31,7 +31,7 @@ def plain_type(kind: Any) -> Any:
         return pa.bool_() if kind.extension_name == "arrow.bool8" else plain_type(kind.storage_type)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         return plain_type(kind.value_type)
-    return pa.float32() if pa.types.is_float16(kind) else kind
+    return {pa.float16(): pa.float32(), pa.time64("ns"): pa.time64("us")}.get(kind, kind)
 
 
 def shared_type(kinds: Sequence[Any]) -> Any:
