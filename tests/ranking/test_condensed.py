@@ -141,3 +141,10 @@ def test_weights_are_read_back(rows, segments):
 def test_weights():
     exact = th.rank([1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], weights=[0.25, 1, 2, 1, 1, 1])
     assert th.auc(condensed(exact, segments=1)) == pytest.approx(th.auc(exact))
+
+
+def test_weights_on_one_line_become_short():
+    rng = np.random.default_rng(0)
+    weights = np.repeat(rng.random(20_000), 2)
+    exact = th.rank(np.tile([1, 0], 20_000), np.repeat(np.arange(20_000), 2), weights=weights)
+    assert len(condensed(exact, segments=100)) < 20_000

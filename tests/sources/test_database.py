@@ -495,3 +495,9 @@ def test_a_database_file_is_opened_by_what_it_is(tmp_path, mails, ending):
     path.unlink()
     with pytest.raises(th.SourceError, match="there is no database file"):
         th.scan(path, table="mails", label="y", score="p")
+
+
+def test_a_folder_named_like_a_database_is_a_folder(tmp_path):
+    (tmp_path / "events.db").mkdir()
+    (tmp_path / "events.db" / "rows.csv").write_text("y,p\n1,0.9\n0,0.1\n")
+    assert th.scan(tmp_path / "events.db", label="y", score="p") == th.rank([1, 0], [0.9, 0.1])

@@ -152,6 +152,7 @@ def test_scores_and_weights_of_another_type_than_declared_are_missing(kind, stra
         th.scan(weights, label="y", score="p", weight="w")
 
 
+EARLY = dt.datetime(2026, 1, 1, 1)  # noqa: DTZ001 - as columns without zones have it
 GROUPS = {
     "zeros": pa.array([0.0, -0.0] * 500),
     "gaps": pa.array([0.5, NAN, None, -0.0, 0.0] * 200),
@@ -217,3 +218,24 @@ def test_clusters_that_are_no_numbers_are_missing():
     rows = {"y": [1, 0, 1, 0], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.2, 0.1, 0.5], "c": [1.0, 2.0, NAN, NAN]}
     with pytest.raises(th.MissingValueError, match="2 of 4 rows"):
         th.compare_scan(ibis.memtable(pa.table(rows)), label="y", scores=["a", "b"], cluster="c")
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "groups"),
+    [
+        ("date", ["2026-01-01", "2026-01-02 00:00:00", 20454, "May"], [dt.date(2026, 1, 1), dt.date(2026, 1, 2), None]),
+        ("timestamp", ["2026-01-01 01:00:00", "2026-01-01T01:00:00.000", 1767225600, None], [EARLY, None]),
+        ("time", ["01:00:00", "01:00:00", 3600, ""], [dt.time(1), None]),
+        ("numeric", [1.5, 1.5, 2, None], [Decimal("1.5"), Decimal(2), None]),
+        ("blob", [b"a", b"a", "a", 1], [b"a", None]),
+    ],
+)
+def test_groups_that_a_column_of_their_type_holds(kind, values, groups):
+    """What is of another type is missing, and what is written otherwise is the same."""
+    rows = [(i % 2, i / 8, value, 2**53 + i if i else None) for i, value in enumerate(values)]
+    table = in_sqlite(f"y integer, p real, g {kind}, k integer", rows)
+    found = th.scan_by(table, label="y", score="p", by="g")
+    assert set(found) == set(groups)
+    assert sum(ranking.total for ranking in found.values()) == 4
+    both = th.scan_by(table, label="y", score="p", by=["g", "k"])
+    assert {key for _, key in both} == {None, *(2**53 + i for i in (1, 2, 3))}

@@ -1,6 +1,7 @@
 """Lazy frames are read batch by batch where they would not fit, and give the counts of a frame that holds its rows."""
 
 import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +18,7 @@ import thresher as th
 from thresher.sources.lazy_rows import lazy_rows
 
 scanning = import_module("thresher.sources.scan")
+lazily_read = import_module("thresher.sources.lazy_rows")
 SIZE = 3000
 RNG = np.random.default_rng(4)
 Y = RNG.random(SIZE) < 0.3
@@ -52,7 +54,7 @@ def frame(request, tmp_path):
 def test_counts_are_those_of_rows_that_are_held(frame, monkeypatch, how):
     expected = th.scan(ROWS, label="y", score="p", **how)
     assert th.scan(frame, label="y", score="p", **how) == expected
-    monkeypatch.setattr(scanning, "memory", lambda: 0)
+    monkeypatch.setattr(lazily_read, "memory", lambda: 0)
     assert th.scan(frame, label="y", score="p", **how) == expected
 
 
@@ -65,7 +67,7 @@ def test_groups_are_those_of_rows_that_are_held(frame, by):
 
 def test_what_does_not_fit_is_counted_in_ranges(frame, monkeypatch):
     exact = th.scan(ROWS, label="y", score="p")
-    monkeypatch.setattr(scanning, "memory", lambda: 0)
+    monkeypatch.setattr(lazily_read, "memory", lambda: 0)
     monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
     told: list[th.Progress] = []
     found = th.scan(frame, label="y", score="p", buckets=64, refine=False, progress=told.append)
@@ -131,3 +133,60 @@ def test_what_a_lazy_frame_says_when_it_fails(tmp_path):
     for exact in (None, False):
         with pytest.raises(th.SourceError, match="conversion"):
             th.scan(late, label="y", score="p", positive="1", exact=exact)
+
+
+@pytest.mark.parametrize("room", [None, 0])
+def test_threads_may_share_a_relation(monkeypatch, room):
+    """The engine would let them wait for each other for ever."""
+    if room is not None:
+        monkeypatch.setattr(lazily_read, "memory", lambda: room)
+    relation = duckdb.connect().from_arrow(ROWS.drop_columns("rest"))
+    expected = th.scan(relation, label="y", score="p", exact=False)
+    with ThreadPoolExecutor(4) as threads:
+        scans = [threads.submit(th.scan, relation, label="y", score="p", exact=False) for _ in range(8)]
+        assert all(scan.result(timeout=60) == expected for scan in scans)
+
+
+def test_rows_that_fit_are_worked_out_once():
+    """They need not come out the same again."""
+    times: list[int] = []
+
+    def worked(frame: pl.DataFrame) -> pl.DataFrame:
+        times.append(frame.height)
+        return frame
+
+    lazy = pl.LazyFrame(ROWS.drop_columns("rest")).map_batches(worked)
+    for scan in (
+        lambda: th.scan(lazy, label="y", score="p"),
+        lambda: th.scan(lazy, label="y", score="p", exact=False),
+        lambda: th.scan(lazy, label="y", score="p", where=lambda t: t.w > 0),
+        lambda: th.compare_scan(lazy, label="y", scores=["p", "q"]),
+        lambda: th.evaluate_scan(lazy, label="y", scores=["p", "q"]),
+    ):
+        times.clear()
+        scan()
+        assert [rows for rows in times if rows] == [SIZE]
+
+
+def test_columns_may_be_called_anything():
+    rows = ROWS.select(["y", "p"]).append_column("scanner", ROWS["w"]).append_column("schema", ROWS["w"])
+    rows = rows.append_column("a.b", ROWS["p"]).append_column('x"y', ROWS["p"])
+    expected = th.scan(ROWS, label="y", score="p")
+    relation = duckdb.connect().from_arrow(rows)
+    for frame in (rows.to_pandas(), pl.DataFrame(rows).lazy(), relation):
+        for score in ("p", "a.b", 'x"y'):
+            assert th.scan(frame, label="y", score=score) == expected
+
+
+def test_nanoseconds_and_times_stay_what_they_are_batch_by_batch(monkeypatch):
+    moments = pa.array([3001, 3001, 3999, 3999, 4000, 4000], pa.timestamp("ns", tz="Asia/Tokyo"))
+    hours = pa.array([dt.time(1), dt.time(2), None] * 2, pa.time64("ns"))
+    rows = pa.table({"y": [1, 0] * 3, "p": np.arange(6) / 8, "moment": moments, "hour": hours})
+    frames = [ds.dataset(rows), pl.DataFrame(rows).lazy()]
+    expected = [th.scan_by(rows, label="y", score="p", by=by) for by in ("moment", "hour")]
+    monkeypatch.setattr(lazily_read, "memory", lambda: 0)
+    for frame in frames:
+        assert [th.scan_by(frame, label="y", score="p", by=by) for by in ("moment", "hour")] == expected
+        with pytest.raises(th.EmptyError):
+            th.scan(frame, label="y", score="p", where={"moment": dt.datetime(1970, 1, 1, microsecond=3)})  # noqa: DTZ001
+        assert th.scan(frame, label="y", score="p", where={"hour": dt.time(2)}).total == 2

@@ -107,6 +107,10 @@ class TestPlaces:
             listed_files("postgres://ann:tulip@host/db", where="here")
         assert "tulip" not in str(caught.value)
 
+    def test_folders_of_other_tools_are_in_nobodys_way(self, folder):
+        root = folder("a.csv", "_delta_log/c.csv")
+        assert names(root / "*", root) == ["a.csv"]
+
 
 class TestLinks:
     def test_are_followed(self, folder):
@@ -164,3 +168,13 @@ class TestFoldersThatMayNotBeRead:
         monkeypatch.setattr(os, "access", lambda name, _: not str(name).endswith("day=2"))
         with pytest.raises(th.SourceError, match="day=2 may not be read"):
             listed_files(root / pattern, where="here")
+
+    def test_a_folder_that_one_may_pass_through_need_not_be_listed(self, folder, monkeypatch):
+        root = folder("home/me/a.csv")
+        allowed = os.access
+        monkeypatch.setattr(
+            os, "access", lambda name, mode: not (str(name).endswith("home") and mode & os.R_OK) and allowed(name, mode)
+        )
+        assert names(root / "home/me/*.csv", root) == ["home/me/a.csv"]
+        with pytest.raises(th.SourceError, match="home may not be read"):
+            listed_files(root / "home/*/*.csv", where="here")

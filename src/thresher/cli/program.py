@@ -125,7 +125,8 @@ def _heeding_termination() -> Iterator[list[int]]:
         told.append(number)
         raise KeyboardInterrupt
 
-    if threading.current_thread() is not threading.main_thread():  # where no signals arrive
+    # Other threads hear no signals, and whoever started the program may want this one ignored.
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield told
         return
     before = signal.signal(signal.SIGTERM, heed)

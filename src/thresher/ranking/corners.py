@@ -14,8 +14,8 @@ _SLACK = 2.0**-49  # a product of two differences of sums rounds by less
 def corners_among(x: Counts, y: Counts) -> Indices:
     """Points among which all corners of the hull are, and few others: those that no line between two others passes.
 
-    Sums of weights round, so of those also points stay that may lie on such a line. Of points that are alike, as where
-    a weight vanishes beside the sum before it, one stays, for none of them turns.
+    Sums of weights round, so of those also points stay that are as near to such a line as that. Of points that are
+    alike, as where a weight vanishes beside the sum before it, one stays, for none of them turns.
 
     >>> corners_among(np.array([0, 1, 1, 2, 4]), np.array([0, 0, 2, 3, 3]))
     array([0, 2, 3, 4])
@@ -24,7 +24,8 @@ def corners_among(x: Counts, y: Counts) -> Indices:
     slack = 1 - _SLACK if x.dtype.kind == "f" else 1
     for _ in range(_ROUNDS):
         dx, dy = np.diff(x[kept]), np.diff(y[kept])
-        turns = dx[1:] * dy[:-1] > dy[1:] * dx[:-1] * slack
+        before, after = dx[1:] * dy[:-1], dy[1:] * dx[:-1]
+        turns = (before > after * slack) & (before != after)
         if turns.all():
             break
         kept = kept[np.concatenate([[True], turns, [True]])]
@@ -34,9 +35,7 @@ def corners_among(x: Counts, y: Counts) -> Indices:
 def _distinct(x: Counts, y: Counts) -> Indices:
     """The first and the last point, and between them those that differ from the one before."""
     moves = np.flatnonzero((np.diff(x) != 0) | (np.diff(y) != 0)) + 1
-    last = x.size - 1
-    alike = moves.size and x[moves[-1]] == x[last] and y[moves[-1]] == y[last]
-    return np.unique(np.concatenate([[0], moves[:-1] if alike else moves, [last]]))
+    return np.unique(np.concatenate([[0], moves[:-1], [x.size - 1]]))
 
 
 def on_edges(x: Counts, y: Counts, corner: Indices) -> Indices:

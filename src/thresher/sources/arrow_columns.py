@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -75,20 +77,51 @@ def plain_numbers(values: Any) -> Column:
 
 
 def table_of_rows(schema: Any, rows: Sequence[tuple[Any, ...]]) -> Any:
-    """Rows as Python has them, as an Arrow table of a schema; truth values may be 0 and 1.
+    """Rows as Python has them, as an Arrow table of a schema.
+
+    Truth values may be 0 and 1, and days, moments and times of day texts as Python writes them; other texts there are
+    missing.
 
     >>> import pyarrow as pa
-    >>> table_of_rows(pa.schema([("flag", pa.bool_()), ("x", pa.int64())]), [(1, 2**60), (None, None)]).to_pylist()
-    [{'flag': True, 'x': 1152921504606846976}, {'flag': None, 'x': None}]
+    >>> schema = pa.schema([("flag", pa.bool_()), ("x", pa.int64()), ("day", pa.date32())])
+    >>> table_of_rows(schema, [(1, 2**60, "2026-05-01"), (None, None, "May")]).to_pylist()
+    [{'flag': True, 'x': 1152921504606846976, 'day': datetime.date(2026, 5, 1)}, {'flag': None, 'x': None, 'day': None}]
     """
     import pyarrow as pa
 
+    types = pa.types
+    readers: list[tuple[Callable[[Any], bool], Callable[[Any], Any]]] = [
+        (types.is_boolean, bool),
+        (types.is_date, _day),
+        (types.is_timestamp, _utc),
+        (types.is_time, time.fromisoformat),
+        (types.is_decimal, lambda number: Decimal(str(number))),
+    ]
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     made = []
     for values, kind in zip(columns, schema.types, strict=True):
-        flags = pa.types.is_boolean(kind)
-        made.append(pa.array([None if x is None else bool(x) for x in values] if flags else list(values), kind))
+        read = next((read for test, read in readers if test(kind)), None)
+        made.append(pa.array(list(values) if read is None else [_read(value, read) for value in values], kind))
     return pa.table(made, schema=schema)
+
+
+def _day(text: str) -> date:
+    moment = datetime.fromisoformat(text)
+    if moment.time() != time():
+        raise ValueError("no midnight, so no day")
+    return moment.date()
+
+
+def _utc(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _read(value: Any, read: Callable[[Any], Any]) -> Any:
+    try:
+        return None if value is None else read(value)
+    except (OverflowError, TypeError, ValueError):
+        return None
 
 
 def is_arrow(values: Any) -> bool:

@@ -36,7 +36,14 @@ _ATTACHED_NAME = "SELECT database_name FROM duckdb_databases() WHERE path IS NOT
 _ATTACHED_ROWS = "SELECT estimated_size FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = (?, ?, ?)"
 # What values are called where columns may hold anything, whatever type they were declared with.
 _LOOSE = {
-    "sqlite": {"floating": ("integer", "real"), "integer": ("integer",), "boolean": ("integer",), "string": ("text",)}
+    "sqlite": {
+        "floating": ("integer", "real"),
+        "integer": ("integer",),
+        "boolean": ("integer",),
+        "string": ("text",),
+        "temporal": ("text",),
+        "binary": ("blob",),
+    }
 }
 _EMBEDDED = "duckdb"
 _IN_FILES = ("sqlite",)
@@ -82,7 +89,7 @@ def is_engine_source(source: Any) -> bool:
     """
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
-        return "://" in name or name.lower().endswith(_FILES_OF_ENGINE)
+        return "://" in name or (name.lower().endswith(_FILES_OF_ENGINE) and not Path(name).is_dir())
     return _module(source) in ("ibis", "pyspark") and hasattr(type(source), "columns")
 
 
@@ -106,6 +113,7 @@ def opened(source: Any, *, table: TableName | None, listener: Listener | None = 
             require_no_table(source, table, where)
             engine = _embedded(ibis, stack, where)
             embedded = embedded_rows(engine, source, listener=listener, where=where)
+            stack.enter_context(embedded.turn)
             found = embedded.table
         streamed = None if embedded is None else embedded.streamed
         total = _rows(source, found) if streamed is None else streamed.total
@@ -144,11 +152,10 @@ def _arrow(expression: Any) -> Any:
     if engine.name == "pyspark":
         # Ibis takes the way through pandas there, which makes NaN of NULL.
         return engine.raw_sql(engine.compile(expression)).toArrow()
-    schema, plain = expression.schema(), ("is_numeric", "is_boolean", "is_string")
-    if engine.name in _LOOSE and all(any(getattr(kind, test)() for test in plain) for kind in schema.types):
-        # The way through pandas makes floats of whole numbers beside NULL.
+    if engine.name in _LOOSE:
+        # The way through pandas makes floats of whole numbers beside NULL, and moments of numbers.
         rows = engine.con.execute(engine.compile(expression)).fetchall()
-        return table_of_rows(schema.to_pyarrow(), rows)
+        return table_of_rows(expression.schema().to_pyarrow(), rows)
     with unheeded():
         return expression.to_pyarrow()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import PurePath
@@ -33,11 +33,15 @@ _TYPES = {"int64": "int64", "uint64": "uint64", "double": "float64", "bool": "bo
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRows:
-    """A table of the embedded engine, what streams rows to it, and the errors of columns that it cannot hold."""
+    """A table of the embedded engine, what streams rows to it, and the errors of columns that it cannot hold.
+
+    `turn` is held while rows are asked for that one scan at a time may read.
+    """
 
     table: Any
     streamed: StreamedRows | None = None
     refused: Mapping[int, ThresherError] = field(default_factory=dict)
+    turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
     @contextmanager
     def asked(self, expression: Any, *, where: str) -> Iterator[None]:
@@ -60,10 +64,11 @@ def embedded_rows(engine: Any, source: Any, *, listener: Listener | None = None,
     """Files or a frame as a table of the embedded engine."""
     if not isinstance(source, str | os.PathLike):
         lazy = lazy_rows(source, where=where)
-        if lazy is None:
-            return _of_frame(engine, source, where)
+        held = source if lazy is None else lazy.held(list(dict.fromkeys(lazy.schema.names)), where=where)
+        if lazy is None or held is not None:
+            return _of_frame(engine, held, where)
         rows = StreamedRows(*lazy_columns(lazy, where=where), None, where=where)
-        return EmbeddedRows(_registered(engine, rows), rows)
+        return EmbeddedRows(_registered(engine, rows), rows, turn=lazy.turn)
     if os.fspath(source) == STDIN:  # which can be read once only
         return _of_frame(engine, read_columns(source, where=where), where)
     files = listed_files(source, where=where)

@@ -41,7 +41,8 @@ def sound(ibis: Any, column: Any) -> Any:
     if types is None:
         return column
     families = {"floating": kind.is_floating, "integer": kind.is_integer, "boolean": kind.is_boolean}
-    family = next((name for name, holds in families.items() if holds()), "string" if kind.is_string() else None)
+    families |= {"string": kind.is_string, "temporal": kind.is_temporal, "binary": kind.is_binary}
+    family = next((name for name, holds in families.items() if holds()), None)
     if family is None:
         return column
     fits = column.typeof().isin(types[family])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from numbers import Number
 from typing import Any, TypeAlias
 
@@ -95,12 +95,16 @@ def _found(column: Column, values: Collection[Any], where: str) -> Flags:
 
 
 def _key(value: Any, where: str) -> Any:
-    """What a value is equal by: a moment by its microseconds in UTC and what is left, a day by its midnight."""
+    """What a value is equal by: a day by its midnight, a moment by its place in UTC, to the nanosecond."""
+    if type(value) is datetime and value.tzinfo is None:
+        return value
+    if type(value) is date:
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - which is UTC here
     if not isinstance(value, date | np.datetime64) or is_absent(value):
         return value
     moment = numpy_moment(value, where=where)
     coarse = moment.astype("M8[us]")
-    return int(coarse.astype(np.int64)), int((moment - coarse) / np.timedelta64(1, "ns"))
+    return coarse.item() if coarse.astype(moment.dtype) == moment else str(moment)
 
 
 def _required(where_: Any, where: str) -> dict[str, list[Any]]:

@@ -7,30 +7,39 @@ can be asked again and again, so a scan need not hold their rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from functools import partial, reduce
+from threading import RLock
 from typing import Any
 
 from thresher.extras import extra
 from thresher.sources.column_names import require_columns
 from thresher.sources.faults import told_plainly
 from thresher.sources.frames import native_frame, selected_frame
+from thresher.sources.size import COPIES, memory
 
 PLACE = "the frame"
+# Relations of one connection wait for each other inside the engine, with the interpreter's lock held: here they do not.
+_TURN = RLock()
 
 
 @dataclass(frozen=True, slots=True)
 class LazyRows:
-    """The Arrow schema of rows, and how batches of some of their columns are read, in a library's own form."""
+    """The Arrow schema of rows, and how batches of some of their columns are read, in a library's own form.
+
+    `turn` is held while they are read, where that is for one thread at a time.
+    """
 
     schema: Any
     read: Callable[[Sequence[str]], Iterator[Any]]
+    turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
-    def held(self, names: Sequence[str], *, most: int, where: str) -> Any | None:
-        """A frame of these columns, or None where it would take more than so many bytes."""
+    def held(self, names: Sequence[str], *, where: str) -> Any | None:
+        """A frame of these columns, or None where it would not fit in memory."""
         require_columns(names, self.schema.names, place=PLACE, where=where)
-        batches, size = [], 0
-        with told_plainly(PLACE, where):
+        batches, size, most = [], 0, memory() // COPIES
+        with self.turn, told_plainly(PLACE, where):
             for batch in self.read(names):
                 size += batch.nbytes if hasattr(batch, "nbytes") else batch.estimated_size()
                 if size > most:
@@ -62,19 +71,18 @@ def lazy_rows(source: Any, *, where: str) -> LazyRows | None:
     True
     """
     native = native_frame(source)
-    if hasattr(native, "scanner") and hasattr(native, "schema"):
+    kind = type(native)  # a frame itself may have columns of these names
+    if hasattr(kind, "scanner") and hasattr(kind, "schema"):
         return LazyRows(native.schema, lambda names: native.to_batches(columns=list(names)))
-    if hasattr(native, "collect_batches"):
+    if hasattr(kind, "collect_batches"):
         with told_plainly(PLACE, where):
             schema = _arrow_schema(native.limit(0).collect())
-        asked: Callable[[Any], Iterator[Any]] = _collected
-    elif hasattr(native, "to_arrow_reader"):
-        with told_plainly(PLACE, where):
-            schema = native.limit(0).to_arrow_table().schema
-        asked = _from_reader
-    else:
+        return None if schema is None else LazyRows(schema, partial(_read, source, _collected, where))
+    if not hasattr(kind, "to_arrow_reader"):
         return None
-    return None if schema is None else LazyRows(schema, partial(_read, source, asked, where))
+    with _TURN, told_plainly(PLACE, where):
+        schema = native.limit(0).to_arrow_table().schema
+    return LazyRows(schema, partial(_read, source, _from_reader, where), _TURN)
 
 
 def _arrow_schema(frame: Any) -> Any | None:

@@ -132,8 +132,17 @@ def _of_types(files: Sequence[DataFile], known: Sequence[Mapping[str, Any]], whe
             what = f"the column {name!r} holds {shared}, which the embedded engine cannot hold"
             columns[name] = _refused(ColumnError(what, where, "give it 38 digits or fewer, or make floats of it"))
         else:
+            shared = _kept_by_engine(shared)
             columns[name] = LearnedColumn(shared, partial(converted, kind=shared, name=name, where=where))
     return columns
+
+
+def _kept_by_engine(kind: Any) -> Any:
+    """A type of which the engine keeps every digit: it knows moments with a zone to the microsecond, in UTC as here."""
+    import pyarrow as pa
+
+    fine = pa.types.is_timestamp(kind) and kind.tz is not None and kind.unit == "ns"
+    return pa.timestamp("ns") if fine else kind
 
 
 def _of_kind(kind: TextKind, where: str) -> LearnedColumn:

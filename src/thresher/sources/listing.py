@@ -145,7 +145,7 @@ def _matched(pattern: str, where: str) -> list[DataFile]:
     files = {path for path in paths if path.is_file()}
     found = {file.name: file for file in (_data_file(path, where) for path in files)}
     for folder in paths:
-        if not folder.is_dir():
+        if not folder.is_dir() or (files and folder.name.startswith((".", "_"))):
             continue
         inside = {file.name: file for file in _within(folder, where) if file.name not in found}
         if inside and files and _format_of(folder) is None:
@@ -159,8 +159,9 @@ def _require_readable_around(pattern: str, where: str) -> None:
     """Raise `SourceError` for a folder that a pattern looks into and that may not be read: it would be passed over."""
     parts = Path(pattern).parts
     for end in range(1, len(parts)):
+        needed = os.R_OK | os.X_OK if glob.has_magic(parts[end]) else os.X_OK
         for name in glob.iglob(str(Path(*parts[:end])), recursive=True):  # noqa: PTH207 - it may be absolute
-            if Path(name).is_dir() and not os.access(name, os.R_OK | os.X_OK):
+            if Path(name).is_dir() and not os.access(name, needed):
                 raise _unreadable(name, where)
 
 

@@ -34,7 +34,7 @@ from thresher.sources.progress import Listener
 from thresher.sources.refinement import Piece
 from thresher.sources.refining import Condition, refined
 from thresher.sources.scan_options import How, Options, require_models, require_options, require_source
-from thresher.sources.size import COPIES, fits, memory, rows_in
+from thresher.sources.size import fits, memory, rows_in
 from thresher.sources.table_names import TableName, require_table_columns
 from thresher.sources.tallies import Tallies, tallies_of
 from thresher.sources.tally import Wanted, tally
@@ -278,7 +278,7 @@ def _held(source: Any, wanted: Wanted, options: Options, where: str) -> Any | No
         lazy = lazy_rows(source, where=where)
         if lazy is None:
             return source
-        return None if options.exact is False else lazy.held(named, most=memory() // COPIES, where=where)
+        return None if options.exact is False else lazy.held(named, where=where)
     if isinstance(source, str) and source == STDIN:
         return source
     enough = options.exact is not False and fits(source, columns=len(named), memory=memory(), where=where)
