@@ -214,6 +214,12 @@ def test_decimals_of_many_digits_are_not_rounded():
         assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == rows
 
 
+def test_zero_needs_no_digit_before_the_point():
+    table = ibis.memtable(pa.table({"x": pa.array([Decimal("0.00"), Decimal("0.25")], pa.decimal128(2, 2))}))
+    for value in (0, 0.0, Decimal("0.000")):
+        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == 1
+
+
 def test_clusters_that_are_no_numbers_are_missing():
     rows = {"y": [1, 0, 1, 0], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.3, 0.2, 0.1, 0.5], "c": [1.0, 2.0, NAN, NAN]}
     with pytest.raises(th.MissingValueError, match="2 of 4 rows"):
@@ -223,9 +229,9 @@ def test_clusters_that_are_no_numbers_are_missing():
 @pytest.mark.parametrize(
     ("kind", "values", "groups"),
     [
-        ("date", ["2026-01-01", "2026-01-02 00:00:00", 20454, "May"], [dt.date(2026, 1, 1), dt.date(2026, 1, 2), None]),
+        ("date", ["2026-01-01", "2026-01-02 00:00:00", 20454, None], [dt.date(2026, 1, 1), dt.date(2026, 1, 2), None]),
         ("timestamp", ["2026-01-01 01:00:00", "2026-01-01T01:00:00.000", 1767225600, None], [EARLY, None]),
-        ("time", ["01:00:00", "01:00:00", 3600, ""], [dt.time(1), None]),
+        ("time", ["01:00:00", "01:00:00", 3600, None], [dt.time(1), None]),
         ("numeric", [1.5, 1.5, 2, None], [Decimal("1.5"), Decimal(2), None]),
         ("blob", [b"a", b"a", "a", 1], [b"a", None]),
     ],
@@ -239,3 +245,29 @@ def test_groups_that_a_column_of_their_type_holds(kind, values, groups):
     assert sum(ranking.total for ranking in found.values()) == 4
     both = th.scan_by(table, label="y", score="p", by=["g", "k"])
     assert {key for _, key in both} == {None, *(2**53 + i for i in (1, 2, 3))}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("date", "May"),
+        ("date", "2026-01-01 10:00:00"),
+        ("timestamp", "2026/01/01 10:00"),
+        ("timestamp", "2026-01-01 10:00:00.123456789"),
+        ("time", ""),
+        ("numeric", "much"),
+    ],
+)
+def test_texts_that_cannot_be_read_are_refused(kind, text):
+    table = in_sqlite(f"y integer, p real, g {kind}", [(1, 0.9, text), (0, 0.1, None)])
+    with pytest.raises(th.SourceError, match=f"holds '{text}', which cannot be read"):
+        th.scan_by(table, label="y", score="p", by="g")
+
+
+def test_labels_that_an_engine_keeps_as_texts_of_any_writing():
+    """Range by range, a query would look for one writing."""
+    table = in_sqlite("y timestamp, p real, q real", [("2026-01-01T10:00:00", 0.9, 0.1), ("2026-01-02", 0.1, 0.2)])
+    with pytest.raises(th.ColumnError, match="'y' are days or times"):
+        th.scan(table, label="y", score="p", positive=dt.date(2026, 1, 1))
+    with pytest.raises(th.ColumnError, match="'y' are days or times"):
+        th.compare_scan(table, label="y", scores=["p", "q"], positive=dt.date(2026, 1, 1))

@@ -1,6 +1,7 @@
 import datetime as dt
 from decimal import Decimal
 
+import ibis
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -220,3 +221,14 @@ def test_distinct_labels_in_order_of_appearance():
 def test_classes_are_a_list_of_labels(classes):
     with pytest.raises(th.LabelError, match=r"a list of labels|one label"):
         th.confusion([0, 1], [1, 1], classes=classes)
+
+
+def test_a_moment_may_be_named_in_any_zone():
+    days = pd.Series(pd.to_datetime(["2026-01-01 12:00", "2026-01-02 12:00"] * 3)).dt.tz_localize("US/Eastern")
+    scores = [0.9, 0.1, 0.8, 0.3, 0.2, 0.7]
+    expected = th.rank([1, 0] * 3, scores)
+    arrow = pa.table({"y": pa.array(days), "p": scores})
+    for positive in (days[0], days[0].tz_convert("UTC"), days[0].tz_convert("UTC").tz_localize(None)):
+        assert th.rank(days, scores, positive=positive) == expected
+        for source in (arrow, ibis.memtable(arrow)):
+            assert th.scan(source, label="y", score="p", positive=positive) == expected

@@ -1,6 +1,7 @@
 """Lazy frames are read batch by batch where they would not fit, and give the counts of a frame that holds its rows."""
 
 import datetime as dt
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 
 import thresher as th
 from thresher.sources.lazy_rows import lazy_rows
+from thresher.sources.progress import WATCHER
 
 scanning = import_module("thresher.sources.scan")
 lazily_read = import_module("thresher.sources.lazy_rows")
@@ -190,3 +192,29 @@ def test_nanoseconds_and_times_stay_what_they_are_batch_by_batch(monkeypatch):
         with pytest.raises(th.EmptyError):
             th.scan(frame, label="y", score="p", where={"moment": dt.datetime(1970, 1, 1, microsecond=3)})  # noqa: DTZ001
         assert th.scan(frame, label="y", score="p", where={"hour": dt.time(2)}).total == 2
+
+
+@pytest.mark.parametrize("room", [None, 0])
+def test_types_do_not_depend_on_what_fits(monkeypatch, frame, room):
+    if room is not None:
+        monkeypatch.setattr(lazily_read, "memory", lambda: room)
+    found = th.scan(frame, label="y", score="p", where=lambda t: (t.rest.length() == 2) & (t.town.upper() == "OSLO"))
+    assert found == th.scan(ROWS, label="y", score="p", where={"town": "Oslo"})
+
+
+def test_a_listener_does_not_wait_for_the_scan_that_waits_for_it():
+    relation = duckdb.connect().from_arrow(ROWS.drop_columns("rest"))
+    told: list[Exception] = []
+
+    def listening() -> None:
+        try:
+            th.scan(relation, label="y", score="p")
+        except th.SourceError as error:
+            told.append(error)
+
+    listener = threading.Thread(target=listening, name=WATCHER)
+    with lazily_read._TURN:
+        listener.start()
+        listener.join(timeout=60)
+        assert "cannot be scanned by the listener" in str(told[0])
+    assert th.scan(relation, label="y", score="p") == th.scan(ROWS, label="y", score="p")

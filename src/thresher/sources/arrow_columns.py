@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -17,6 +18,7 @@ Column: TypeAlias = npt.NDArray[Any]
 
 _MOST_NAMES = 1 << 16  # distinct texts up to which a column of them is worth an array of one width
 _WIDEST_NAME = 64
+_FINE = re.compile(r":\d\d\.\d{7}")
 
 
 def numpy_column(values: Any, *, name: str, where: str) -> Column:
@@ -79,12 +81,11 @@ def plain_numbers(values: Any) -> Column:
 def table_of_rows(schema: Any, rows: Sequence[tuple[Any, ...]]) -> Any:
     """Rows as Python has them, as an Arrow table of a schema.
 
-    Truth values may be 0 and 1, and days, moments and times of day texts as Python writes them; other texts there are
-    missing.
+    Truth values may be 0 and 1, and days, moments and times of day texts as Python reads them; ValueError for others.
 
     >>> import pyarrow as pa
     >>> schema = pa.schema([("flag", pa.bool_()), ("x", pa.int64()), ("day", pa.date32())])
-    >>> table_of_rows(schema, [(1, 2**60, "2026-05-01"), (None, None, "May")]).to_pylist()
+    >>> table_of_rows(schema, [(1, 2**60, "2026-05-01"), (None, None, None)]).to_pylist()
     [{'flag': True, 'x': 1152921504606846976, 'day': datetime.date(2026, 5, 1)}, {'flag': None, 'x': None, 'day': None}]
     """
     import pyarrow as pa
@@ -108,7 +109,7 @@ def table_of_rows(schema: Any, rows: Sequence[tuple[Any, ...]]) -> Any:
 def _day(text: str) -> date:
     moment = datetime.fromisoformat(text)
     if moment.time() != time():
-        raise ValueError("no midnight, so no day")
+        raise ValueError("it is no midnight, and so no day")
     return moment.date()
 
 
@@ -118,10 +119,16 @@ def _utc(text: str) -> datetime:
 
 
 def _read(value: Any, read: Callable[[Any], Any]) -> Any:
-    try:
-        return None if value is None else read(value)
-    except (OverflowError, TypeError, ValueError):
+    if value is None:
         return None
+    try:
+        if isinstance(value, str) and _FINE.search(value):
+            raise ValueError("it is finer than a microsecond")
+        return read(value)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"a column of days, times or decimals holds {value!r}, which cannot be read ({error})"
+        ) from None
 
 
 def is_arrow(values: Any) -> bool:

@@ -36,14 +36,9 @@ _ATTACHED_NAME = "SELECT database_name FROM duckdb_databases() WHERE path IS NOT
 _ATTACHED_ROWS = "SELECT estimated_size FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = (?, ?, ?)"
 # What values are called where columns may hold anything, whatever type they were declared with.
 _LOOSE = {
-    "sqlite": {
-        "floating": ("integer", "real"),
-        "integer": ("integer",),
-        "boolean": ("integer",),
-        "string": ("text",),
-        "temporal": ("text",),
-        "binary": ("blob",),
-    }
+    "sqlite": {"floating": ("integer", "real"), "binary": ("blob",)}
+    | dict.fromkeys(("integer", "boolean"), ("integer",))
+    | dict.fromkeys(("string", "temporal"), ("text",))
 }
 _EMBEDDED = "duckdb"
 _IN_FILES = ("sqlite",)

@@ -64,9 +64,11 @@ def embedded_rows(engine: Any, source: Any, *, listener: Listener | None = None,
     """Files or a frame as a table of the embedded engine."""
     if not isinstance(source, str | os.PathLike):
         lazy = lazy_rows(source, where=where)
-        held = source if lazy is None else lazy.held(list(dict.fromkeys(lazy.schema.names)), where=where)
-        if lazy is None or held is not None:
-            return _of_frame(engine, held, where)
+        if lazy is None:
+            return _of_frame(engine, source, where)
+        once = [name for name in lazy.schema.names if lazy.schema.names.count(name) == 1]
+        held = lazy.held(once, where=where)
+        lazy = lazy if held is None else lazy.of(held)
         rows = StreamedRows(*lazy_columns(lazy, where=where), None, where=where)
         return EmbeddedRows(_registered(engine, rows), rows, turn=lazy.turn)
     if os.fspath(source) == STDIN:  # which can be read once only

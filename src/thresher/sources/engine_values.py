@@ -29,6 +29,14 @@ def require_plain(column: Any, name: str, where: str) -> None:
         raise ColumnError(what, where, "make a column of whole numbers of it")
 
 
+def require_label(column: Any, name: str, where: str) -> None:
+    """Raise `ColumnError` unless a column's values can be told apart in a query."""
+    require_plain(column, name, where)
+    if column.type().is_temporal() and loose_types(column) is not None:
+        what = f"the labels {name!r} are days or times, which this engine keeps as texts of any writing"
+        raise ColumnError(what, where, "make texts or numbers of them in a view, and give that as the label")
+
+
 def sound(ibis: Any, column: Any) -> Any:
     """A column that holds what its type says, and NULL for what does not.
 
@@ -140,7 +148,7 @@ def _decimal(ibis: Any, kind: Any, value: Any) -> Any | None:
         return None
     _, digits, power = exact.normalize(_EVERY_DIGIT).as_tuple()
     scale = kind.scale if kind.scale is not None else max(0, -int(power))
-    before_the_point = len(digits) + int(power)
+    before_the_point = len(digits) + int(power) if exact else 0
     if -int(power) > scale or (kind.precision is not None and before_the_point > kind.precision - scale):
         return None
     return ibis.literal(exact, kind)

@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.errors import LabelError, PositiveLabelError
 from thresher.ranking import Counts, Flags, in_pieces
-from thresher.sources.columns import Column, flagged
+from thresher.sources.columns import Column, flagged, without_zone
 
 LABELS_SHOWN = 6
 
@@ -54,9 +54,15 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
             where=where,
             fix=f"pass positive={found[-1]!r} (or the other one); only bool and 0/1 labels need no word",
         )
-    if not any(same(positive, label) for label in found):
-        raise _absent(positive, found, where)
-    return _equal_to(labels, positive)
+    return _equal_to(labels, _among(found, positive, where))
+
+
+def _among(found: Sequence[Any], positive: Any, where: str) -> Any:
+    """The positive label, which is to be one of those found; columns hold moments in UTC, whatever zone one names."""
+    for asked in (positive, without_zone(positive, where=where)):
+        if any(same(asked, label) for label in found):
+            return asked
+    raise _absent(positive, found, where)
 
 
 def _too_many(labels: Column, positive: Any, cases: Counts | None, where: str) -> LabelError:

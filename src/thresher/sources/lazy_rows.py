@@ -10,18 +10,39 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from threading import RLock
+from threading import RLock, current_thread
 from typing import Any
 
+from thresher.errors import SourceError
 from thresher.extras import extra
 from thresher.sources.column_names import require_columns
 from thresher.sources.faults import told_plainly
 from thresher.sources.frames import native_frame, selected_frame
+from thresher.sources.progress import WATCHER
 from thresher.sources.size import COPIES, memory
 
 PLACE = "the frame"
-# Relations of one connection wait for each other inside the engine, with the interpreter's lock held: here they do not.
-_TURN = RLock()
+
+
+class _Turn:
+    """What scans of relations wait for: those of one connection would stop each other inside the engine, for ever.
+
+    A scan waits for the listener that hears of it, so that listener may not wait for the scan.
+    """
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=current_thread().name != WATCHER):
+            fix = "scan something else in progress=, or scan when it is done"
+            raise SourceError("a relation cannot be scanned by the listener of another one's scan", "progress=", fix)
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+_TURN = _Turn()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +79,11 @@ class LazyRows:
                     yield from batch.to_arrow().to_batches()
                 else:
                     yield batch
+
+    def of(self, held: Any) -> LazyRows:
+        """The same rows, held: with the types that they have when they are read batch by batch."""
+        table = held.to_arrow() if hasattr(held, "to_arrow") else held
+        return LazyRows(self.schema, lambda names: iter(table.select(list(names)).to_batches()))
 
 
 def lazy_rows(source: Any, *, where: str) -> LazyRows | None:
@@ -96,7 +122,8 @@ def _arrow_schema(frame: Any) -> Any | None:
 
 
 def _read(source: Any, asked: Callable[[Any], Iterator[Any]], where: str, names: Sequence[str]) -> Iterator[Any]:
-    if not all(name.isidentifier() for name in names):  # a relation would look for "a.b" in a table a
+    plain = asked is not _from_reader or all(name.isidentifier() for name in names)
+    if not plain:  # a relation would look for "a.b" in a table a
         return (batch.select(list(names)) for batch in asked(native_frame(source)))
     return asked(selected_frame(source, names, where=where))
 

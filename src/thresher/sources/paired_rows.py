@@ -15,7 +15,7 @@ from thresher.ranking import Ranking
 from thresher.sources.columns import Missing, column
 from thresher.sources.database import Opened, opened
 from thresher.sources.engine_numbers import finite, float_column, known, number
-from thresher.sources.engine_values import group_column, is_one_of, require_plain, sound
+from thresher.sources.engine_values import group_column, is_one_of, require_label, require_plain, sound
 from thresher.sources.filters import Filter, filtered
 from thresher.sources.labels import is_positive
 from thresher.sources.progress import Listener
@@ -126,8 +126,9 @@ _FINE, _GONE, _BAD, _NOTHING, _UNFIT = range(5)
 
 def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: str) -> Any:
     """The columns that are asked for, and the state of each row: fine, incomplete, or what is wrong with it."""
-    for name in (wanted.label, *([] if cluster is None else [cluster])):
-        require_plain(table[name], name, where)
+    require_label(table[wanted.label], wanted.label, where)
+    if cluster is not None:
+        require_plain(table[cluster], cluster, where)
     label = sound(ibis, table[wanted.label])
     columns: dict[str, Any] = {}
     tests: list[tuple[Any, int]] = []

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from thresher.errors import ArgumentError
 
 _EVERY = 0.5
+WATCHER = "thresher-progress"  # the thread in which listeners are called
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def heard(
         while not failed and not done.wait(_EVERY):
             told(rows())
 
-    watcher = threading.Thread(target=watch, daemon=True)
+    watcher = threading.Thread(target=watch, name=WATCHER, daemon=True)
     watcher.start()
     try:
         yield

@@ -16,7 +16,7 @@ from thresher.extras import extra
 from thresher.sources.buckets import SUBS
 from thresher.sources.database import offers
 from thresher.sources.engine_numbers import arithmetic, finite, float_column, known, number
-from thresher.sources.engine_values import group_column, require_plain, sound
+from thresher.sources.engine_values import group_column, require_label, require_plain, sound
 from thresher.sources.labels import LABELS_SHOWN
 from thresher.sources.lenses import Lens, place_through
 from thresher.sources.refinement import Piece
@@ -95,7 +95,8 @@ def _most_groups(wanted: Wanted, buckets: int) -> int:
 def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
     """The rows as the query sees them: label, x, unfit, w, the columns they are grouped by, and which model's x."""
     ibis = extra("ibis", name="sql", where=where)
-    for name in (wanted.label, *wanted.by):
+    require_label(table[wanted.label], wanted.label, where)
+    for name in wanted.by:
         require_plain(table[name], name, where)
     columns: dict[str, Any] = {"label": sound(ibis, table[wanted.label])}
     columns |= {name: group_column(ibis, table[column]) for name, column in zip(_by(wanted), wanted.by, strict=True)}
