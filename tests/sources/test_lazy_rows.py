@@ -218,3 +218,15 @@ def test_a_listener_does_not_wait_for_the_scan_that_waits_for_it():
         listener.join(timeout=60)
         assert "cannot be scanned by the listener" in str(told[0])
     assert th.scan(relation, label="y", score="p") == th.scan(ROWS, label="y", score="p")
+
+
+@pytest.mark.parametrize("how", [{}, {"where": {"y": [True, False]}}, {"weight": "w"}], ids=str)
+def test_columns_that_nobody_asks_for_are_not_worked_out(monkeypatch, how):
+    lazy = pl.LazyFrame(ROWS.drop_columns("rest")).with_columns(bad=pl.col("town").cast(pl.Int64))
+    expected = th.scan(ROWS, label="y", score="p", **how)
+    for room in (None, 0):
+        if room is not None:
+            monkeypatch.setattr(lazily_read, "memory", lambda: 0)
+        assert th.scan(lazy, label="y", score="p", **how) == expected
+        found = th.scan(lazy, label="y", score="p", exact=False, refine=False, **how)
+        assert th.auc(expected) in th.auc_bounds(found)

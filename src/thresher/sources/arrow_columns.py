@@ -18,7 +18,7 @@ Column: TypeAlias = npt.NDArray[Any]
 
 _MOST_NAMES = 1 << 16  # distinct texts up to which a column of them is worth an array of one width
 _WIDEST_NAME = 64
-_FINE = re.compile(r":\d\d\.\d{7}")
+_FINE = re.compile(r"[.,]\d{6}\d*[1-9]")  # more digits of a second than Python has
 
 
 def numpy_column(values: Any, *, name: str, where: str) -> Column:
@@ -95,7 +95,7 @@ def table_of_rows(schema: Any, rows: Sequence[tuple[Any, ...]]) -> Any:
         (types.is_boolean, bool),
         (types.is_date, _day),
         (types.is_timestamp, _utc),
-        (types.is_time, time.fromisoformat),
+        (types.is_time, _hour),
         (types.is_decimal, lambda number: Decimal(str(number))),
     ]
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
@@ -111,6 +111,13 @@ def _day(text: str) -> date:
     if moment.time() != time():
         raise ValueError("it is no midnight, and so no day")
     return moment.date()
+
+
+def _hour(text: str) -> time:
+    hour = time.fromisoformat(text)
+    if hour.tzinfo is not None:
+        raise ValueError("it has a zone, which depends on the day")
+    return hour
 
 
 def _utc(text: str) -> datetime:

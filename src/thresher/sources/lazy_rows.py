@@ -6,9 +6,9 @@ can be asked again and again, so a scan need not hold their rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from threading import RLock, current_thread
 from typing import Any
@@ -80,6 +80,11 @@ class LazyRows:
                 else:
                     yield batch
 
+    def only(self, names: Collection[str]) -> LazyRows:
+        """The same rows with these columns alone."""
+        arrow = extra("pyarrow", name="files", where=PLACE)
+        return replace(self, schema=arrow.schema([entry for entry in self.schema if entry.name in names]))
+
     def of(self, held: Any) -> LazyRows:
         """The same rows, held: with the types that they have when they are read batch by batch."""
         table = held.to_arrow() if hasattr(held, "to_arrow") else held
@@ -96,6 +101,8 @@ def lazy_rows(source: Any, *, where: str) -> LazyRows | None:
     >>> lazy_rows(pl.DataFrame({"y": [1]}), where="here") is None
     True
     """
+    if isinstance(source, LazyRows):
+        return source
     native = native_frame(source)
     kind = type(native)  # a frame itself may have columns of these names
     if hasattr(kind, "scanner") and hasattr(kind, "schema"):

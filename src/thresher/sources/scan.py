@@ -183,8 +183,11 @@ def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> 
         return ranked_in_memory(rows, wanted, options.where, options.positive, options.missing, where=name)
     if in_memory and not is_frame(source) and (found := _counted_files(source, wanted, options, name)) is not None:
         return found
+    named = _named(wanted, options)
+    lazy = lazy_rows(source, where=name) if in_memory and is_frame(source) else None
+    if lazy is not None and {*named} <= {*lazy.schema.names}:
+        source = lazy.only(named)  # nobody asks for the others
     with opened(source, table=options.table, listener=options.progress, where=name) as engine:
-        named = [*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]
         require_table_columns(engine.table, named, place=engine.place, where=name)
         taken = replace(engine, table=filtered(engine.table, options.where, where=name))
         return rankings_of(taken, wanted, options, name=name)
@@ -271,9 +274,14 @@ def _ranges(found: Tallies, tallied: Callable[..., Tallies], options: Options) -
     return found.rankings()
 
 
+def _named(wanted: Wanted, options: Options) -> list[str]:
+    """The columns that are asked for by their names."""
+    return list(dict.fromkeys([*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]))
+
+
 def _held(source: Any, wanted: Wanted, options: Options, where: str) -> Any | None:
     """What is to be ranked in memory: a source that is there or fits; None where it is counted elsewhere."""
-    named = list(dict.fromkeys([*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]))
+    named = _named(wanted, options)
     if is_frame(source):
         lazy = lazy_rows(source, where=where)
         if lazy is None:
