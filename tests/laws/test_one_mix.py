@@ -69,7 +69,8 @@ def test_every_number_is_stated_at_the_declared_mix(seed, size, prevalence, cost
     plain = found.to_dict()
     weight = np.where(labels, prevalence / labels.mean(), (1 - prevalence) / (1 - labels.mean())) / size
     for name, score in scores.items():
-        model, tpr, fpr = found[name], *rates(found, name, labels, scores)
+        model = found[name]
+        tpr, fpr = rates(found, name, labels, scores)
         alone = th.choose(th.rank(labels, score), condition)
         for measure in MEASURES:
             expected = pytest.approx(of_rates(measure, tpr, fpr, prevalence), abs=1e-9, nan_ok=True)
@@ -120,8 +121,8 @@ def test_without_a_declared_mix_the_data_speak_for_themselves():
 def test_limits_come_from_the_sampling_of_tpr_and_fpr(weighted):
     """A rarer mix than the data's makes precision lower, not surer of itself than its rates are."""
     labels, scores = rows(5, 400)
-    extra = {"weights": np.full(labels.size, 3.0)} if weighted else {}
-    found = th.evaluate(labels, scores["good"], condition=RARE, replicates=5, **extra)["model"]
+    weights = np.full(labels.size, 3.0) if weighted else None
+    found = th.evaluate(labels, scores["good"], condition=RARE, replicates=5, weights=weights)["model"]
     precision = found.measures["precision"]
     in_data = found.data_measures["precision"]
     assert precision.upper < in_data.lower

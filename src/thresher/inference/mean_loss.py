@@ -51,7 +51,7 @@ def mean_loss_interval(
     mean = float(share @ loss)
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
-    centre = mean if strata is None else _mean_of_stratum(loss, share, strata)
+    centre = np.full_like(loss, mean) if strata is None else _mean_of_stratum(loss, share, strata)
     away = loss - centre
     variance = _spread_of_sums(share * away, cluster)
     by_case = float(share @ away**2)
