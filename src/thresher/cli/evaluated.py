@@ -29,7 +29,7 @@ def evaluated(rows: LabelledScores, condition: OperatingCondition | None, given:
             weights=rows.weights,
             clusters=rows.clusters,
             level=given["level"],
-            rope=given.get("rope", 0.0),
+            margin=given.get("margin", 0.0),
             seed=given["seed"],
             missing=given["missing"],
         )

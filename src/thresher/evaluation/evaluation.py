@@ -22,7 +22,7 @@ from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.summary import summary_text
 from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
-from thresher.inference.difference import require_rope
+from thresher.inference.difference import require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import is_one_of
 from thresher.inference.resampling import require_replicates
@@ -131,7 +131,7 @@ def evaluate(
     weights: Any = None,
     clusters: Any = None,
     level: float = 0.95,
-    rope: float = 0.0,
+    margin: float = 0.0,
     replicates: int = 500,
     seed: int = 0,
     missing: Missing = "raise",
@@ -156,7 +156,7 @@ def evaluate(
         What rows belong together (patients, users); intervals and resampling respect it.
     level
         Of all intervals.
-    rope
+    margin
         Differences in AUC within this margin are practically none.
     replicates, seed
         Of the resampling behind `stability`.
@@ -175,7 +175,7 @@ def evaluate(
     """
     require_level(level, _WHERE)
     require_replicates(replicates, seed, None, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     asked = condition if condition is not None else OperatingCondition()
     rows = evaluated_rows(
         labels,
@@ -219,7 +219,7 @@ def evaluate(
         )
 
     tasks: list[Callable[[], Any]] = [
-        partial(_comparison, scored, level, rope),
+        partial(_comparison, scored, level, margin),
         *(partial(alone, name) for name in rankings),
         rows.fingerprint,
     ]
@@ -256,10 +256,10 @@ def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None
     return row_auc_interval(rows.positive, rows.scores[name], weights=rows.weight, clusters=rows.cluster, level=level)
 
 
-def _comparison(rows: ScoredRows, level: float, rope: float) -> Comparison | None:
+def _comparison(rows: ScoredRows, level: float, margin: float) -> Comparison | None:
     if len(rows.scores) < 2:
         return None
-    return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=level, rope=rope)
+    return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=level, margin=margin)
 
 
 def _done(task: Callable[[], Any]) -> Any:

@@ -19,7 +19,7 @@ from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedMod
 from thresher.inference import Interval, auc_interval
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import SampledTable, sampled_cost_interval, sampled_table_intervals
-from thresher.inference.difference import require_rope
+from thresher.inference.difference import require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import require_condition
 from thresher.inference.scanned_placements import auc_comparison, empty_comparison, scanned_auc_intervals
@@ -52,7 +52,7 @@ def evaluate_scan(
     paired: bool = True,
     exact: bool | None = None,
     level: float = 0.95,
-    rope: float = 0.0,
+    margin: float = 0.0,
     missing: Missing = "raise",
     progress: Listener | None = None,
 ) -> ScannedEvaluation:
@@ -70,7 +70,7 @@ def evaluate_scan(
     (ScannedEvaluation(tree; use tree at 0.7), Bounds(lower=0.888..., upper=0.888...))
     """
     require_level(level, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     if weight is not None and not paired:
         raise ArgumentError("what weights do to intervals is told by a paired pass", _WHERE, "leave paired=False out")
     asked = condition if condition is not None else OperatingCondition()
@@ -93,7 +93,7 @@ def evaluate_scan(
     found = replace(found, cautions=(*on_condition(condition), *found.cautions))
     if sums is None or len(rankings) == 1:
         return found
-    empty = empty_comparison(wanted.scores, level=level, rope=rope, dropped=rows.dropped)
+    empty = empty_comparison(wanted.scores, level=level, margin=margin, dropped=rows.dropped)
     return replace(found, comparison=auc_comparison(sums, empty, _WHERE))
 
 
