@@ -77,7 +77,9 @@ def test_p_values_are_adjusted_after_holm():
 def test_the_margin_decides_what_is_practically_equal():
     near = {"a": MODELS["good"], "b": 0.999 * MODELS["good"] + 0.001 / 3}
     assert th.compare_classes(LABELS, near, measure="brier", margin=0.01)["a", "b"].verdict == "practically equal"
-    assert th.compare_classes(LABELS, MODELS, measure="brier", margin=0.9)["good", "poor"].verdict == "practically equal"
+    assert (
+        th.compare_classes(LABELS, MODELS, measure="brier", margin=0.9)["good", "poor"].verdict == "practically equal"
+    )
 
 
 @pytest.mark.parametrize("measure", CLASS_MEASURES)

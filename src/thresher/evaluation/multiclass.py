@@ -185,7 +185,10 @@ def evaluate_classes(
         rows=rows.index.size,
         level=level,
         comparisons=MappingProxyType(
-            {measure: class_comparison(rows, pulls, measure, level=level, margin=margins[measure]) for measure in several}
+            {
+                measure: class_comparison(rows, pulls, measure, level=level, margin=margins[measure])
+                for measure in several
+            }
         ),
         cautions=class_remarks(rows, models),
         dropped=rows.dropped,

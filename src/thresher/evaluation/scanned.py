@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from thresher.calibration import brier_bounds, calibration_map, log_loss_bounds
@@ -14,7 +15,8 @@ from thresher.choices import JointChoice, OperatingCondition, best_cost_bounds, 
 from thresher.curves import Bounds, auc_bounds, average_precision_bounds, ks_bounds, pr_area_bounds
 from thresher.errors import ArgumentError, ProbabilityError
 from thresher.evaluation.decision import Decision
-from thresher.evaluation.remarks import on_class_ratio, on_condition, on_few
+from thresher.evaluation.remarks import on_class_ratio, on_condition, on_few, on_saving
+from thresher.evaluation.rules import Priced, counted_rules
 from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
 from thresher.inference import Interval, auc_interval
 from thresher.inference.cost import cost_interval
@@ -61,7 +63,8 @@ def evaluate_scan(
     Two passes count ranges of scores, the second only near the best split under the condition, until it is certain;
     sources and filters are those of `scan`, and `exact=True` reads the ranges instead. Several models, or weights, take
     sums of placements inside the engine (see `compare_scan`), whose mid-ranks sort the rows; `paired=False` leaves that
-    out, and with it the comparison. Weights are sampling weights.
+    out, and with it the comparison. Weights are sampling weights. Models that cost at most `margin` more per case than
+    the cheapest are practically equal.
 
     >>> mails = {"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}
     >>> import ibis, pyarrow
@@ -80,7 +83,7 @@ def evaluate_scan(
     if len(wanted.scores) == 1 and weight is None:
         given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
         rankings = scan_models(source, label=label, scores=wanted.scores, **given, **how)
-        found = _evaluation(rankings, asked, level)
+        found = _evaluation(rankings, asked, level, margin=margin)
         return replace(found, cautions=(*on_condition(condition), *found.cautions))
     asking: dict[str, Any] = {"listener": progress, "where": _WHERE}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
@@ -89,11 +92,11 @@ def evaluate_scan(
         sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
         at = {name: choice.threshold for name, choice in joint.choices.items()}
         cells = None if weight is None else call_weights(rows, at, **asking)
-    found = _evaluation(rankings, asked, level, dropped=rows.dropped, sums=sums, cells=cells)
+    found = _evaluation(rankings, asked, level, margin=margin, dropped=rows.dropped, sums=sums, cells=cells)
     found = replace(found, cautions=(*on_condition(condition), *found.cautions))
     if sums is None or len(rankings) == 1:
         return found
-    empty = empty_comparison(wanted.scores, level=level, margin=margin, dropped=rows.dropped)
+    empty = empty_comparison(wanted.scores, level=level, margin=0.0, dropped=rows.dropped)
     return replace(found, comparison=auc_comparison(sums, empty, _WHERE))
 
 
@@ -102,6 +105,7 @@ def _evaluation(
     asked: OperatingCondition,
     level: float,
     *,
+    margin: float,
     dropped: int | None = None,
     sums: PlacementSums | None = None,
     cells: Mapping[str, tuple[Any, Any]] | None = None,
@@ -127,15 +131,22 @@ def _evaluation(
             else sampled_cost_interval(sampled, asked, level=level),
             bounds=_bounds(ranking, asked),
         )
+    costs = {name: model.expected_cost for name, model in models.items()}
+    priced = counted_rules(joint.choices, costs, model=joint.model, condition=asked)
+    near = tuple(
+        name for name, cost in costs.items() if cost.estimate <= joint.expected_cost + margin or name in joint.tied
+    )
     return ScannedEvaluation(
         models=models,
         condition=asked,
         comparison=None,
         joint=joint,
-        decision=_decision(models, joint, asked, level),
-        cautions=(*joint.cautions, *_remarks(models)),
+        decision=_decision(models, joint, asked, priced, near),
+        cautions=(*joint.cautions, *_remarks(models), *on_saving(priced.rules)),
         dropped=max(ranking.dropped for ranking in rankings.values()) if dropped is None else dropped,
         level=level,
+        rules=MappingProxyType(priced.rules),
+        baseline=priced.baseline,
     )
 
 
@@ -154,11 +165,16 @@ def _bounds(ranking: Ranking, condition: OperatingCondition) -> dict[str, Bounds
 
 
 def _decision(
-    models: Mapping[str, ScannedModel], joint: JointChoice, asked: OperatingCondition, level: float
+    models: Mapping[str, ScannedModel],
+    joint: JointChoice,
+    asked: OperatingCondition,
+    priced: Priced,
+    near: tuple[str, ...],
 ) -> Decision:
     from thresher.version import __version__
 
     model = models[joint.model]
+    level = model.expected_cost.level
     condition = asked.for_data(model.ranking)
     low, high = joint.holds_for
     per_cost = (condition.class_ratio or 1.0) / condition.cost_ratio
@@ -171,16 +187,24 @@ def _decision(
         expected_cost=model.expected_cost,
         honest_cost=Interval(nan, nan, nan, nan, level, "none", _NO_ROWS),
         threshold_interval=Interval(joint.threshold, nan, nan, nan, level, "none", _NO_ROWS),
+        baseline=priced.baseline,
+        saving=priced.savings[joint.model],
+        why=_why(near) if len(models) > 1 else "it is the only model",
+        may_be_best=near,
         runner_up=joint.runner_up,
         gap=joint.gap,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=None,
-        firm_for=None,
         calibration=calibration_map(model.ranking, method="isotonic").to_dict(),
         fingerprint=_fingerprint(models),
         version=__version__,
     )
+
+
+def _why(near: tuple[str, ...]) -> str:
+    equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
+    return f"it is the cheapest on these rows{equal}; how sure that is {_NO_ROWS}"
 
 
 def _fingerprint(models: Mapping[str, ScannedModel]) -> str:

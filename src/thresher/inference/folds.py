@@ -23,7 +23,8 @@ class CorrelatedT:
     """How probable it is that A is worse, practically equal and better; they sum to 1.
 
     `left`, `within` and `right` are the posterior probabilities that the mean difference A minus B
-    lies below -margin, between -margin and margin, and above margin. All are NaN, with a note, when folds do not vary at all.
+    lies below -margin, between -margin and margin, and above margin. All are NaN, with a note, when folds do not
+    vary at all.
     """
 
     difference: float
