@@ -17,7 +17,7 @@ from thresher.cautions import Caution
 from thresher.choices import JointChoice, OperatingCondition, Range, joint_choice
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
-from thresher.evaluation.model import ModelEvaluation, model_evaluation
+from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
 from thresher.evaluation.preference import Pick, pick, preference_of
 from thresher.evaluation.remarks import on_condition, on_saving, on_winner, remarks
 from thresher.evaluation.rows import evaluated_rows
@@ -158,6 +158,7 @@ def evaluate(
     predictions: Any = None,
     weights: Any = None,
     clusters: Any = None,
+    trained_at: float | None = None,
     level: float = 0.95,
     current: Any = None,
     prefer: Any = None,
@@ -184,6 +185,9 @@ def evaluate(
         Sampling weights, one per row.
     clusters
         What rows belong together (patients, users); intervals and resampling respect it.
+    trained_at
+        The prevalence that scores which are probabilities were made for, where it is not that of the rows. With a
+        class mix declared, they are restated from it before they are read as probabilities.
     level
         Of all intervals.
     current
@@ -212,6 +216,7 @@ def evaluate(
     require_level(level, _WHERE)
     require_replicates(replicates, seed, None, _WHERE)
     require_margin(margin, _WHERE)
+    require_prevalence(trained_at, "evaluate(trained_at=...)")
     asked = condition if condition is not None else OperatingCondition()
     rows = evaluated_rows(
         labels,
@@ -229,6 +234,9 @@ def evaluate(
     in_use = rule_in_use(current, rows.current, scored.scores, _WHERE)
     preference = preference_of(prefer, tuple(scored.scores), None if in_use is None else in_use.model, _WHERE)
     rankings = {name: rows.ranking(name) for name in scored.scores}
+    production = None
+    if asked.prevalence is not None:
+        production = scored.at_prevalence(asked.prevalence, trained_at=trained_at)
     joint = joint_choice(rankings, asked)
     fixed = calls_at_half(scored.scores, rankings) | ({} if in_use is None else {CURRENT: in_use.called})
     stability = decision_stability(
@@ -252,7 +260,9 @@ def evaluate(
             rankings[name],
             joint.choices[name],
             rows=scored,
+            production=production,
             condition=asked,
+            trained_at=trained_at,
             auc=_auc_from_rows(scored, name, level),
             honest_cost=stability.honest_cost[name],
             threshold=stability.threshold[name],
@@ -291,7 +301,16 @@ def evaluate(
         comparison=comparison,
         joint=joint,
         stability=stability,
-        decision=_decision(models, joint, stability, asked, fingerprint=fingerprint, picked=picked, priced=priced),
+        decision=_decision(
+            models,
+            joint,
+            stability,
+            asked,
+            trained_at=trained_at,
+            fingerprint=fingerprint,
+            picked=picked,
+            priced=priced,
+        ),
         cautions=(
             *joint.choices[winner].cautions,
             *on_condition(condition),
@@ -341,6 +360,7 @@ def _decision(
     stability: Stability,
     asked: OperatingCondition,
     *,
+    trained_at: float | None,
     fingerprint: str,
     picked: Pick,
     priced: Priced,
@@ -359,6 +379,8 @@ def _decision(
         threshold=choice.threshold,
         equivalent=choice.interval,
         condition=condition,
+        data_prevalence=winner.ranking.prevalence,
+        trained_at=winner.ranking.prevalence if trained_at is None else trained_at,
         expected_cost=winner.expected_cost,
         honest_cost=priced.rules[picked.model].cost,
         threshold_interval=winner.threshold,
@@ -368,6 +390,7 @@ def _decision(
         may_be_best=picked.may_be_best,
         runner_up=runner_up,
         gap=None if runner_up is None else joint.choices[runner_up].expected_cost - choice.expected_cost,
+        threshold_holds_for=choice.holds_for,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=stability.wins[picked.model],
