@@ -118,7 +118,7 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any], w
         if len(scores) > 1:
             what = f"current={current!r} is a threshold, and it could be one of {len(scores)} models"
             raise ArgumentError(what, where, f"write {{model: {current!r}}} with one of {names}")
-        model, threshold = next(iter(scores)), current
+        model, threshold = next(iter(scores)), float(current)
     else:
         raise ArgumentError(f"current={current!r} is no rule", where, fix)
     if model not in scores:
@@ -287,10 +287,11 @@ class _Pricing:
 
     def saving(self, mine: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
         """What one rule saves against another, from the rows that only one of them calls positive."""
-        ends = mine.threshold, other.threshold
+        own, others = mine.threshold, other.threshold
         more = fewer = True
-        if ends[0] is not None and ends[1] is not None and (mine.model == other.model or math.inf in map(abs, ends)):
-            more, fewer = ends[0] < ends[1], ends[0] > ends[1]
+        if own is not None and others is not None:
+            nested = mine.model == other.model or math.isinf(own) or math.isinf(others)
+            more, fewer = (own < others, own > others) if nested else (True, True)
         return saving_interval(
             self.table(mine.called & ~other.called) if more else None,
             self.table(other.called & ~mine.called) if fewer else None,

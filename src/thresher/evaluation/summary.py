@@ -42,13 +42,24 @@ def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
     rows = [["per 1,000 cases", "found", "missed", "false alarms", "cost", "saved"]]
     for rule in rules.values():
         saving = "" if rule.saving is None else thousand(rule.saving)
-        rows.append([rule.name, *(f"{number:.4g}" for number in rule.per(1000, condition)), saving])
+        rows.append([rule.name, *map(count_text, rule.per(1000, condition)), saving])
     return text_table(rows)
+
+
+def count_text(count: float) -> str:
+    """A number of cases or their cost in four digits.
+
+    >>> count_text(1234.5), count_text(float("nan"))
+    ('1,234', 'undefined')
+    """
+    return "undefined" if count != count else f"{count:,.4g}"
 
 
 def thousand(interval: Interval) -> str:
     """An amount per 1,000 cases with its limits, where there are any."""
-    estimate, low, high = (f"{1000 * end:.4g}" for end in (interval.estimate, interval.lower, interval.upper))
+    if interval.estimate != interval.estimate:
+        return "undefined"
+    estimate, low, high = (f"{1000 * end:,.4g}" for end in (interval.estimate, interval.lower, interval.upper))
     return estimate if interval.lower != interval.lower else f"{estimate} [{low}, {high}]"
 
 
