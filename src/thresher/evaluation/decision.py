@@ -17,6 +17,7 @@ from thresher.inference import Interval
 from thresher.plain_data import json_value
 from thresher.ranking import Flags, rankable
 from thresher.sources.columns import column, complete
+from thresher.sources.frames import frame_columns, frame_names, is_frame
 from thresher.visible import visible
 
 FORMAT = "thresher/decision/1"
@@ -128,8 +129,8 @@ def decision_schema() -> dict[str, Any]:
 def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
     """Which cases a decision calls positive: score >= threshold, compared as float64.
 
-    Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping of
-    model names to scores). The same scores give the same calls on any machine.
+    Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping or
+    frame with a column of that name). The same scores give the same calls on any machine.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
@@ -141,14 +142,15 @@ def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
         decision = Decision.from_json(decision)
     elif not isinstance(decision, Decision):
         decision = Decision.from_dict(decision)
-    if isinstance(scores, Mapping):
-        if decision.model not in scores:
+    if is_frame(scores):
+        names = frame_names(scores, where=where)
+        if decision.model not in names:
             raise ArgumentError(
-                f"there are no scores of the model {decision.model!r} among {', '.join(map(repr, scores))}",
+                f"there are no scores of the model {decision.model!r} among {', '.join(map(repr, names))}",
                 where,
                 "give the scores of the model that was decided for",
             )
-        scores = scores[decision.model]
+        scores = frame_columns(scores, [decision.model], where=where)[decision.model]
     given = {"scores": column(scores, name="scores", where=where)}
     (values,), _ = complete(given, missing="raise", where=where, droppable=False)
     called = rankable(values, where=where).astype(np.float64) >= decision.threshold

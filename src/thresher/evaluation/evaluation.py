@@ -143,13 +143,13 @@ def evaluate(
     labels
         Booleans, 0/1, or any two labels together with `positive`.
     scores
-        One column of scores, or a mapping of model names to columns.
+        One column of scores, a mapping of model names to columns, or a frame with a column per model.
     positive
         The positive label; needed unless labels are bool or 0/1.
     condition
         Costs and class ratio at deployment; without it errors cost the same and the class ratio is the data's.
     predictions
-        The models' own predicted labels, one column or a mapping; they are reported beside, never instead.
+        The models' own predicted labels, one column, a mapping or a frame; they are reported beside, never instead.
     weights
         Sampling weights, one per row.
     clusters
