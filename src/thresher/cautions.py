@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thresher.results import Result
 
-@dataclass(frozen=True, slots=True)
-class Caution:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Caution(Result):
     """A remark on a result, with a code that the documentation explains.
 
     >>> print(Caution("all-negative", "calling nothing positive is cheapest"))

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from importlib import resources
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -16,15 +17,17 @@ from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
 from thresher.plain_data import json_value
 from thresher.ranking import Flags, rankable
+from thresher.results import Result
 from thresher.sources.columns import column, complete
 from thresher.sources.frames import frame_columns, frame_names, is_frame
 from thresher.visible import visible
+from thresher.whole_files import read_text, write_whole
 
 FORMAT = "thresher/decision/1"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+@dataclass(frozen=True, slots=True, repr=False)
+class Decision(Result):
     """Which model, at which threshold, under which condition, and how firmly.
 
     A case is positive iff its score is at least `threshold`. `cost_ratios` and `class_ratios` are the
@@ -113,6 +116,31 @@ class Decision:
                 lines.append(f"At cost ratios from {firm} it wins {self.expected_cost.level:.0%} of the time or more.")
             lines.append(f"Runner-up: {self.runner_up}, {self.gap:.4g} more per case.")
         return "\n".join(map(visible, lines))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a JSON file that `load` reads back exactly; an older file stays until this one is whole.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from thresher import evaluate
+        >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]).decision
+        >>> with TemporaryDirectory() as folder:
+        ...     decision.save(f"{folder}/decision.json")
+        ...     Decision.load(f"{folder}/decision.json") == decision
+        True
+        """
+        write_whole(path, self.to_json() + "\n", where="Decision.save(path)")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read the file that `save`, or `thresher evaluate --decision`, wrote; every field is checked."""
+        where = "Decision.load(path)"
+        try:
+            return cls.from_json(read_text(path, where=where))
+        except NotationError as error:
+            raise NotationError(f"{path} holds no decision: {error.what}", where, error.fix) from None
+
+    def _brief(self) -> str:
+        return f"use {self.model!r}, positive iff score >= {self.threshold:.6g}, expected cost {self.expected_cost}"
 
 
 def decision_schema() -> dict[str, Any]:

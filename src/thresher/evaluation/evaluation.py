@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from os import PathLike
 from typing import Any
 
@@ -23,20 +24,21 @@ from thresher.evaluation.summary import summary_text
 from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
 from thresher.inference.difference import require_rope
-from thresher.inference.interval import require_level
+from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.kinds import is_one_of
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters
 from thresher.inference.stability import Stability, decision_stability
 from thresher.ranking import side_by_side
+from thresher.results import Tabular
 from thresher.sources.columns import Missing
-from thresher.visible import visible, visible_lines
+from thresher.visible import visible_lines
 
 _WHERE = "evaluate(labels, scores)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Tabular):
     """Several models on the same rows: how good each is, how they compare, and which to deploy how.
 
     `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
@@ -116,9 +118,12 @@ class Evaluation:
     def __str__(self) -> str:
         return self.summary()
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         names, decision = ", ".join(self.models), self.decision
-        return visible(f"Evaluation({names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g})")
+        return f"{names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def evaluate(

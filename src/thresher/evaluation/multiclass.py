@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -20,10 +21,11 @@ from thresher.inference.class_comparison import CLASS_MEASURES, class_comparison
 from thresher.inference.class_pulls import class_pulls
 from thresher.inference.classified_rows import Classes, classified_rows, require_two_clusters_of_classes
 from thresher.inference.difference import require_rope
-from thresher.inference.interval import require_level
+from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.kinds import is_one_of
+from thresher.results import Tabular
 from thresher.sources.columns import Missing
-from thresher.visible import visible, visible_lines
+from thresher.visible import visible_lines
 
 COMPARED = (
     "overall_accuracy",
@@ -38,7 +40,7 @@ _WHERE = "evaluate_classes(labels, probabilities)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassEvaluation:
+class MulticlassEvaluation(Tabular):
     """Several models of k classes on the same rows; `evaluation["name"]` is one of them.
 
     `comparisons` holds the paired differences of all models by measure, e.g. `comparisons["brier"]["a", "b"]`; it is
@@ -102,9 +104,11 @@ class MulticlassEvaluation:
     def __str__(self) -> str:
         return self.summary()
 
-    def __repr__(self) -> str:
-        names = visible(", ".join(self.models))
-        return f"MulticlassEvaluation({names}; {self.rows:,} rows, {len(self.classes)} classes)"
+    def _brief(self) -> str:
+        return f"{', '.join(self.models)}; {self.rows:,} rows, {len(self.classes)} classes"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def evaluate_classes(

@@ -13,6 +13,7 @@ from thresher.inference.kinds import require_one_of
 from thresher.inference.scored_rows import ScoredRows, scored_rows
 from thresher.inference.standing import Standing
 from thresher.ranking import Flags, Floats, Indices, Ranking, counted, counted_weights
+from thresher.results import Result
 from thresher.sources.columns import Missing
 from thresher.sources.frames import columns_by_name
 
@@ -21,7 +22,7 @@ _WHERE = "Rows.of(labels, scores)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Rows:
+class Rows(Result):
     """Labelled rows with the scores of one or more models, weights and clusters if there are any.
 
     What a ranking cannot answer needs these: pairs of models, clustered rows, weights that are not whole.
@@ -122,12 +123,12 @@ class Rows:
     def __len__(self) -> int:
         return int(self.positive.size)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         weighted = ", weighted" if self.weight is not None else ""
         clustered = f", {self.clusters:,} clusters" if self.cluster is not None else ""
         return (
-            f"Rows({len(self):,} rows, {int(self.positive.sum()):,} positive{weighted}{clustered};"
-            f" models {', '.join(self.models)})"
+            f"{len(self):,} rows, {int(self.positive.sum()):,} positive{weighted}{clustered};"
+            f" models {', '.join(self.models)}"
         )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,13 @@ from thresher.errors import ArgumentError
 from thresher.inference.candidates import candidate_splits
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
-from thresher.inference.interval import Interval
+from thresher.inference.interval import Interval, interval_columns
 from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.multiplicity import multiplicities
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.ranking import Counts, Flags, Floats, Ranking, cuts_above, side_by_side
+from thresher.results import Tabular
 from thresher.tables import Contingency
 
 MOST_BLOCKS = 2000
@@ -35,8 +36,8 @@ _SAFE_IN_FLOAT32 = 0.99 * 2**24  # below 2^24 whole numbers are exact; sums that
 Drawn: TypeAlias = npt.NDArray[np.float32]  # small whole numbers, a row per resample and a column per block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stability:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stability(Tabular):
     """What resampling the data does to a decision among models.
 
     `threshold` and `honest_cost` are those of each model: where its best threshold falls in resamples, and what that
@@ -83,6 +84,18 @@ class Stability:
         first = int(short[short < here].max(initial=-1)) + 1
         last = int(short[short > here].min(initial=enough.size)) - 1
         return float(self.cost_ratio[first]), float(self.cost_ratio[last])
+
+    def _brief(self) -> str:
+        wins = ", ".join(f"{name} {share:.0%}" for name, share in self.wins.items())
+        return f"cheapest in {self.replicates:,} resamples: {wins}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        by_quantity = {"threshold": self.threshold, "honest_cost": self.honest_cost}
+        return interval_columns(
+            ({"model": model, "quantity": quantity, "wins": self.wins[model]}, intervals[model])
+            for model in self.wins
+            for quantity, intervals in by_quantity.items()
+        )
 
 
 def decision_stability(
