@@ -43,6 +43,7 @@ export function contents(given: Given[], costRatio = 1): Contents {
       threshold_interval: { ...interval(0.3), variance: 0.1, note: "" },
       runner_up: null,
       gap: null,
+      tied: [models[0].name],
       cost_ratios: [0, "inf"],
       class_ratios: [0, "inf"],
       wins: 1,

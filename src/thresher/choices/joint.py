@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -18,6 +18,7 @@ from thresher.curves.hull import Splits, hull_splits, upper_corners
 from thresher.errors import ArgumentError, ConditionError
 from thresher.ranking import Ranking, described, require_ranking
 from thresher.results import Result, Tabular, rows_of
+from thresher.visible import in_words
 
 _WHERE = "joint_choice(models, condition)"
 
@@ -128,8 +129,14 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
         choices=choices,
         ranges=ranges,
         holds_for=_stretch(ranges, winner, asked.cost_ratio),
-        cautions=choices[winner].cautions,
+        cautions=(*choices[winner].cautions, *_on_tie(tied, choices[winner])),
     )
+
+
+def _on_tie(tied: tuple[str, ...], choice: Choice) -> Iterator[Caution]:
+    if len(tied) > 1:
+        same = f"{in_words(tied)} cost the same, {choice.expected_cost:.4g} per case"
+        yield Caution("tied-models", f"{same}; {tied[0]} is named because it was given first")
 
 
 def _require_models(models: Any) -> None:

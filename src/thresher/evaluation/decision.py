@@ -20,7 +20,7 @@ from thresher.ranking import Flags, rankable
 from thresher.results import Result
 from thresher.sources.columns import column, complete
 from thresher.sources.frames import frame_columns, frame_names, is_frame
-from thresher.visible import visible
+from thresher.visible import in_words, visible
 from thresher.whole_files import read_text, write_whole
 
 FORMAT = "thresher/decision/1"
@@ -30,10 +30,10 @@ FORMAT = "thresher/decision/1"
 class Decision(Result):
     """Which model, at which threshold, under which condition, and how firmly.
 
-    A case is positive iff its score is at least `threshold`. `cost_ratios` and `class_ratios` are the
-    ranges over which the model stays the cheapest, the other ratio being as in `condition`;
-    `equivalent` the thresholds that make the same calls. `wins` is the share of resamples
-    in which the model is the cheapest, `firm_for` the cost ratios (between a tenth and ten times the condition's) over
+    A case is positive iff its score is at least `threshold`. `cost_ratios` and `class_ratios` are the ranges over
+    which the model stays the cheapest, the other ratio being as in `condition`; `equivalent` the thresholds that make
+    the same calls. `tied` names the models that are equally cheap, itself first. `wins` is the share of resamples in
+    which the model is the cheapest, `firm_for` the cost ratios (between a tenth and ten times the condition's) over
     which that share stays at the confidence level or above (None: it does not reach it), and `honest_cost` what a
     threshold chosen like this one costs on rows it was not chosen on. `fingerprint` identifies the data. A decision
     set by hand on the page has no `wins`, and intervals without limits.
@@ -53,6 +53,7 @@ class Decision(Result):
     threshold_interval: Interval
     runner_up: str | None
     gap: float | None
+    tied: tuple[str, ...]
     cost_ratios: tuple[float, float]
     class_ratios: tuple[float, float]
     wins: float | None
@@ -108,6 +109,9 @@ class Decision(Result):
             f"Expected cost per case {self.expected_cost}; on rows not chosen on {self.honest_cost}.",
             f"It stays the best model for cost ratios from {low:.4g} to {high:.4g} (now {now:.4g}).",
         ]
+        if len(self.tied) > 1:
+            others = in_words([name for name in self.tied if name != self.model])
+            lines.append(f"Equally cheap: {others}. {self.model} is named because it was given first.")
         if self.wins is not None:
             lines.append(f"Drawing the data again, it won {self.wins:.0%} of the time.")
         if self.runner_up is not None:
@@ -227,6 +231,12 @@ def _text(value: Any) -> str:
     return value
 
 
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple) or not value:
+        raise TypeError(f"{value!r} is no list of names")
+    return list(value)
+
+
 def _mapping(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{value!r} is no object")
@@ -250,6 +260,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "threshold_interval": _interval,
     "runner_up": _or_none(_text),
     "gap": _or_none(_real),
+    "tied": lambda value: tuple(_text(name) for name in _list(value)),
     "cost_ratios": _range,
     "class_ratios": _range,
     "wins": _or_none(_real),

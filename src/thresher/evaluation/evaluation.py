@@ -295,6 +295,7 @@ def _decision(
         threshold_interval=winner.threshold,
         runner_up=joint.runner_up,
         gap=joint.gap,
+        tied=joint.tied,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=stability.wins[joint.model],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -65,6 +66,13 @@ class MulticlassEvaluation(Tabular):
             )
         return self.models[name]
 
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The models of the highest overall accuracy: all that tie, in the order given."""
+        accuracy = {name: model.rates.overall_accuracy.estimate for name, model in self.models.items()}
+        most = max(accuracy.values())
+        return tuple(name for name, value in accuracy.items() if math.isclose(value, most, rel_tol=1e-12))
+
     def summary(self) -> str:
         """A table of all models, their paired differences, each model's classes, and the cautions."""
         return visible_lines(class_summary_text(self))
@@ -78,6 +86,7 @@ class MulticlassEvaluation(Tabular):
             "clusters": self.clusters,
             "level": self.level,
             "classes": list(self.classes),
+            "best": list(self.best),
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "comparisons": {
                 measure: [one.to_dict() for one in comparison.differences.values()]

@@ -173,6 +173,7 @@ def _decision(
         threshold_interval=Interval(joint.threshold, nan, nan, nan, level, "none", _NO_ROWS),
         runner_up=joint.runner_up,
         gap=joint.gap,
+        tied=joint.tied,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=None,
