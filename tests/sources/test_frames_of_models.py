@@ -71,3 +71,34 @@ def test_a_decision_needs_its_models_column(frame):
     decision = th.evaluate(LABELS, {"tree": MODELS["tree"]}).decision
     with pytest.raises(th.ArgumentError, match="no scores of the model 'tree' among 'logit'"):
         th.apply(decision, frame({"logit": MODELS["logit"]}))
+
+
+ANIMALS = ["cat", "dog", "cow"] * 4
+COLUMNS = {"dog": [0.1, 0.8, 0.1] * 4, "cat": [0.8, 0.1, 0.1] * 4, "cow": [0.1, 0.1, 0.8] * 4}
+EAGER = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+
+
+@EAGER
+def test_a_frame_of_probabilities_names_its_classes(frame):
+    matrix = np.array([COLUMNS[name] for name in ("cat", "cow", "dog")]).T
+    found = th.evaluate_classes(ANIMALS, {"named": frame(COLUMNS), "plain": matrix})
+    assert found.classes == ("cat", "cow", "dog")
+    assert found["named"].confusion == found["plain"].confusion
+    assert found["named"].rates.overall_accuracy.estimate == 1
+    numbers = [["cat", "dog", "cow"].index(name) for name in ANIMALS]
+    of_numbers = frame({"1": COLUMNS["dog"], "0": COLUMNS["cat"], "2": COLUMNS["cow"]})
+    assert th.evaluate_classes(numbers, of_numbers)["model"].rates.overall_accuracy.estimate == 1
+
+
+@EAGER
+def test_columns_that_are_no_classes_are_refused_unless_said(frame):
+    unlike = frame({f"p_{name}": values for name, values in COLUMNS.items()})
+    with pytest.raises(th.ColumnError, match="the frame of 'model' has a column 'p_dog', and the classes are"):
+        th.evaluate_classes(ANIMALS, unlike)
+    found = th.evaluate_classes(ANIMALS, unlike, classes=["dog", "cat", "cow"])
+    assert found["model"].rates.overall_accuracy.estimate == 1
+
+
+def test_columns_that_pandas_numbered_stand_in_the_order_of_the_labels():
+    matrix = np.array([COLUMNS[name] for name in ("cat", "cow", "dog")]).T
+    assert th.evaluate_classes(ANIMALS, pd.DataFrame(matrix))["model"].rates.overall_accuracy.estimate == 1

@@ -146,7 +146,8 @@ def evaluate_classes(
         A matrix (a row per case, a column per class), or a mapping of model names to matrices.
     classes
         Which class each column belongs to: one list for all models, or a mapping of model names to lists, where a
-        model may lack a class (it then gives it probability 0). Without it, the labels in rising order.
+        model may lack a class (it then gives it probability 0). Without it, the names of a frame's columns, and of
+        anything else the labels in rising order.
     other
         The class that labels not among `classes` count as; without it they are refused.
     predictions
