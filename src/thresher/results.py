@@ -98,8 +98,8 @@ def _values(column: Any) -> Any:
     values = [value.item() if isinstance(value, np.generic) else value for value in column]
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float} and kinds:
-        whole = kinds == {int} and None not in values and all(abs(value) < 2**63 for value in values)
-        return np.array(values, dtype=np.int64 if whole else np.float64)
+        integers = kinds == {int} and None not in values and all(abs(value) < 2**63 for value in values)
+        return np.array(values, dtype=np.int64 if integers else np.float64)
     if len(kinds) <= 1 and all(issubclass(kind, bool | str | date) for kind in kinds):
         return values
     return [None if value is None else str(value) for value in values]

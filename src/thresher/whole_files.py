@@ -41,8 +41,8 @@ def read_text(path: str | PathLike[str], *, where: str) -> str:
     except UnicodeDecodeError:
         raise SourceError(f"{path} is not in UTF-8", where, "give a file that thresher wrote") from None
     except OSError as error:
-        told = (error.strerror or str(error)).lower()
-        raise SourceError(f"{path} cannot be read: {told}", where, "check the path and who may read it") from None
+        reason = (error.strerror or str(error)).lower()
+        raise SourceError(f"{path} cannot be read: {reason}", where, "check the path and who may read it") from None
 
 
 def require_path(given: object, where: str) -> None:

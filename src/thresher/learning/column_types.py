@@ -84,8 +84,7 @@ class ColumnTypes(Tabular):
 
     def _brief(self) -> str:
         kinds = Counter(column.kind for column in self.columns)
-        told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-        return f"{len(self):,} columns: {told}"
+        return f"{len(self):,} columns: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items())}"
 
     def _columns(self) -> Mapping[str, Any]:
         shown = ("name", "kind", "rows", "distinct", "missing", "example", "reason")

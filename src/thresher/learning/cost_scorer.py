@@ -72,8 +72,8 @@ def _cost_of_probabilities(
     probability = np.asarray(y_score)
     if condition.prevalence is not None and _both_classes(nobody):
         probability = adjust_prevalence(probability, from_=nobody.prevalence, to=condition.prevalence)
-    called = probability >= float(1 / (1 + condition.exact_cost_ratio))
-    return table_cost(condition, contingency(actual, called, weights=sample_weight))
+    predicted = probability >= float(1 / (1 + condition.exact_cost_ratio))
+    return table_cost(condition, contingency(actual, predicted, weights=sample_weight))
 
 
 def _least_cost(
