@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ def count_text(count: float) -> str:
     >>> count_text(1234.5), count_text(float("nan"))
     ('1,234', 'undefined')
     """
-    return "undefined" if count != count else f"{count:,.4g}"
+    return "undefined" if math.isnan(count) else f"{count:,.4g}"
 
 
 def thousand(interval: Interval) -> str:
