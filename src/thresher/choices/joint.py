@@ -145,7 +145,7 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
 def _on_tie(tied: tuple[str, ...], choice: Choice) -> Iterator[Caution]:
     if len(tied) > 1:
         same = f"{in_words(tied)} cost the same, {choice.expected_cost:.4g} per case"
-        yield Caution("tied-models", f"{same}; {tied[0]} is named because it was given first")
+        yield Caution("tied-models", f"{same}; only the order in which they were given tells them apart")
 
 
 def _require_models(models: Any) -> None:

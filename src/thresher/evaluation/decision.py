@@ -22,7 +22,7 @@ from thresher.ranking import Flags, Floats, rankable
 from thresher.results import Result
 from thresher.sources.columns import column, complete
 from thresher.sources.frames import frame_columns, frame_names, is_frame
-from thresher.visible import in_words, visible
+from thresher.visible import visible
 from thresher.whole_files import read_text, write_whole
 
 FORMAT = "thresher/decision/2"
@@ -145,9 +145,6 @@ class Decision(Result):
         if not math.isnan(self.saving.estimate):
             lines.append(saving_text(self.saving, self.baseline))
         lines.append(f"Why: {self.why}.")
-        if len(self.tied) > 1:
-            others = in_words([name for name in self.tied if name != self.model])
-            lines.append(f"Equally cheap on these rows: {others}.")
         if self.gap is None or self.gap >= 0:
             low, high = self.cost_ratios
             now = self.condition.cost_ratio

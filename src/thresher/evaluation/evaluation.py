@@ -318,6 +318,7 @@ def evaluate(
         ),
         cautions=(
             *joint.choices[winner].cautions,
+            *(caution for caution in joint.cautions if caution.code == "tied-models"),
             *on_condition(condition),
             *found,
             *on_winner(picked.may_be_best, stability.wins, level),

@@ -295,6 +295,8 @@ class _Pricing:
         more = fewer = True
         if own is not None and others is not None:
             nested = mine.model == other.model or math.isinf(own) or math.isinf(others)
+            if nested and np.array_equal(mine.called, other.called):
+                return Interval(0.0, 0.0, 0.0, 0.0, self.level, "known", "the same rule")
             more, fewer = (own < others, own > others) if nested else (True, True)
         return saving_interval(
             self.table(mine.called & ~other.called) if more else None,

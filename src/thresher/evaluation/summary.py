@@ -58,10 +58,10 @@ def count_text(count: float) -> str:
 
 def thousand(interval: Interval) -> str:
     """An amount per 1,000 cases with its limits, where there are any."""
-    if interval.estimate != interval.estimate:
+    if math.isnan(interval.estimate):
         return "undefined"
     estimate, low, high = (f"{1000 * end:,.4g}" for end in (interval.estimate, interval.lower, interval.upper))
-    return estimate if interval.lower != interval.lower else f"{estimate} [{low}, {high}]"
+    return estimate if math.isnan(interval.lower) else f"{estimate} [{low}, {high}]"
 
 
 def _data(evaluation: Evaluation, winner: ModelEvaluation) -> str:
