@@ -15,7 +15,7 @@ from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
 from thresher.plain_data import json_value
-from thresher.ranking import Flags, rankable
+from thresher.ranking import Flags, rankable, reaches
 from thresher.sources.columns import column, complete
 from thresher.visible import visible
 
@@ -32,7 +32,7 @@ class Decision:
     in which the model is the cheapest, `firm_for` the cost ratios (between a tenth and ten times the condition's) over
     which that share stays at the confidence level or above (None: it does not reach it), and `honest_cost` what a
     threshold chosen like this one costs on rows it was not chosen on. `fingerprint` identifies the data. A decision
-    set by hand on the page has no `wins`, and intervals without limits.
+    set by hand on the page has no `wins`, and intervals without limits. A threshold of +inf calls nothing positive.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
@@ -126,7 +126,7 @@ def decision_schema() -> dict[str, Any]:
 
 
 def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
-    """Which cases a decision calls positive: score >= threshold, compared as float64.
+    """Which cases a decision calls positive: score >= threshold, compared as float64; none at a threshold of +inf.
 
     Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping of
     model names to scores). The same scores give the same calls on any machine.
@@ -151,8 +151,7 @@ def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
         scores = scores[decision.model]
     given = {"scores": column(scores, name="scores", where=where)}
     (values,), _ = complete(given, missing="raise", where=where, droppable=False)
-    called = rankable(values, where=where).astype(np.float64) >= decision.threshold
-    return np.asarray(called, dtype=np.bool_)
+    return reaches(rankable(values, where=where).astype(np.float64), decision.threshold)
 
 
 def _plain(value: Any) -> Any:

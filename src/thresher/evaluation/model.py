@@ -25,7 +25,7 @@ from thresher.inference.design_effect import (
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.table import table_intervals
 from thresher.inference.whole_intervals import WholeModel, whole_intervals
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, reaches
 from thresher.tables import Contingency
 
 PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")
@@ -173,7 +173,7 @@ def _of_cases(ranking: Ranking, table: Contingency, condition: OperatingConditio
 def _of_rows(rows: ScoredRows, name: str, choice: Choice, condition: OperatingCondition, level: float) -> Doubt:
     """The same where rows carry weights or belong to clusters."""
     score = rows.scores[name].astype(np.float64)
-    sampled = sampled_table(rows.positive, score >= choice.threshold, weight=rows.weight, cluster=rows.cluster)
+    sampled = sampled_table(rows.positive, reaches(score, choice.threshold), weight=rows.weight, cluster=rows.cluster)
     brier = None
     if _probabilities(choice.ranking):
         brier = sampled_brier_interval(rows.positive, score, weight=rows.weight, cluster=rows.cluster, level=level)

@@ -14,7 +14,7 @@ from thresher.choices import OperatingCondition, choose
 from thresher.choices.threshold import Wanted
 from thresher.learning.scores import Response
 from thresher.learning.wrapped import WrappedClassifier
-from thresher.ranking import Floats
+from thresher.ranking import Floats, reaches
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -120,13 +120,15 @@ class ThresholdClassifier(WrappedClassifier):
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The label of each row: the positive one iff the score is at least the threshold."""
         check_is_fitted(self)
-        called = self.scores(X) >= self.threshold_
+        called = reaches(self.scores(X), self.threshold_)
         return self.classes_[np.where(called, self._place, 1 - self._place)]
 
     def decision_function(self, X: Any) -> Floats:
         """How far the score lies above the threshold, above 0 for the second of `classes_` as in scikit-learn."""
         check_is_fitted(self)
-        above = self.scores(X) - self.threshold_
+        scores = self.scores(X)
+        # An infinite threshold calls every case alike, and an infinite score less it would be no number.
+        above = np.full_like(scores, -self.threshold_) if np.isinf(self.threshold_) else scores - self.threshold_
         return above if self._place == 1 else -above
 
     @_offered

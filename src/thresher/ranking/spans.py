@@ -29,9 +29,8 @@ class Spans:
 
     Both ends occur in the data. `won`, where it is known, is twice the pairs that positives win inside a segment
     (ties counting one), and -1 where it is not; None when it is known nowhere. `corners` says that every corner of
-    the hull is a split between segments, so that no case inside one lies above the hull of what is known; where some
-    scores are +inf, which no threshold refuses, the same holds of the splits behind them. `ties` says that every
-    split that costs as little as a corner, at some costs, is a split between segments too.
+    the hull is a split between segments, so that no case inside one lies above the hull of what is known. `ties` says
+    that every split that costs as little as a corner, at some costs, is a split between segments too.
     `rounding` bounds the relative error of the counts, which is 0 unless they are sums of weights that an engine
     added in an order of its own. `numbers` holds exact ones of the cases behind these segments by the names of their
     functions, e.g. "average_precision", where somebody saw every case; other segments do not inherit them.
@@ -71,11 +70,6 @@ class Spans:
     def mixed(self) -> Flags:
         """Segments of more than one score that hold both classes."""
         return (self.low < self.high) & ~np.isnan(self.pos_low) & ~np.isnan(self.neg_low)
-
-    @property
-    def open_top(self) -> bool:
-        """Whether the highest segment holds scores of +inf, which no threshold refuses, and others, which some do."""
-        return bool(np.isposinf(self.high[0]) and not np.isposinf(self.low[0]))
 
     @property
     def unresolved(self) -> Flags:
