@@ -123,7 +123,9 @@ def calibration_map(
         None, "laplace" or `MEstimate(m, prior)`, per pool or bin; it can reorder them, which a
         caution reports.
     interpolate
-        Straight lines between the pools' mean scores instead of one step per pool.
+        Straight ramps between the end scores of neighbouring pools (scikit-learn's line) instead of steps
+        midway between them, where thresholds lie. Either way each pool keeps its own value; with ramps a
+        probability between two pools may contradict the call of a threshold.
     bins
         How many bins a histogram has; 10 unless told.
     on
@@ -137,8 +139,10 @@ def calibration_map(
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
     >>> isotonic = calibration_map(emails)
-    >>> isotonic([0.99, 0.75, 0.5, 0.3, 0.0]).round(4)
-    array([1.    , 0.6667, 0.6667, 0.    , 0.    ])
+    >>> isotonic([0.99, 0.78, 0.75, 0.3, 0.0]).round(4)
+    array([1.    , 1.    , 0.6667, 0.6667, 0.    ])
+    >>> calibration_map(emails, interpolate=True)([0.77, 0.74, 0.32, 0.28]).round(4)
+    array([0.8333, 0.6667, 0.6667, 0.3333])
     >>> round(isotonic.auc_before, 4), round(isotonic.auc_after, 4)
     (0.75, 0.8333)
     >>> calibration_map(emails, smoothing="laplace")([0.89, 0.74, 0.13]).round(4)
@@ -171,8 +175,6 @@ def _of_pools(
     if falls and not cautions:
         text = f"a higher bin has the lower probability in {falls:,} of {curve.probability.size - 1:,} places"
         cautions = (Caution("not-rising", text),)
-    if interpolate:
-        after = recalibrated(ranking, curve)
     return CalibrationMap(method, curve, auc(ranking), auc(after), cautions)
 
 

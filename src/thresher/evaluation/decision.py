@@ -15,11 +15,12 @@ from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
 from thresher.plain_data import json_value
-from thresher.ranking import Flags, rankable, reaches
+from thresher.ranking import Flags, Floats, rankable, reaches
 from thresher.sources.columns import column, complete
 from thresher.visible import visible
 
 FORMAT = "thresher/decision/1"
+_SURELY = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,20 @@ def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
     given = {"scores": column(scores, name="scores", where=where)}
     (values,), _ = complete(given, missing="raise", where=where, droppable=False)
     return reaches(rankable(values, where=where).astype(np.float64), decision.threshold)
+
+
+def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
+    """Calls that a probability of the condition's class mix speaks against, beyond rounding.
+
+    A positive call is the cheaper one iff p·cost_ratio > 1 - p, which is p > 1 / (1 + cost_ratio).
+
+    >>> condition = OperatingCondition(cost_ratio=4)
+    >>> contradictions(np.array([True, True, False]), np.array([0.3, 0.1, 0.2]), condition)
+    array([False,  True, False])
+    """
+    miss, alarm = probability * condition.cost_ratio, 1 - probability  # what either call is expected to cost
+    found: Flags = np.where(called, miss < alarm * _SURELY, alarm < miss * _SURELY)
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher.errors import ArgumentError
 from thresher.ranking.counting import Flags
@@ -24,7 +23,7 @@ def reaches(scores: Any, threshold: float) -> Flags:
     return np.asarray((scores >= threshold) & (threshold < np.inf), dtype=np.bool_)
 
 
-def splits_at(score: Floats, threshold: npt.ArrayLike) -> Any:
+def splits_at(score: Floats, threshold: Any) -> Any:
     """How many of falling scores each threshold calls positive.
 
     >>> splits_at(np.array([np.inf, 0.5]), [np.inf, 1, 0.5])

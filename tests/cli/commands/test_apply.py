@@ -49,6 +49,31 @@ def test_probabilities_come_from_the_decision(run, decision, columns):
     assert {row["call"] for row in rows} == {"0", "1"}
 
 
+def test_calls_that_probabilities_speak_against_are_counted(run, folder, data, decision, columns):
+    words = ["apply", "decision.json", "predictions.csv", "--probability"]
+    fine = data(*words, "-o", "out.csv")
+    assert (fine["map"], fine["against_probability"], fine["cautions"]) == ("isotonic map", 0, [])
+    assert run(*words).stderr == ""
+    ranking = th.rank(columns["malignant"], columns["forest"])
+    called = th.apply(decision, columns["forest"])
+    for options, name in (
+        ({"method": "platt"}, "platt map"),
+        ({"interpolate": True, "smoothing": th.MEstimate(90, 0.9)}, "isotonic map with ramps"),
+    ):
+        other = th.calibration_map(ranking, **options)
+        plain = decision.to_dict() | {"calibration": other.to_dict()}
+        (folder / "decision.json").write_text(json.dumps(plain))
+        against = int((called != (other(columns["forest"]) > 1 / 5)).sum())
+        found = data(*words, "-o", "out.csv")
+        assert (found["map"], found["against_probability"]) == (name, against)
+        assert [caution["code"] for caution in found["cautions"]] == ["call-against-probability"]
+        for target in ("-", "out.csv"):
+            told = run(*words, "-o", target).stderr
+            assert f"! {against:,} of 240 calls go against the probability of the {name}" in told
+        assert f"probabilities by the {name}" in told
+        assert run(*words, "-q").stderr == ""
+
+
 def test_a_map_alone(run, folder, columns):
     run("calibrate", *ROWS[:5], "-o", "map.json")
     rows = rows_in(run("apply", "map.json", "predictions.csv", "--score", "forest").stdout)
