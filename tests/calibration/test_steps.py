@@ -7,7 +7,7 @@ from tests.calibration import oracles
 from tests.strategies import two_class_rankings
 from thresher.calibration.steps import Steps, steps_over
 from thresher.curves import hull_splits
-from thresher.errors import NotationError, ScoreError
+from thresher.errors import ScoreError
 from thresher.ranking import Ranking
 
 
@@ -78,21 +78,3 @@ def test_equality_needs_the_same_knots():
     assert Steps(*knots) != Steps(*knots, interpolate=True)
     assert Steps(*knots) != Steps(knots[0], knots[1] / 2)
     assert Steps(*knots) != "steps"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"score": [2, 1]},
-        {"score": [1, 1]},
-        {"score": [1]},
-        {"score": [1, "nan"]},
-        {"probability": [0.5, 1.5]},
-        {"probability": [-0.5, 0.5]},
-        {"score": [], "probability": []},
-    ],
-)
-def test_malformed_knots_are_refused(change):
-    plain = {"score": [1, 2], "probability": [0.5, 0.6], "interpolate": False}
-    with pytest.raises(NotationError, match="rising scores"):
-        Steps.from_dict(plain | change)

@@ -17,10 +17,10 @@ from thresher.calibration.probabilities import numbers
 from thresher.calibration.recalibration import recalibrated
 from thresher.calibration.smoothing import Smoothing
 from thresher.calibration.steps import Steps, steps_over
-from thresher.cautions import Caution
+from thresher.cautions import CODES, Caution
 from thresher.curves import auc, hull_splits
-from thresher.errors import ArgumentError, NotationError, require_one_of
-from thresher.plain_data import json_value
+from thresher.errors import ArgumentError, require_one_of
+from thresher.plain_data import fields, items, json_value, number, one_of, read_object, text
 from thresher.ranking import Floats, Ranking, require_ranking
 
 Method: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]
@@ -74,21 +74,17 @@ class CalibrationMap:
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        if not isinstance(value, Mapping) or value.get("format") != FORMAT or value.get("method") not in _OPTIONS:
-            raise _not_a_map(f'"format" must be "{FORMAT}" and "method" one of {", ".join(_OPTIONS)}')
-        kind: type[Steps | LogisticCurve] = Steps if "smoothing" in _OPTIONS[value["method"]] else LogisticCurve
-        try:
-            return cls(
-                method=value["method"],
-                curve=kind.from_dict(value["curve"]),
-                auc_before=float(value["auc_before"]),
-                auc_after=float(value["auc_after"]),
-                cautions=tuple(Caution(said["code"], said["text"]) for said in value.get("cautions", [])),
-            )
-        except NotationError:
-            raise
-        except (KeyError, TypeError, ValueError) as error:
-            raise _not_a_map(f"{type(error).__name__}: {error}") from None
+        method = value.get("method") if isinstance(value, Mapping) else None
+        kind: type[Steps | LogisticCurve] = Steps if method in ("isotonic", "histogram") else LogisticCurve
+        readers = {
+            "method": one_of(_OPTIONS),
+            "curve": kind.from_dict,
+            "auc_before": number(0, 1),
+            "auc_after": number(0, 1),
+            "cautions": items(_caution),
+        }
+        found = read_object(value, readers, of="CalibrationMap", kind="a calibration map", form=FORMAT)
+        return cls(**found | {"cautions": tuple(found["cautions"])})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -189,9 +185,5 @@ def _check(method: str, given: set[str]) -> None:
         )
 
 
-def _not_a_map(why: str) -> NotationError:
-    return NotationError(
-        f"this is not a calibration map as thresher writes it: {why}",
-        where="CalibrationMap.from_dict",
-        fix="give what CalibrationMap.to_dict() or to_json() returned",
-    )
+def _caution(value: Any) -> Caution:
+    return Caution(**fields(value, {"code": one_of(CODES), "text": text}))

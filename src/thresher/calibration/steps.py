@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,7 +10,8 @@ import numpy as np
 from thresher.calibration.smoothing import Smoothing, smoothed
 from thresher.cautions import Caution
 from thresher.curves.hull import Splits
-from thresher.errors import NotationError, ScoreError
+from thresher.errors import ScoreError
+from thresher.plain_data import FieldError, fields, flag, numbers
 from thresher.ranking import Floats, Ranking
 
 
@@ -64,23 +64,17 @@ class Steps:
         return {"score": score, "probability": self.probability.tolist(), "interpolate": self.interpolate}
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` wrote."""
-        score = np.array([float(number) for number in value["score"]])
-        probability = np.array([float(number) for number in value["probability"]])
-        fine = (
-            score.size == probability.size > 0
-            and (score[1:] > score[:-1]).all()
-            and ((probability >= 0) & (probability <= 1)).all()
-            and not np.isnan(score).any()
-        )
-        if not fine:
-            raise NotationError(
-                "the knots of a map are rising scores with one probability each",
-                where="CalibrationMap.from_dict",
-                fix="give what CalibrationMap.to_dict() returned",
-            )
-        return cls(score, probability, bool(value["interpolate"]))
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote; a field that is not so raises `FieldError`."""
+        found = fields(value, {"score": numbers(infinite=True), "probability": numbers(0, 1), "interpolate": flag})
+        score, probability = (np.array(found[name], dtype=np.float64) for name in ("score", "probability"))
+        if not (score[1:] > score[:-1]).all():
+            raise FieldError("must rise from knot to knot", "score")
+        if not score.size == probability.size > 0:
+            raise FieldError(f'has {probability.size:,} entries, and "score" {score.size:,}', "probability")
+        if found["interpolate"] and not np.isfinite(score).all():
+            raise FieldError("must be finite, since ramps run from knot to knot", "score")
+        return cls(score, probability, found["interpolate"])
 
 
 def steps_over(

@@ -105,6 +105,3 @@ def read_artefact(path: str, *, where: str) -> Artefact:
     except ThresherError as error:
         fix = "give what evaluate --decision or calibrate --output wrote"
         raise SourceError(f"{path} cannot be applied: {error.what}", where, fix) from None
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        fix = "give what evaluate --decision or calibrate --output wrote"
-        raise SourceError(f"{path} is a damaged decision: {error}", where, fix) from None

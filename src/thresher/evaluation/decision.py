@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from importlib import resources
 from typing import Any, Self
 
 import numpy as np
 
+from thresher.calibration import CalibrationMap
 from thresher.choices import OperatingCondition
-from thresher.errors import ArgumentError, NotationError
+from thresher.errors import ArgumentError
 from thresher.inference import Interval
-from thresher.plain_data import json_value
+from thresher.plain_data import (
+    FieldError,
+    Reader,
+    json_value,
+    not_written,
+    number,
+    one_of,
+    or_none,
+    read_object,
+    rising,
+    text,
+)
+from thresher.plain_data import fields as fields_of
 from thresher.ranking import Flags, Floats, rankable, reaches
 from thresher.sources.columns import column, complete
 from thresher.visible import visible
@@ -73,24 +88,13 @@ class Decision:
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        names = {part.name for part in fields(cls)}
-        if not isinstance(value, Mapping) or value.get("format") != FORMAT or not names <= set(value):
-            raise NotationError(
-                "this is not a decision as thresher writes it",
-                where="Decision.from_dict",
-                fix=f'give an object with "format": "{FORMAT}" that follows the published schema',
-            )
-        if value["rule"] != ">=":
-            raise NotationError(f"the rule {value['rule']!r} is unknown", "Decision.from_dict", 'only ">=" is')
-        try:
-            given: dict[str, Any] = {name: _reader(name)(value[name]) for name in names}
-            return cls(**given)
-        except (TypeError, ValueError, KeyError) as error:
-            raise NotationError(
-                f"a field of this decision is not as thresher writes it: {error}",
-                where="Decision.from_dict",
-                fix="follow the published schema, decision_schema()",
-            ) from None
+        readers = {part.name: _READERS.get(part.name, text) for part in fields(cls)}
+        decision = cls(**read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
+        low, high = decision.equivalent
+        if not low <= decision.threshold <= high:
+            why = f'"threshold" is {decision.threshold}, and "equivalent" reaches from {low} to {high}'
+            raise not_written(why, of="Decision", kind="a decision")
+        return decision
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -181,62 +185,59 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _real(value: Any) -> float:
-    """A number, or the text of an infinite one; None is NaN."""
-    if value in ("inf", "-inf"):
-        return float(value)
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is no number")
-    return value
-
-
-def _range(value: Any) -> tuple[float, float]:
-    low, high = value
-    return _real(low), _real(high)
-
-
 def _interval(value: Any) -> Interval:
-    texts = ("method", "note")
-    read: dict[str, Any] = {
-        name: _text(part) if name in texts else _real(part) for name, part in _mapping(value).items()
-    }
-    return Interval(**read)
+    limit = number(infinite=True, undefined=True)
+    found = Interval(
+        **fields_of(
+            value,
+            {
+                "estimate": limit,
+                "lower": limit,
+                "upper": limit,
+                "variance": number(0, infinite=True, undefined=True),
+                "level": number(0, 1, strictly=True),
+                "method": text,
+                "note": text,
+            },
+        )
+    )
+    if found.lower > found.upper:
+        raise FieldError(f"must have its lower limit first, got {found.lower} and {found.upper}")
+    return found
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
+def _condition(value: Any) -> OperatingCondition:
+    costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), number())
+    return OperatingCondition(**fields_of(value, {"class_ratio": number(0, strictly=True), **costs}))
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{value!r} is no object")
-    return value
+def _calibration(value: Any) -> Mapping[str, Any]:
+    CalibrationMap.from_dict(value)
+    plain: Mapping[str, Any] = value
+    return plain
 
 
-def _reader(name: str) -> Callable[[Any], Any]:
-    return _READERS.get(name, _text)
+def _fingerprint(value: Any) -> str:
+    if not re.fullmatch("sha256:[0-9a-f]{64}", text(value)):
+        raise FieldError(f"must be sha256: and 64 hexadecimal digits, got {value!r}")
+    return text(value)
 
 
-def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else read(value)
-
-
-_READERS: Mapping[str, Callable[[Any], Any]] = {
-    "threshold": _real,
-    "equivalent": _range,
-    "condition": lambda value: OperatingCondition(**_mapping(value)),
+_RATIOS = partial(rising, least=0)
+_READERS: Mapping[str, Reader] = {
+    "threshold": number(infinite=True),
+    "equivalent": rising,
+    "condition": _condition,
     "expected_cost": _interval,
     "honest_cost": _interval,
     "threshold_interval": _interval,
-    "runner_up": _or_none(_text),
-    "gap": _or_none(_real),
-    "cost_ratios": _range,
-    "class_ratios": _range,
-    "wins": _or_none(_real),
-    "firm_for": _or_none(_range),
-    "calibration": _or_none(_mapping),
+    "runner_up": or_none(text),
+    "gap": or_none(number()),
+    "cost_ratios": _RATIOS,
+    "class_ratios": _RATIOS,
+    "wins": or_none(number(0, 1)),
+    "firm_for": or_none(_RATIOS),
+    "calibration": or_none(_calibration),
+    "fingerprint": _fingerprint,
+    "rule": one_of([">="]),
 }

@@ -13,11 +13,26 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher.plain_data import Reader, flag, number, numbers
+from thresher.plain_data import fields as fields_of
 from thresher.ranking.counting import Counts, Flags
 from thresher.ranking.pieces import Floats
 from thresher.ranking.weights import added_exactly
 
 Indices: TypeAlias = Any
+
+
+def _exact_numbers(value: Any) -> dict[str, float]:
+    names = value if isinstance(value, Mapping) else {}
+    return fields_of(value, dict.fromkeys(names, number(infinite=True)))
+
+
+ABOUT: Mapping[str, Reader] = {
+    "corners": flag,
+    "ties": flag,
+    "rounding": number(0),
+    "numbers": _exact_numbers,
+}
 UNKNOWN = -1
 _ROUNDING = 2.0**-30
 _ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
@@ -125,23 +140,19 @@ class Spans:
         return plain | ({"rounding": self.rounding} if self.rounding else {})
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Spans:
-        """Read what `to_dict` wrote; whatever it cannot read raises ValueError, TypeError or KeyError."""
-        pos_low, pos_high, neg_low, neg_high = (
-            np.array([np.nan if end is None else float(end) for end in value[name]]) for name in _ENDS
+    def from_dict(cls, value: Any) -> Spans:
+        """Read what `to_dict` wrote; a field that is not so raises `FieldError`."""
+        known = fields_of(
+            value,
+            {
+                **dict.fromkeys(_ENDS, numbers(infinite=True, undefined=True)),
+                "won": numbers(UNKNOWN),
+                **ABOUT,
+            },
+            optional=("won", *ABOUT),
         )
-        won = None if value.get("won") is None else np.array(value["won"])
-        return cls(
-            pos_low,
-            pos_high,
-            neg_low,
-            neg_high,
-            won=won,
-            corners=value.get("corners", False) is True,
-            ties=value.get("ties", False) is True,
-            rounding=float(value.get("rounding", 0.0)),
-            numbers={str(name): float(number) for name, number in value.get("numbers", {}).items()},
-        )
+        columns = {name: np.array(known[name], dtype=np.float64) for name in _ENDS}
+        return cls(**known | columns | ({"won": np.array(known["won"])} if "won" in known else {}))
 
 
 Bounded: TypeAlias = tuple[Floats, Counts, Counts, Spans | None]

@@ -160,3 +160,21 @@ def test_rows_that_cannot_be_judged(refused, folder, content, told):
     (folder / "bad.csv").write_bytes(content)
     assert told in refused("apply", "decision.json", "bad.csv")
     assert told in refused("apply", "decision.json", "bad.csv", "-o", "out.csv")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (('"threshold": ', '"threshold": null, "was": '), '"was" is not a field'),
+        (('"threshold": ', '"threshold": NaN, "was": '), "NaN is no number"),
+        (('"rule": ', '"threshold": 0.5, "rule": '), '"threshold" stands twice'),
+        (('"threshold": ', '"threshold": null}, {"": '), "not JSON"),
+    ],
+)
+def test_a_decision_that_lies_is_refused(refused, folder, decision, change, told):
+    text = decision.to_json()
+    assert change[0] in text
+    (folder / "decision.json").write_text(text.replace(*change))
+    assert told in refused("apply", "decision.json", "predictions.csv")
+    (folder / "decision.json").write_text(json.dumps(decision.to_dict() | {"threshold": None}))
+    assert '"threshold" must be a number' in refused("apply", "decision.json", "predictions.csv")
