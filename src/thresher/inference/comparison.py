@@ -18,6 +18,7 @@ from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.placements import auc_covariance
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters, scored_rows
+from thresher.inference.threshold_statistics import changes_with_mix
 from thresher.ranking import Floats, Ranking
 from thresher.sources.columns import Missing
 from thresher.tables import Measure
@@ -51,7 +52,9 @@ def compare(
     Anything else is resampled, rows or whole clusters jointly for all
     models, with percentile limits: a registered measure at each model's threshold, or the expected
     cost under an `OperatingCondition`, at the thresholds given or, without any, at the best one of each
-    model, chosen anew in every resample (which is as optimistic for one model as for the other).
+    model, chosen anew in every resample (which is as optimistic for one model as for the other). Rates within a
+    class, and costs at a declared class ratio, are resampled class by class, which holds the mix of the classes fixed;
+    what depends on the mix is resampled from all rows together.
 
     Parameters
     ----------
@@ -126,8 +129,10 @@ def _replicates(
     """The measure of every model on the data and on every resample."""
     if isinstance(asked, OperatingCondition) and not at:
         return resampled_costs(rows, asked, replicates, rng)
-    tables = resampled_tables(rows, at, replicates, rng)
-    if isinstance(asked, OperatingCondition):
+    of_cost = isinstance(asked, OperatingCondition)
+    mixed = asked.class_ratio is None if of_cost else changes_with_mix(asked)
+    tables = resampled_tables(rows, at, replicates, rng, stratified=not mixed)
+    if of_cost:
         return {name: np.asarray(asked.expected_cost(table)) for name, table in tables.items()}
     return {name: np.asarray(asked.of(table)) for name, table in tables.items()}
 
