@@ -204,7 +204,8 @@ def _named(given: str, where: str) -> str:
         raise MeasureError(
             f"there is no quantity called {given.strip()!r}",
             where=where,
-            fix=f"{hint}Measures of a table are {', '.join(MEASURES)}; numbers of a model are {', '.join(MODEL_NUMBERS)}",
+            fix=f"{hint}Measures of a table are {', '.join(MEASURES)};"
+            f" numbers of a model are {', '.join(MODEL_NUMBERS)}",
         ) from None
 
 
