@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import overload
 
+import numpy as np
 import numpy.typing as npt
 
 from thresher.calibration.probabilities import probabilities_in
@@ -60,7 +61,18 @@ def adjust_prevalence(
     if ranking is None:
         return _restate(probabilities_in(probabilities, where=_WHERE), to, made_at)  # type: ignore[arg-type]
     weighted = ranking.at_class_ratio(to / (1 - to))
-    return weighted if made_at == to else recalibrated(weighted, lambda score: _restate(score, to, made_at))
+    if made_at == to:
+        return weighted
+    if weighted.spans is None:
+        return recalibrated(weighted, lambda score: _restate(score, to, made_at))
+    pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.spans.ends)
+    of_pos, of_neg = weighted.pos > 0, weighted.neg > 0
+    low, high = (
+        np.concatenate(ends) for ends in ((pos_low[of_pos], neg_low[of_neg]), (pos_high[of_pos], neg_high[of_neg]))
+    )
+    nothing = np.zeros(int(of_pos.sum())), np.zeros(int(of_neg.sum()))
+    pos, neg = np.concatenate([weighted.pos[of_pos], nothing[1]]), np.concatenate([nothing[0], weighted.neg[of_neg]])
+    return Ranking.of_ranges(low, high, pos=pos, neg=neg, dropped=ranking.dropped, rounding=weighted.spans.rounding)
 
 
 def _restate(probability: Floats, to: float, trained_at: float) -> Floats:
