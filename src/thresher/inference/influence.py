@@ -19,11 +19,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from thresher.calibration import adjust_prevalence
 from thresher.calibration.cox import recalibration
-from thresher.choices import OperatingCondition
 from thresher.curves import auc, partial_auc, placements
-from thresher.errors import ProbabilityError
 from thresher.inference.class_pulls import spread
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.segment_pulls import (
@@ -34,53 +31,11 @@ from thresher.inference.segment_pulls import (
     refinement_pulls,
     uncertainty_pulls,
 )
-from thresher.ranking import Floats, Ranking, as_number, counted, counted_weights
-from thresher.tables import Quantity
+from thresher.ranking import Floats, Ranking, counted, counted_weights
+from thresher.tables import ModelNumber, Quantity
 
 Slopes: TypeAlias = SegmentPulls
 Influence: TypeAlias = Callable[[Ranking, Quantity], Slopes]
-
-
-@dataclass(frozen=True, slots=True)
-class Mix:
-    """The class mix that numbers are stated at; a class ratio of None is that of the data.
-
-    `trained_at` is the prevalence that probabilities were made for; None means that of the data.
-    """
-
-    class_ratio: float | None = None
-    trained_at: float | None = None
-
-    @classmethod
-    def of(cls, condition: OperatingCondition | None, trained_at: Any, where: str) -> Mix:
-        """The mix that a condition declares."""
-        if trained_at is not None and not 0 < as_number(trained_at) < 1:
-            what = f"trained_at must lie between 0 and 1, got {trained_at!r}"
-            raise ProbabilityError(what, where, "give the prevalence that probabilities were made for, e.g. 0.5")
-        return cls(None if condition is None else condition.class_ratio, trained_at)
-
-    @property
-    def declared(self) -> bool:
-        """Whether it is another than the data's."""
-        return self.class_ratio is not None
-
-    def at(self, prevalence: float) -> Mix:
-        """The same with `trained_at` filled in: a resample must not restate probabilities by its own prevalence."""
-        return self if self.trained_at is not None else Mix(self.class_ratio, prevalence)
-
-    def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
-        """A ranking with its cases re-weighted to the mix and, where they matter, its probabilities restated for it."""
-        if self.class_ratio is None:
-            return ranking
-        if not probabilities:
-            return ranking.at_class_ratio(self.class_ratio)
-        return adjust_prevalence(ranking, self.class_ratio / (1 + self.class_ratio), trained_at=self.trained_at)
-
-    def probabilities(self, score: Floats) -> Floats:
-        """Probabilities restated for the mix."""
-        if self.class_ratio is None or self.trained_at is None:
-            return score
-        return adjust_prevalence(score, self.class_ratio / (1 + self.class_ratio), trained_at=self.trained_at)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,41 +44,43 @@ class Contributions:
 
     estimate: float
     of_rows: Floats
-    note: str = ""
 
     def variance(self, rows: ScoredRows) -> float:
         """The variance of the estimate, rows or clusters taken as drawn."""
         return spread(self.of_rows, rows.cluster)
 
 
-def row_contributions(rows: ScoredRows, model: str, asked: Quantity, mix: Mix) -> Contributions:
-    """What each row contributes to a quantity of one model, in the order of the rows."""
-    score = rows.scores[model].astype(np.float64)
-    segments = (
-        counted(rows.positive, rows.scores[model])
-        if rows.weight is None
-        else counted_weights(rows.positive, rows.scores[model], rows.weight)
-    )
-    ranking = Ranking.of_segments(*segments)
+def row_contributions(rows: ScoredRows, model: str, asked: Quantity) -> Contributions:
+    """What each row contributes to a quantity of one model, in the order of the rows.
+
+    Rows `at_prevalence` carry weights that bring them to a declared mix, and then vary within classes only.
+
+    >>> from thresher.inference.scored_rows import scored_rows
+    >>> from thresher.tables import quantity
+    >>> rows = scored_rows([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]}, where="here")
+    >>> found = row_contributions(rows, "tree", quantity("brier"))
+    >>> round(found.estimate, 4), round(found.variance(rows), 5)
+    (0.185, 0.01531)
+    """
+    score = rows.scores[model]
+    ranking = ranking_of(rows, model)
+    segment = np.searchsorted(-ranking.score, -score.astype(np.float64))
+    slopes = influence(ranking, asked)
     heavy = np.ones(score.size) if rows.weight is None else rows.weight
-    segment = np.searchsorted(-ranking.score, -score)
-    stated = ranking
-    if mix.class_ratio is not None:
-        stated = ranking.at_class_ratio(mix.class_ratio)
-        up, down = stated.Pos / ranking.Pos, stated.Neg / ranking.Neg
-        heavy = heavy * np.where(rows.positive, up, down)
-        if asked.known.needs == "probabilities":  # type: ignore[union-attr]
-            ranking.require_probabilities(f"{asked}")
-            at = mix.at(ranking.prevalence).probabilities(ranking.score)
-            stated = Ranking.of_segments(at, stated.pos, stated.neg)
-    slopes = influence(stated, asked)
     found = heavy * np.where(rows.positive, slopes.pos[segment], slopes.neg[segment])
-    for side in (rows.positive, ~rows.positive) if mix.declared else ():
+    for side in (rows.positive, ~rows.positive) if rows.declared_mix else ():
         found[side] -= heavy[side] * (found[side].sum() / heavy[side].sum())
-    cases = int(np.count_nonzero(rows.positive))
     if rows.cluster is None:  # squares of clusters' sums are made unbiased by their number
+        cases = int(np.count_nonzero(rows.positive))
         found *= np.where(rows.positive, _step(cases), _step(rows.positive.size - cases))
     return Contributions(slopes.estimate, found)
+
+
+def ranking_of(rows: ScoredRows, model: str) -> Ranking:
+    """The ranking of one model's rows."""
+    score, weight = rows.scores[model], rows.weight
+    counts = counted(rows.positive, score) if weight is None else counted_weights(rows.positive, score, weight)
+    return Ranking.of_segments(*counts, dropped=rows.dropped)
 
 
 def influence(ranking: Ranking, asked: Quantity) -> Slopes:
@@ -135,7 +92,8 @@ def influence(ranking: Ranking, asked: Quantity) -> Slopes:
     >>> round(found.estimate, 4), found.pos.round(4), found.neg.round(4)
     (0.2, array([ 0.008,  0.008, -0.002]), array([-0.012, -0.012, -0.002]))
     """
-    if BY_NAME[asked.name] not in _OF_SCORES:
+    known = asked.known
+    if isinstance(known, ModelNumber) and known.needs == "probabilities":
         ranking.require_probabilities(f"{asked}")
     return BY_NAME[asked.name](ranking, asked)
 
@@ -253,7 +211,6 @@ def _step(cases: int) -> float:
     return math.sqrt(cases / (cases - 1)) if cases > 1 else math.nan
 
 
-_OF_SCORES: tuple[Influence, ...] = (_auc, _partial_auc)
 BY_NAME: Mapping[str, Influence] = MappingProxyType(
     {
         "auc": _auc,
