@@ -70,7 +70,7 @@ def compare_scan(
     ...     "logit": [.8, .9, .2, .7, .6, .1, .5, .2, .4, .3],
     ... })
     >>> print(compare_scan(ibis.memtable(mails), label="spam", scores=["tree", "logit"])["tree", "logit"])
-    tree - logit  -0.1458 [-0.5566, 0.2649]  p 0.49  undecided
+    tree - logit  -0.1458 [-0.7025, 0.4108]  p 0.52  undecided
     """
     require_level(level, _WHERE)
     require_rope(rope, _WHERE)

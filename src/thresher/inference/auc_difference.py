@@ -1,0 +1,163 @@
+"""Differences of AUCs: limits that hold in small samples, and the p-value that belongs to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from thresher.inference.auc import NOTHING, AucLimits, satterthwaite, student_tail
+from thresher.inference.difference import Difference, normal_difference, pairs_difference
+from thresher.inference.placements import AucCovariance, Matrix
+from thresher.ranking import Floats
+
+Reach: TypeAlias = Callable[[float], tuple[float, float]]  # a tail's distances from estimate to lower and upper limit
+_ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
+_SMALLEST_TAIL = 1e-300
+
+
+def auc_contrast(
+    names: tuple[str, str],
+    difference: float,
+    weights: Floats,
+    spread: AucCovariance,
+    *,
+    level: float,
+    rope: float,
+    clustered: bool = False,
+) -> Difference:
+    """A weighted sum of AUCs on the same rows, of weights that sum to 0: two models as a rule, (1, -1).
+
+    On either side the wider of two limits counts. Student's has DeLong's variance, with the degrees of freedom that its
+    parts by class have (Satterthwaite 1946): it keeps the level where models are equally good. It is symmetric, and the
+    AUCs of good models vary asymmetrically; so the moderated limits of all AUCs are combined (`combined_reach`).
+    Clusters have Student's alone, with one degree of freedom less than clusters hold the scarcer class. Where models
+    never differ, disjoint pairs give conservative limits. The p-value is the level that would just reach 0.
+    """
+    variance, apart = float(weights @ spread.whole @ weights), float(weights**2 @ np.diagonal(spread.whole))
+    span = float(weights[weights > 0].sum())
+    pairs = min(spread.cases)
+    if not variance > _ROUNDING * apart:
+        held = min(span, max(-span, difference))
+        return pairs_difference(names, held, max(variance, 0.0), pairs, level=level, rope=rope, span=span)
+    if clustered:
+        return normal_difference(
+            names,
+            difference,
+            variance,
+            level=level,
+            method="obuchowski, paired",
+            rope=rope,
+            freedom=pairs - 1,
+            span=span,
+        )
+    parts = float(weights @ spread.of_pos @ weights), float(weights @ spread.of_neg @ weights)
+    freedom, deviation = satterthwaite(parts, spread.cases), math.sqrt(variance)
+    limits, correlation = auc_limits(spread), _correlation(spread.whole)
+
+    def reach(tail: float) -> tuple[float, float]:
+        below, above = combined_reach(limits, weights, correlation, tail)
+        student = student_tail(tail, freedom) * deviation
+        return max(below, student), max(above, student)
+
+    return reached_difference(
+        names, difference, reach, variance=variance, level=level, method="delong, paired", rope=rope, span=span
+    )
+
+
+def auc_limits(spread: AucCovariance) -> list[AucLimits]:
+    """The moderated limits of every model's AUC."""
+    return [
+        AucLimits.of(float(area), (float(spread.of_pos[i, i]), float(spread.of_neg[i, i])), spread.cases)
+        for i, area in enumerate(spread.areas)
+    ]
+
+
+def combined_reach(
+    limits: Sequence[AucLimits], weights: Floats, correlation: Matrix, tail: float
+) -> tuple[float, float]:
+    """How far a weighted sum may reach below and above its estimate, from the limits of its terms.
+
+    Squared distances add up (Zou & Donner 2008), less what terms that vary together take off each other. For d = a - b
+    with correlation r ≥ 0, take shares r of both variances as one shock that moves both the same way, and the rest as
+    moving each alone: (1 - r)(x² + y²) + r s², where x and y are the distances that lower d, and s is what the shock
+    leaves, up or down, whichever is more. That is Zou's x² + y² - 2rxy where limits are symmetric. Where they are not,
+    his formula sets a's distance down against b's distance up, which no one shock makes, and is too wide.
+
+    >>> even = [AucLimits(0.8, 0.1, 9.0, 5.0), AucLimits(0.6, 0.1, 9.0, 5.0)]
+    >>> [round(side, 3) for side in combined_reach(even, np.array([1.0, -1.0]), np.eye(2), 0.025)]
+    [0.363, 0.272]
+    """
+    ends = [each.at(tail) for each in limits]
+    down = np.array([each.area - low for each, (low, _) in zip(limits, ends, strict=True)])
+    up = np.array([high - each.area for each, (_, high) in zip(limits, ends, strict=True)])
+    size, sign = np.abs(weights), np.sign(weights)
+    below, above = np.where(sign > 0, down, up) * size, np.where(sign > 0, up, down) * size
+    return _combined(below, above, sign, correlation), _combined(above, below, sign, correlation)
+
+
+def _combined(near: Floats, far: Floats, sign: Floats, correlation: Matrix) -> float:
+    """`near` are the distances on the side in question, `far` those of the same terms on the other."""
+    x, y = near[:, np.newaxis], near[np.newaxis]
+    other_x, other_y = far[:, np.newaxis], far[np.newaxis]
+    left = np.maximum(np.abs(x - other_y), np.abs(other_x - y))
+    opposed = (sign[:, np.newaxis] * sign[np.newaxis] < 0) & (correlation > 0)
+    product = np.where(opposed, (x**2 + y**2 - left**2) / 2, x * y) * sign[:, np.newaxis] * sign[np.newaxis]
+    np.fill_diagonal(product, near**2)
+    return math.sqrt(max(0.0, float((product * correlation).sum())))
+
+
+def reached_difference(
+    names: tuple[str, str],
+    difference: float,
+    reach: Reach,
+    *,
+    variance: float,
+    level: float,
+    method: str,
+    rope: float,
+    span: float = 1.0,
+    note: str = "",
+) -> Difference:
+    """A difference with the limits that `reach` gives, cut to ±span, and the p-value at which they would meet 0."""
+    below, above = reach((1 - level) / 2)
+    return Difference(
+        *names,
+        difference,
+        max(-span, difference - below),
+        min(span, difference + above),
+        variance=variance,
+        p_value=_p_value(difference, reach),
+        level=level,
+        method=method,
+        rope=rope,
+        note=note,
+    )
+
+
+def _p_value(difference: float, reach: Reach) -> float:
+    """Twice the tail at which a limit meets 0: p < 1 - level just when 0 lies outside the limits."""
+    from scipy.optimize import brentq
+
+    side = 0 if difference > 0 else 1
+
+    def beyond(exponent: float) -> float:
+        return reach(math.exp(exponent))[side] - abs(difference)
+
+    most, least = math.log(0.5), math.log(_SMALLEST_TAIL)
+    if difference == 0 or beyond(most) >= 0:
+        return 1.0
+    if beyond(least) <= 0:
+        return 2 * _SMALLEST_TAIL
+    return 2 * math.exp(brentq(beyond, least, most, xtol=1e-13, rtol=1e-15))
+
+
+def _correlation(covariance: Matrix) -> Matrix:
+    """Correlations; 0 with an AUC that shows no spread, of which nothing is known."""
+    deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    product = np.outer(deviation, deviation)
+    found = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
+    np.fill_diagonal(found, 1.0)
+    return np.clip(found, -1.0, 1.0)
