@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from itertools import chain
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,16 +25,17 @@ from thresher.inference.multiplicity import multiplicities
 from thresher.inference.resampling import require_replicates
 from thresher.inference.rows import Rows
 from thresher.inference.scored_rows import ScoredRows
-from thresher.inference.segment_pulls import variance_by_cases, variance_by_rows
+from thresher.inference.segment_pulls import Variance, variance_by_cases, variance_by_rows
 from thresher.ranking import Counts, Floats, Ranking
 from thresher.tables import quantity
 
+Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
 REPLICATES = 500
 _WHERE = "calibration_report(source)"
 _EXACT_SEGMENTS = 1 << 17  # more are joined, which moves a slope by less than 1e-9
 _AT_ONCE = 1 << 22  # units times replicates that are drawn together
 _NOTHING = 1e-24
-_DISTANCES = ("ici", "e50", "e90")
+DISTANCES = ("ici", "e50", "e90")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,8 @@ class _Sample:
 
     ranking: Ranking
     groups: Ranking
-    variance: Any
-    drawn: Any
+    variance: Variance
+    drawn: Draws
     independent: bool
     units: float
 
@@ -181,38 +183,51 @@ def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: floa
 
 
 def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
-    from scipy.sparse import csr_array
-
     ranking = ranking_of(rows, model)
     if rows.weight is None and rows.cluster is None:
         return _ranking_sample(ranking, None, None)
     ranking.require_probabilities(_WHERE)
+    near, lowest = joined(ranking, most=_EXACT_SEGMENTS)
+    variance = variance_by_rows(lowest, rows, model)
+    groups, drawn = _row_draws(rows, model, ranking)
+    return _Sample(near, groups, variance, drawn, False, float(rows.clusters))
+
+
+def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
+    """A distance from the calibration curve on the rows, and on resamples that are the same for every model."""
+    groups, drawn = _row_draws(rows, model, ranking_of(rows, model))
+    smoother, row = Smoother.of(groups), DISTANCES.index(name)
+    draws = [(groups.pos.astype(np.float64)[np.newaxis], groups.neg.astype(np.float64)[np.newaxis])]
+    draws_again = drawn(replicates, np.random.default_rng(seed))
+    return np.concatenate([smoother.distances(pos, neg)[row] for pos, neg in chain(draws, draws_again)])
+
+
+def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking, Draws]:
+    """Few groups of scores, and how rows or clusters that are drawn again fill them."""
+    from scipy.sparse import csr_array
+
     groups, lowest = joined(ranking, most=MOST_GROUPS)
     heavy = np.ones(rows.positive.size) if rows.weight is None else rows.weight
     score = rows.scores[model].astype(np.float64)
     cell = np.searchsorted(-lowest, -score) + np.where(rows.positive, 0, len(groups))
     units = np.arange(score.size) if rows.cluster is None else rows.cluster
     content = csr_array((heavy, (units, cell)), shape=(rows.clusters, 2 * len(groups)))
-    by_class = rows.cluster is None and rows.declared_mix
+    strata = [content]
+    if rows.declared_mix and rows.cluster is None:
+        strata = [content[np.flatnonzero(side)] for side in (rows.positive, ~rows.positive)]
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-        strata = [np.flatnonzero(rows.positive), np.flatnonzero(~rows.positive)] if by_class else [None]
         at_once = max(1, _AT_ONCE // rows.clusters)
         for start in range(0, replicates, at_once):
             size = min(at_once, replicates - start)
-            cells = np.zeros((size, 2 * len(groups)))
-            for stratum in strata:
-                part = content if stratum is None else content[stratum]
-                cells += multiplicities(part.shape[0], size, rng).astype(np.float64) @ part
+            cells = sum(multiplicities(part.shape[0], size, rng).astype(np.float64) @ part for part in strata)
             pos, neg = cells[:, : len(groups)], cells[:, len(groups) :]
             if rows.declared_mix:
-                pos, neg = (side / side.sum(axis=1, keepdims=True) for side in (pos, neg))
-                pos, neg = pos * ranking.Pos, neg * ranking.Neg
+                pos = pos * (ranking.Pos / pos.sum(axis=1, keepdims=True))
+                neg = neg * (ranking.Neg / neg.sum(axis=1, keepdims=True))
             yield pos, neg
 
-    near, lowest_of_near = joined(ranking, most=_EXACT_SEGMENTS)
-    variance = variance_by_rows(lowest_of_near, rows, model)
-    return _Sample(near, groups, variance, drawn, False, float(rows.clusters))
+    return groups, drawn
 
 
 def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> CalibrationReport:
@@ -222,7 +237,7 @@ def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> Cal
         slope=_cox(sample, "calibration_slope", level),
         in_the_large=_mean(sample, level),
         observed_expected=_ratio(sample, level),
-        **dict(zip(_DISTANCES, distances, strict=True)),
+        **dict(zip(DISTANCES, distances, strict=True)),
     )
 
 
