@@ -93,6 +93,24 @@ class Choice:
         return self.point.expected_cost
 
     @property
+    def measures(self) -> dict[str, float]:
+        """Every registered measure at the recommended threshold, at the class mix of the condition.
+
+        >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+        >>> rare = choose(spam_tree, OperatingCondition(prevalence=0.01, cost_ratio=50))
+        >>> round(rare.measures["precision"], 4), rare.table.precision
+        (0.0294, 0.75)
+        """
+        table = self.table
+        return {name: float(known.of(table, class_ratio=self._class_ratio)) for name, known in MEASURES.items()}
+
+    @property
+    def _class_ratio(self) -> float | None:
+        """The class ratio of the condition; None where it is that of the data, so that counts are divided as such."""
+        ratio = self.condition.class_ratio
+        return None if ratio == self.ranking.class_ratio else ratio
+
+    @property
     def undecided(self) -> tuple[float, float] | None:
         """Scores for which tied thresholds disagree, None without ties."""
         if self.splits.size == 1:

@@ -99,9 +99,13 @@ PREDICTION = click.option(
     help="Column of a model's own predicted labels, reported beside its scores.",
 )
 
-CONDITION = several(
+MIX = several(
     click.option("--class-ratio", type=ratio, metavar="RATIO", help="Positives per negative at deployment: 1:20."),
     click.option("--prevalence", type=share, metavar="SHARE", help="Or the proportion of positives there: 0.05, 5%."),
+)
+
+CONDITION = several(
+    MIX,
     click.option("--cost-ratio", type=ratio, metavar="RATIO", help="False alarms that a miss costs: 10 or 10:1."),
     click.option("--cost-fp", type=float, help="Or the cost of a false positive ..."),
     click.option("--cost-fn", type=float, help="... and of a false negative, ..."),

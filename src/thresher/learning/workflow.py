@@ -52,7 +52,8 @@ class Learned:
     `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
     `nested_choice` that of choosing the model there, too; `against` is the winner's cost minus that of each baseline.
     `test` evaluates the deployed model on rows that nothing else has seen; `test_cost` is what its calls cost there and
-    `test_measures` how good they are. `labels` are what the negative and the positive side are called.
+    `test_measures` how good they are, at the condition's class mix. `labels` are what the negative and the positive
+    side are called.
     `learning_curve` and `feature_curve` are the winner's expected cost against training rows and features, None where
     they were not asked for or the rows do not allow them.
     """
@@ -247,7 +248,9 @@ def learn(
         },
         test=tested,
         test_cost=calls_cost(goal.flags[test], calls, asked, clusters=clusters, level=level),
-        test_measures=calls_measures(goal.flags[test], calls, clusters=clusters, level=level),
+        test_measures=calls_measures(
+            goal.flags[test], calls, class_ratio=asked.class_ratio, clusters=clusters, level=level
+        ),
         columns=columns,
         split=dealt,
         target=target,
