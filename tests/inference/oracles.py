@@ -13,6 +13,11 @@ import thresher as th
 from thresher.inference.table import CELLS, RATES
 
 
+def apparent(interval: th.Interval) -> float:
+    """What the data themselves show, before any bias is taken off."""
+    return interval.estimate if interval.apparent is None else interval.apparent
+
+
 def wins(high: float, low: float) -> float:
     return 1.0 if high > low else 0.5 if high == low else 0.0
 

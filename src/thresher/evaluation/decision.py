@@ -221,10 +221,8 @@ def _range(value: Any) -> tuple[float, float]:
 
 
 def _interval(value: Any) -> Interval:
-    texts = ("method", "note")
-    read: dict[str, Any] = {
-        name: _text(part) if name in texts else _real(part) for name, part in _mapping(value).items()
-    }
+    readers = {"method": _text, "note": _text, "apparent": _or_none(_real)}
+    read: dict[str, Any] = {name: readers.get(name, _real)(part) for name, part in _mapping(value).items()}
     return Interval(**read)
 
 

@@ -13,7 +13,7 @@ from thresher.choices import Choice, OperatingCondition, choose
 from thresher.errors import ArgumentError
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
-from thresher.inference.interval import Interval, require_level
+from thresher.inference.interval import Interval, require_level, stretched
 from thresher.inference.kinds import require_condition
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
@@ -165,5 +165,5 @@ def _mean(values: Floats) -> float:
 
 
 def _of_threshold(choice: Choice, thresholds: Floats, level: float) -> Interval:
-    limits, variance = percentile_limits(thresholds, level), variance_of(thresholds)
+    limits, variance = stretched(choice.threshold, *percentile_limits(thresholds, level)), variance_of(thresholds)
     return Interval(choice.threshold, *limits, variance=variance, level=level, method="percentile bootstrap")

@@ -11,7 +11,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.auc import exact_pairs
-from thresher.inference.interval import LOGIT, Interval, require_level
+from thresher.inference.interval import LOGIT, Interval, require_level, stretched
 from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.inference.limits import (
     Jackknife,
@@ -194,9 +194,16 @@ class Replicates:
     ) -> Interval:
         variance = variance_of(values)
         note = _left_out_note(values)
+        held = stretched(estimate, *limits)
+        if held != limits and limits[0] < limits[1]:
+            beside = (
+                f"replicates lie beside the estimate, at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
+            )
+            limits, note = held, f"{note}; {beside}" if note else beside
         if limits[0] == limits[1]:
             agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
             note = f"{note}; {agree}" if note else agree
+        limits = stretched(estimate, *limits)
         return Interval(estimate, *limits, variance=variance, level=level, method=f"{method} bootstrap", note=note)
 
     def _cases(self) -> tuple[float, float]:
