@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -17,6 +17,7 @@ from thresher.choices import JointChoice, OperatingCondition, Range, joint_choic
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
+from thresher.evaluation.quantities import asked_quantities, quantities_of
 from thresher.evaluation.remarks import on_condition, remarks
 from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.summary import summary_text
@@ -42,7 +43,7 @@ class Evaluation:
     `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
     one model), `joint` the choice among models, `stability` what resampling does to it, `decision` the
     artefact, `cautions` what a careful analyst would notice. `scored` are the rows behind it all, and `positive`
-    and `negative` their two labels as given.
+    and `negative` their two labels as given. `quantities` holds what `measures=` asked for, by model and text.
     """
 
     models: Mapping[str, ModelEvaluation]
@@ -59,6 +60,7 @@ class Evaluation:
     scored: ScoredRows
     positive: Any
     negative: Any
+    quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> ModelEvaluation:
         if not is_one_of(name, self.models):
@@ -79,6 +81,10 @@ class Evaluation:
             "level": self.level,
             "seed": self.seed,
             "models": {name: model.to_dict() for name, model in self.models.items()},
+            "quantities": {
+                name: {text: interval.to_dict() for text, interval in each.items()}
+                for name, each in self.quantities.items()
+            },
             "comparison": self._differences(),
             "ranges": [_range(each) for each in self.joint.ranges],
             "stability": {
@@ -131,6 +137,7 @@ def evaluate(
     weights: Any = None,
     clusters: Any = None,
     trained_at: float | None = None,
+    measures: Sequence[str] = (),
     level: float = 0.95,
     rope: float = 0.0,
     replicates: int = 500,
@@ -149,6 +156,9 @@ def evaluate(
         The positive label; needed unless labels are bool or 0/1.
     condition
         Costs and class ratio at deployment; without it errors cost the same and the class ratio is the data's.
+    measures
+        Further quantities of every model, such as "partial_auc[fpr<=0.1]", "net_benefit@0.05" or
+        "specificity@recall>=0.9", each with its limits under `quantities`.
     predictions
         The models' own predicted labels, one column or a mapping; they are reported beside, never instead.
     weights
@@ -181,6 +191,7 @@ def evaluate(
     require_replicates(replicates, seed, None, _WHERE)
     require_rope(rope, _WHERE)
     require_prevalence(trained_at, "evaluate(trained_at=...)")
+    wanted = asked_quantities(measures)
     asked = condition if condition is not None else OperatingCondition()
     rows = evaluated_rows(
         labels,
@@ -236,7 +247,7 @@ def evaluate(
     comparison, *each, fingerprint = side_by_side(_done, tasks, scored.positive.size)
     models = dict(zip(rankings, each, strict=True))
     found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()}, stability)
-    return Evaluation(
+    evaluation = Evaluation(
         models=models,
         condition=asked,
         comparison=comparison,
@@ -252,6 +263,7 @@ def evaluate(
         positive=rows.positive,
         negative=rows.negative,
     )
+    return replace(evaluation, quantities=quantities_of(evaluation, wanted, replicates=replicates))
 
 
 def _range(found: Range) -> dict[str, Any]:

@@ -52,9 +52,9 @@ class CalibrationReport:
     calibration slope           0.7148 [0.3418, 1.0877]
     calibration in the large    0.0050 [-0.0870, 0.0970]
     observed : expected         1.0101 [0.8403, 1.2142]
-    ICI                         0.0550 [0.0000, 0.0890]
-    E50                         0.0333 [0.0000, 0.0648]
-    E90                         0.1000 [0.0000, 0.1562]
+    ICI                         0.0341 [0.0000, 0.0890]
+    E50                         0.0114 [0.0000, 0.0648]
+    E90                         0.0489 [0.0000, 0.1562]
     """
 
     intercept: Interval
@@ -92,9 +92,9 @@ def calibration_report(
 
     Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits from the
     information, or from a sandwich of the rows' scores where they carry weights, belong to clusters or are stated at a
-    declared mix. Distances from the calibration curve are smoothed by `lowess` (Austin & Steyerberg 2019) and resampled
-    with the windows held fixed; a curve fitted to noise lies too far away and resamples double that, so limits are
-    mirrored in the estimate and then reach to it.
+    declared mix. Distances from the calibration curve are smoothed by lowess (Austin & Steyerberg 2019) and resampled
+    with the windows held fixed. A curve fitted to noise lies too far away, and resamples double that: what they lie
+    higher is taken off estimate and limits, and `apparent` is the distance before that.
 
     Parameters
     ----------
@@ -149,21 +149,27 @@ class _Sample:
 def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
     ranking.require_both_classes(_WHERE)
     ranking.require_probabilities(_WHERE)
-    stated = ranking
-    if prevalence is not None:
-        stated = adjust_prevalence(ranking, prevalence, trained_at=trained_at)
+    if prevalence is None:
+        return _counted_sample(ranking, None)
+    stated = adjust_prevalence(ranking, prevalence, trained_at=trained_at)
+    return _counted_sample(stated, (stated.Pos / ranking.Pos, stated.Neg / ranking.Neg))
+
+
+def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None) -> _Sample:
+    """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
     stated, _ = joined(stated, most=_EXACT_SEGMENTS)
-    up, down = stated.Pos / ranking.Pos, stated.Neg / ranking.Neg
+    up, down = (1.0, 1.0) if class_weights is None else class_weights
+    cases = stated.Pos / up, stated.Neg / down
     groups, _ = joined(stated, most=MOST_GROUPS)
     by_cases = variance_by_cases(stated)
 
     def variance(slopes: Slopes) -> float:
-        if prevalence is None:
+        if class_weights is None:
             return by_cases(slopes)
         found = 0.0
         for slope, counts, total, heavy in (
-            (slopes.pos, stated.pos, ranking.Pos, up),
-            (slopes.neg, stated.neg, ranking.Neg, down),
+            (slopes.pos, stated.pos, cases[0], up),
+            (slopes.neg, stated.neg, cases[1], down),
         ):
             away = slope - float(slope @ counts) / float(counts.sum())
             found += heavy * float(away**2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
@@ -171,7 +177,7 @@ def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: floa
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
         sides = np.rint(groups.pos / up).astype(np.int64), np.rint(groups.neg / down).astype(np.int64)
-        if prevalence is None:
+        if class_weights is None:
             both = np.concatenate(sides)
             times = _multinomial(both, replicates, rng)
             yield times[:, : sides[0].size], times[:, sides[0].size :]
@@ -179,14 +185,18 @@ def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: floa
             pos, neg = (_multinomial(side, replicates, rng) for side in sides)
             yield pos * up, neg * down
 
-    return _Sample(stated, groups, variance, drawn, prevalence is None, float(ranking.total))
+    return _Sample(stated, groups, variance, drawn, class_weights is None, float(sum(cases)))
 
 
 def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
     ranking = ranking_of(rows, model)
-    if rows.weight is None and rows.cluster is None:
-        return _ranking_sample(ranking, None, None)
     ranking.require_probabilities(_WHERE)
+    if rows.cluster is None and rows.weight is None:
+        return _counted_sample(ranking, None)
+    if rows.cluster is None and rows.weight is not None and rows.declared_mix:
+        sides = rows.weight[rows.positive], rows.weight[~rows.positive]
+        if all(float(np.ptp(side)) <= 1e-12 * float(side.max()) for side in sides):
+            return _counted_sample(ranking, (float(sides[0].mean()), float(sides[1].mean())))
     near, lowest = joined(ranking, most=_EXACT_SEGMENTS)
     variance = variance_by_rows(lowest, rows, model)
     groups, drawn = _row_draws(rows, model, ranking)
@@ -288,13 +298,14 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> lis
     drawn = sample.drawn(replicates, np.random.default_rng(seed))
     values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
     found = []
-    for estimate, each in zip(estimates.tolist(), values, strict=True):
-        lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(each, estimate, level))
+    for apparent, each in zip(estimates.tolist(), values, strict=True):
+        excess = float(np.nanmean(each)) - apparent
+        estimate = min(1.0, max(0.0, apparent - excess))
+        lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(each, apparent, level))
         unseen, note = _unseen(sample, variance_of(each), level)
-        above = float(np.nanmean(each)) - estimate
-        note = note or f"replicates lie {above:+.4f} from the estimate, which the limits are freed of"
+        note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
         limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
-        found.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note))
+        found.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
     return found
 
 
