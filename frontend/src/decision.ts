@@ -45,12 +45,13 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     expected_cost: known(evaluated?.expected_cost, stand.cost),
     honest_cost: known(evaluated?.honest_cost, null),
     threshold_interval: known(evaluated?.threshold, stand.threshold),
+    saving: unknown(null),
+    why: "it was set by hand on the page",
     runner_up: runner?.model.key ?? null,
     gap: runner === null ? null : plain(runner.cheapestCost - stand.cost),
     cost_ratios: [plain(low), plain(high)],
     class_ratios: [plain(low * perCost), plain(high * perCost)],
     wins: null,
-    firm_for: null,
     calibration: own ? given["calibration"] ?? null : null,
   };
 }

@@ -182,13 +182,12 @@ TEXTS = [
 def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, condition, kind):
     given = {"weights": {"weights": columns["weight"]}, "clusters": {"clusters": columns["patient"]}}.get(kind, {})
     scores = {name: columns[name] for name in ("forest", "bayes")}
-    texts = [text for text in TEXTS if text != "saving"]
     settings = {"condition": condition, "trained_at": 0.5, **given}
-    found = th.evaluate(columns["malignant"], scores, measures=texts, replicates=REPLICATES, **settings)
+    found = th.evaluate(columns["malignant"], scores, measures=TEXTS, replicates=REPLICATES, **settings)
     assert list(found.quantities) == ["forest", "bayes"]
     ratio = None if condition is None else condition.class_ratio
     for model, each in found.quantities.items():
-        assert list(each) == texts
+        assert list(each) == TEXTS
         for text, interval in each.items():
             assert interval.lower <= interval.estimate <= interval.upper, text
             assert interval == judged(requirement(f"{model}:{text} >= 0"), found, replicates=REPLICATES).interval, text
@@ -205,6 +204,7 @@ def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, 
         assert each["expected_cost@threshold=0.5"].estimate == pytest.approx(cost.expected_cost(half))
         assert each["f2"].estimate == pytest.approx(th.measure("f2").of(part.table, class_ratio=ratio))
         assert each["brier"] == part.numbers["brier"]
+        assert each["saving"] == found.savings[model]
     assert found.to_dict()["quantities"]["bayes"]["auc"]["estimate"] == found["bayes"].auc.estimate
     assert "net_benefit@0.2" in str(found)
 

@@ -90,6 +90,15 @@ CLUSTER = click.option(
 
 TARGET = click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn.")
 
+CURRENT = click.option(
+    "--current",
+    metavar="RULE",
+    shell_complete=column_items,
+    help="The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision.",
+)
+
+PREFER = click.option("--prefer", metavar="MODEL", help="Take it if it may be best: first, current, or a model.")
+
 PREDICTION = click.option(
     "--prediction",
     "predictions",

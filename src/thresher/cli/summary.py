@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.columns import Columns
@@ -29,13 +29,14 @@ from thresher.cli.screen import (
     table,
 )
 from thresher.cli.winners import winners_table
-from thresher.tables import contingency_at
+from thresher.evaluation.decision import BASELINE_WORDS, saving_text, wins_text
+from thresher.evaluation.summary import count_text, thousand
 
 if TYPE_CHECKING:
-    from thresher.evaluation import Evaluation, ModelEvaluation
+    from thresher.choices import OperatingCondition
+    from thresher.evaluation import Evaluation, ModelEvaluation, Rule
 
 _SHOWN = ("accuracy", "tpr", "fpr", "precision", "npv", "f1", "mcc", "lift")
-HALF = 0.5
 _WHY = {
     math.inf: ": under these costs no score pays for its false alarms",
     -math.inf: ": under these costs no score is low enough to risk a miss",
@@ -47,6 +48,7 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
     """Blocks to show: data, decision, models, curve and table, comparison, cautions."""
     yield data_line(evaluation, title)
     yield decision_panel(evaluation)
+    yield [heading("Ways to act", "per 1,000 cases"), rules_table(evaluation.rules, evaluation.condition)]
     yield [heading("Models", f"intervals at level {evaluation.level:g}"), *model_tables(evaluation, screen.width)]
     yield at_threshold(evaluation, screen)
     if any(model.given is not None for model in evaluation.models.values()):
@@ -84,35 +86,38 @@ def decision_panel(evaluation: Evaluation) -> Panel:
     )
     text.append("Expected cost per case ").append(interval_text(cost))
     text.append("; on rows it was not chosen on ").append(interval_text(honest)).append(".\n")
-    text.append(usual_cutoff(evaluation))
-    text.append(_range(evaluation))
+    if not math.isnan(decision.saving.estimate):
+        text.append(f"{saving_text(decision.saving, decision.baseline)}\n", style="bold")
+    if len(evaluation.models) > 1:
+        text.append(f"Why {plain_text(decision.model)}: {plain_text(decision.why)}.\n")
+    text.append(stretch := _range(evaluation))
     if decision.runner_up is not None and decision.gap is not None:
-        text.append("\nRunner-up: ").append(plain_text(decision.runner_up))
-        text.append(f", {number(decision.gap)} more per case. Drawing the data again, the winner won")
-        text.append(f" {decision.wins:.0%}", style="bold").append(" of the time")
-        if decision.firm_for is not None:
-            firm, level = decision.firm_for, decision.expected_cost.level
-            text.append(f", and {level:.0%} or more at cost ratios from {firm[0]:.4g} to {firm[1]:.4g}")
-        text.append(".")
+        role, way = ("Runner-up", "more") if decision.gap >= 0 else ("Cheapest on these rows", "less")
+        text.append(f"\n{role}: " if stretch else f"{role}: ").append(plain_text(decision.runner_up))
+        text.append(f", {number(abs(decision.gap))} {way} per case.")
+    if decision.runner_up is not None and decision.wins is not None:
+        text.append(f" The decision is {wins_text(decision.wins)}.")
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
+
+
+def rules_table(rules: Mapping[str, Rule], condition: OperatingCondition) -> Table:
+    """What every way to act does and costs per 1,000 cases, and what the decision saves against it."""
+    lines = []
+    for rule in rules.values():
+        name = name_text(BASELINE_WORDS.get(rule.name, rule.name))
+        saving = Text("decided" if rule.saving is None else thousand(rule.saving))
+        lines.append([name, *map(Text, map(count_text, rule.per(1000, condition))), saving])
+    return table(("", "found", "missed", "false alarms", "cost", "saved by the decision"), lines)
 
 
 def _range(evaluation: Evaluation) -> str:
     """Over which costs the answer stays: of several models the winner, of one its threshold."""
+    if evaluation.decision.gap is not None and evaluation.decision.gap < 0:
+        return ""
     if len(evaluation.models) > 1:
         return f"It stays the best model {over(evaluation.decision.cost_ratios, 'cost ratios')}."
     holds_for = evaluation.joint.choice.holds_for
     return "" if holds_for is None else f"This stays the best rule {over(holds_for, 'cost ratios')}."
-
-
-def usual_cutoff(evaluation: Evaluation) -> str:
-    """What calling from 0.5 on would cost, where scores are probabilities and that is another rule."""
-    winner = evaluation[evaluation.decision.model]
-    low, high = winner.choice.interval
-    if winner.brier is None or low < HALF <= high:
-        return ""
-    cost = winner.choice.condition.expected_cost(contingency_at(winner.ranking, HALF))
-    return f"The usual cut-off of 0.5 would cost {number(cost)}.\n"
 
 
 def model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]:

@@ -117,9 +117,12 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
         cost = called_cost_interval(evaluation.scored, called, evaluation.condition, level=level)
         return Found(cost, asked.threshold)
     if asked.name in _AT_THE_CHOICE:
-        at_choice = {"expected_cost": model.expected_cost, "honest_cost": model.honest_cost}
-        savings: Mapping[str, Interval] = getattr(evaluation, "savings", {})
-        return Found({**at_choice, "saving": savings.get(name)}[asked.name], model.choice.threshold)  # type: ignore[arg-type]
+        costs = {
+            "expected_cost": model.expected_cost,
+            "honest_cost": model.honest_cost,
+            "saving": evaluation.savings[name],
+        }
+        return Found(costs[asked.name], model.choice.threshold)
     return Found(partial_area_interval(evaluation.scored, name, asked, level=level))
 
 

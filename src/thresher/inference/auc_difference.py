@@ -25,7 +25,7 @@ def auc_contrast(
     spread: AucCovariance,
     *,
     level: float,
-    rope: float,
+    margin: float,
     clustered: bool = False,
 ) -> Difference:
     """A weighted sum of AUCs on the same rows, of weights that sum to 0: two models as a rule, (1, -1).
@@ -41,7 +41,7 @@ def auc_contrast(
     pairs = min(spread.cases)
     if not variance > _ROUNDING * apart:
         held = min(span, max(-span, difference))
-        return pairs_difference(names, held, max(variance, 0.0), pairs, level=level, rope=rope, span=span)
+        return pairs_difference(names, held, max(variance, 0.0), pairs, level=level, margin=margin, span=span)
     if clustered:
         return normal_difference(
             names,
@@ -49,7 +49,7 @@ def auc_contrast(
             variance,
             level=level,
             method="obuchowski, paired",
-            rope=rope,
+            margin=margin,
             freedom=pairs - 1,
             span=span,
         )
@@ -63,7 +63,7 @@ def auc_contrast(
         return max(below, student), max(above, student)
 
     return reached_difference(
-        names, difference, reach, variance=variance, level=level, method="delong, paired", rope=rope, span=span
+        names, difference, reach, variance=variance, level=level, method="delong, paired", margin=margin, span=span
     )
 
 
@@ -117,7 +117,7 @@ def reached_difference(
     variance: float,
     level: float,
     method: str,
-    rope: float,
+    margin: float,
     span: float = 1.0,
     note: str = "",
 ) -> Difference:
@@ -132,7 +132,7 @@ def reached_difference(
         p_value=_p_value(difference, reach),
         level=level,
         method=method,
-        rope=rope,
+        margin=margin,
         note=note,
     )
 

@@ -38,7 +38,7 @@ class Comparison:
     spread: AucCovariance | None
     pairs: float
     level: float
-    rope: float
+    margin: float
     correction: Correction
     clustered: bool = False
     dropped: int = 0
@@ -106,7 +106,7 @@ class Comparison:
         )
 
     def _auc_difference(self, names: tuple[str, str], away: float, of: Floats, spread: AucCovariance) -> Difference:
-        return auc_contrast(names, away, of, spread, level=self.level, rope=self.rope, clustered=self.clustered)
+        return auc_contrast(names, away, of, spread, level=self.level, margin=self.margin, clustered=self.clustered)
 
     def filled(
         self,

@@ -69,7 +69,7 @@ def compare_quantity(
             values[a],
             values[b],
             level=empty.level,
-            rope=empty.rope,
+            margin=empty.margin,
             better=empty.better,
             span=span,
             cases=empty.pairs,
@@ -93,7 +93,7 @@ def _difference(
     """A difference with Student's limits, from what each row contributes to either model."""
     one, other = (each[name] for name in names)
     difference = one.estimate - other.estimate if math.isfinite(one.estimate + other.estimate) else math.nan
-    settings = {"level": empty.level, "method": "influence, paired", "rope": empty.rope, "better": empty.better}
+    settings = {"level": empty.level, "method": "influence, paired", "margin": empty.margin, "better": empty.better}
     if math.isnan(difference):
         note = INFINITE if asked.name == "log_loss" else f"{asked} is undefined for one of them"
         return Difference(*names, math.nan, math.nan, math.nan, math.nan, math.nan, note=note, **settings)  # type: ignore[arg-type]

@@ -9,14 +9,14 @@ import numpy as np
 from thresher.curves import auc
 from thresher.inference.auc import AucLimits, delong_parts
 from thresher.inference.auc_difference import combined_reach, reached_difference
-from thresher.inference.difference import Difference, require_rope
+from thresher.inference.difference import Difference, require_margin
 from thresher.inference.interval import require_level
 from thresher.ranking import Ranking, require_ranking
 
 _WHERE = "compare_unpaired(ranking_a, ranking_b)"
 
 
-def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0.95, rope: float = 0.0) -> Difference:
+def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0.95, margin: float = 0.0) -> Difference:
     """The difference of the AUCs of two independent samples, A minus B.
 
     For different cases: two hospitals, this year and last. For two models on the same rows use `compare`,
@@ -29,7 +29,7 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
     a - b  0.1820 [0.0662, 0.2931]  p 0.0033  better
     """
     require_level(level, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     for ranking in (ranking_a, ranking_b):
         require_ranking(ranking, _WHERE)
         ranking.require_both_classes(_WHERE)
@@ -47,7 +47,7 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
         variance=math.fsum(sum(part) for part in parts),
         level=level,
         method="combined limits",
-        rope=rope,
+        margin=margin,
         note=""
         if all(each.deviation for each in limits)
         else "an AUC shows no spread; its limits are exact, for pairs",
