@@ -175,7 +175,7 @@ def model_evaluation(
         auc=area,
         average_precision=numbers["average_precision"].estimate,
         pr_area=numbers["pr_area"].estimate,
-        ks=numbers["ks"].estimate,
+        ks=ks(ranking).statistic,
         choice=choice,
         table=choice.table,
         measures=measures,

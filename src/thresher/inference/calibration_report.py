@@ -16,7 +16,7 @@ from thresher.calibration.cox import recalibration
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError
 from thresher.inference.influence import Slopes, influence, ranking_of
-from thresher.inference.interval import LOG, Interval, normal_quantile, require_level, student_quantile
+from thresher.inference.interval import LOG, Interval, require_level, student_quantile
 from thresher.inference.joining import joined
 from thresher.inference.kinds import require_condition
 from thresher.inference.limits import basic_limits, variance_of
@@ -48,8 +48,8 @@ class CalibrationReport:
 
     >>> report = calibration_report(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
     >>> print(report)
-    calibration intercept       0.0271 [-0.4284, 0.4825]
-    calibration slope           0.7148 [0.3418, 1.0877]
+    calibration intercept       0.0271 [-0.4693, 0.5234]
+    calibration slope           0.7148 [0.3204, 1.1092]
     calibration in the large    0.0050 [-0.0870, 0.0970]
     observed : expected         1.0101 [0.8403, 1.2142]
     ICI                         0.0341 [0.0000, 0.0890]
@@ -90,11 +90,11 @@ def calibration_report(
 ) -> CalibrationReport:
     """Intercept, slope, calibration in the large, O:E, ICI, E50 and E90 of probabilities, with limits.
 
-    Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits from the
-    information, or from a sandwich of the rows' scores where they carry weights, belong to clusters or are stated at a
-    declared mix. Distances from the calibration curve are smoothed by lowess (Austin & Steyerberg 2019) and resampled
-    with the windows held fixed. A curve fitted to noise lies too far away, and resamples double that: what they lie
-    higher is taken off estimate and limits, and `apparent` is the distance before that.
+    Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits whose variance
+    is a sandwich (Huber 1967): it holds where the regression itself does not fit, as an intercept does whose slope is
+    not 1, and heeds weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
+    Steyerberg 2019) and resampled with the windows held fixed. A curve fitted to noise lies too far away, and resamples
+    double that: what they lie higher is taken off estimate and limits, and `apparent` is the distance before that.
 
     Parameters
     ----------
@@ -142,7 +142,6 @@ class _Sample:
     groups: Ranking
     variance: Variance
     drawn: Draws
-    independent: bool
     units: float
 
 
@@ -185,7 +184,7 @@ def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None) 
             pos, neg = (_multinomial(side, replicates, rng) for side in sides)
             yield pos * up, neg * down
 
-    return _Sample(stated, groups, variance, drawn, class_weights is None, float(sum(cases)))
+    return _Sample(stated, groups, variance, drawn, float(sum(cases)))
 
 
 def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
@@ -200,7 +199,7 @@ def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
     near, lowest = joined(ranking, most=_EXACT_SEGMENTS)
     variance = variance_by_rows(lowest, rows, model)
     groups, drawn = _row_draws(rows, model, ranking)
-    return _Sample(near, groups, variance, drawn, False, float(rows.clusters))
+    return _Sample(near, groups, variance, drawn, float(rows.clusters))
 
 
 def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
@@ -257,16 +256,9 @@ def _cox(sample: _Sample, name: str, level: float) -> Interval:
     estimate = fit.slope if name == "calibration_slope" else fit.intercept
     if math.isnan(estimate):
         return Interval(estimate, estimate, estimate, math.nan, level, "none", fit.reason)
-    if sample.independent:
-        weight = (ranking.pos + ranking.neg)[fit.inside] * fit.fitted * (1 - fit.fitted)
-        centre = float(weight @ fit.log_odds) / float(weight.sum())
-        lever = (fit.log_odds - centre) ** 2 if name == "calibration_slope" else np.ones(weight.size)
-        variance, method, half = 1 / float(weight @ lever), "wald", normal_quantile(level)
-    else:
-        variance, method = sample.variance(influence(ranking, asked)), "sandwich"
-        half = student_quantile(level, max(1.0, sample.units - 1))
-    half *= math.sqrt(variance)
-    return Interval(estimate, estimate - half, estimate + half, variance, level, method)
+    variance = sample.variance(influence(ranking, asked))
+    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
+    return Interval(estimate, estimate - half, estimate + half, variance, level, "sandwich")
 
 
 def _mean(sample: _Sample, level: float) -> Interval:
