@@ -47,6 +47,7 @@ export function contents(given: Given[], costRatio = 1): Contents {
       may_be_best: ["tree"],
       runner_up: null,
       gap: null,
+      tied: [models[0].name],
       cost_ratios: [0, "inf"],
       class_ratios: [0, "inf"],
       wins: 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 _PICTURES = 0x2400
 _DELETE = 0x7F
@@ -33,6 +34,16 @@ def visible_lines(text: str) -> str:
     'a␛\nb'
     """
     return "\n".join(map(visible, text.split("\n")))
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Names as a sentence lists them.
+
+    >>> in_words(["tree"]), in_words(["tree", "logit"]), in_words(["tree", "logit", "forest"])
+    ('tree', 'tree and logit', 'tree, logit and forest')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def isolated(name: str) -> str:

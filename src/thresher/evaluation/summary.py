@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -52,15 +53,15 @@ def count_text(count: float) -> str:
     >>> count_text(1234.5), count_text(float("nan"))
     ('1,234', 'undefined')
     """
-    return "undefined" if count != count else f"{count:,.4g}"
+    return "undefined" if math.isnan(count) else f"{count:,.4g}"
 
 
 def thousand(interval: Interval) -> str:
     """An amount per 1,000 cases with its limits, where there are any."""
-    if interval.estimate != interval.estimate:
+    if math.isnan(interval.estimate):
         return "undefined"
     estimate, low, high = (f"{1000 * end:,.4g}" for end in (interval.estimate, interval.lower, interval.upper))
-    return estimate if interval.lower != interval.lower else f"{estimate} [{low}, {high}]"
+    return estimate if math.isnan(interval.lower) else f"{estimate} [{low}, {high}]"
 
 
 def _data(evaluation: Evaluation, winner: ModelEvaluation) -> str:
