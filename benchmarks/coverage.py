@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from thresher.inference.cost import brier_interval, cost_interval
 SIZES = (30, 100, 1000)
 PREVALENCES = (0.5, 0.1, 0.02)
 AUCS = (0.6, 0.8, 0.95, 0.99)
-REPLICATES = 10_000
+REPLICATES = 5_000
 KINDS = (
     "AUC",
     "recall",
@@ -73,13 +74,19 @@ def _side(share: float) -> int:
 
 
 def studied() -> Iterator[tuple[int, int, float, list[float]]]:
-    rng, second = np.random.default_rng(20), np.random.default_rng(21)
-    for size, prevalence, area in itertools.product(SIZES, PREVALENCES, AUCS):
-        Pos = max(1, round(size * prevalence))
-        yield size, Pos, area, covered(Pos, size - Pos, area, rng, second)
+    settings = list(itertools.product(SIZES, PREVALENCES, AUCS))
+    with ProcessPoolExecutor() as pool:
+        yield from pool.map(_row, range(len(settings)), settings)
 
 
-def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator, second: np.random.Generator) -> list[float]:
+def _row(number: int, setting: tuple[int, float, float]) -> tuple[int, int, float, list[float]]:
+    """One row of the table, whose draws depend on its number alone."""
+    size, prevalence, area = setting
+    Pos = max(1, round(size * prevalence))
+    return size, Pos, area, covered(Pos, size - Pos, area, np.random.default_rng([20, number]))
+
+
+def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator) -> list[float]:
     """The share of samples whose interval holds the truth: normal classes, scores their true probabilities."""
     shift = float(np.sqrt(2) * ndtri(area))
     prevalence = Pos / (Pos + Neg)
@@ -114,7 +121,7 @@ def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator, second: n
             th.measure_interval(table, "fpr"),
             brier_interval(ranking),
             cost_interval(table, condition),
-            *_differences(labels, noise, ranking, shift, second),
+            *_differences(labels, noise, ranking, shift, rng),
         )
         held += [true in interval for true, interval in zip(truth, intervals, strict=True)]
     return (held / REPLICATES).tolist()
@@ -145,7 +152,7 @@ def _labels(size: int, prevalence: float, rng: np.random.Generator) -> Any:
 INTRODUCTION = f"""# Do the intervals cover?
 
 How often nominal 95 % intervals hold the true value, in percent of {REPLICATES:,} samples each, so that an entry
-is itself uncertain by less than half a point. Written by `python -m benchmarks.coverage`. Cases are drawn at
+is itself uncertain by half a point or so. Written by `python -m benchmarks.coverage`. Cases are drawn at
 random; scores of the negatives are standard normal, those of the positives shifted to the AUC given, and both are
 turned into their true probabilities. The threshold is the cheapest when errors of both classes matter alike. Entries
 outside 93-97 % are set in bold.

@@ -55,7 +55,7 @@ def test_at_a_declared_mix_it_is_the_quantity_of_the_restated_ranking(mails, tex
     else:
         expected = TEXTS[text](th.adjust_prevalence(ranking, 0.05, trained_at=0.3))
     assert found.estimate(text) == pytest.approx(expected, abs=1e-9)
-    assert found.plan.stratified
+    assert all(plan.stratified for plan, _ in found.schemes)
 
 
 def test_own_functions_are_given_the_restated_ranking_too(mails):

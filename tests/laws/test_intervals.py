@@ -18,14 +18,14 @@ from thresher.inference.difference import Difference
 
 QUICK: dict[str, Any] = {"replicates": 12}
 LEVELS = st.sampled_from([0.1, 0.5, 0.95, 0.999])
-MEASURES = ["auc", "brier", "decomposition", th.BestCost(), th.CostAt(0.4), th.MeasureAt("precision", 0.4)]
+MEASURES: list[Any] = ["auc", "brier", "decomposition", th.BestCost(), th.CostAt(0.4), th.MeasureAt("precision", 0.4)]
 
 
 @st.composite
 def drawn_rows(draw: st.DrawFn) -> dict[str, Any]:
     """A few rows of both classes, scored by two models, with weights and clusters."""
     size = draw(st.integers(4, 14))
-    few = {"min_size": size - 4, "max_size": size - 4}
+    few: dict[str, Any] = {"min_size": size - 4, "max_size": size - 4}
     scores = st.lists(st.sampled_from([0, 0.1, 0.3, 0.4, 0.6, 0.9, 1]), min_size=size, max_size=size)
     return {
         "labels": np.array([1, 1, 0, 0, *draw(st.lists(st.integers(0, 1), **few))]),
@@ -63,15 +63,20 @@ def resampled(rows: Any) -> Iterator[Any]:
     for name in found.names:
         for method in ("percentile", "basic", "bca"):
             if method != "bca" or not name.startswith("best"):
-                yield found.interval(name, "a", level=rows["level"], method=method)  # type: ignore[arg-type]
-                yield found.difference(name, "a", "b", level=rows["level"], method=method)  # type: ignore[arg-type]
+                yield found.interval(name, "a", level=rows["level"], method=method)
+                yield found.difference(name, "a", "b", level=rows["level"], method=method)
 
 
 def compared(rows: Any) -> Iterator[Any]:
     told: dict[str, Any] = {"level": rows["level"], "seed": rows["seed"], "replicates": 100}
     at = {"a": 0.4, "b": 0.3}
-    for measure, more in (("auc", {}), ("f1", {"thresholds": at}), (th.OperatingCondition(cost_ratio=3), {})):
-        found = th.compare(rows["labels"], both(rows), measure=measure, **told, **more)  # type: ignore[arg-type]
+    measures: tuple[tuple[Any, dict[str, Any]], ...] = (
+        ("auc", {}),
+        ("f1", {"thresholds": at}),
+        (th.OperatingCondition(cost_ratio=3), {}),
+    )
+    for measure, more in measures:
+        found = th.compare(rows["labels"], both(rows), measure=measure, **told, **more)
         yield found["a", "b"], found["b", "a"]
     yield th.compare(rows["labels"], both(rows), weights=rows["weights"], level=rows["level"])["a", "b"]
     yield th.compare(rows["labels"], both(rows), clusters=rows["clusters"], level=rows["level"])["a", "b"]
@@ -86,7 +91,7 @@ def evaluated(rows: Any) -> Iterator[Any]:
 
 ASKED: dict[str, Callable[[Any], Any]] = {
     "auc_interval": lambda rows: [
-        th.auc_interval(ranked(rows), level=rows["level"], method=method)  # type: ignore[arg-type]
+        th.auc_interval(ranked(rows), level=rows["level"], method=method)
         for method in ("delong", "wald", "hanley-mcneil")
     ],
     "bootstrap": lambda rows: list(resampled(rows)),
@@ -118,7 +123,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "net_benefit_band": lambda rows: th.net_benefit_band(ranked(rows), level=rows["level"], **QUICK),
     "precision_recall_band": lambda rows: th.precision_recall_band(ranked(rows), level=rows["level"], **QUICK),
     "rate_interval": lambda rows: [
-        th.rate_interval(int(rows["labels"].sum()), rows["a"].size, level=rows["level"], method=method)  # type: ignore[arg-type]
+        th.rate_interval(int(rows["labels"].sum()), rows["a"].size, level=rows["level"], method=method)
         for method in ("wilson", "exact", "agresti-coull", "jeffreys")
     ],
     "reliability_band": lambda rows: th.reliability_band(ranked(rows), level=rows["level"], **QUICK),
@@ -177,11 +182,18 @@ def test_every_function_with_limits_is_asked():
 
 def test_limits_that_exclude_the_estimate_are_refused():
     good = th.Interval(0.5, 0.4, 0.6, variance=0.1, level=0.95, method="wilson")
-    for wrong in ({"lower": 0.51}, {"upper": 0.49}, {"estimate": math.inf}, {"estimate": math.nan, "lower": 0.7}):
+    wrongs: tuple[dict[str, Any], ...] = (
+        {"lower": 0.51},
+        {"upper": 0.49},
+        {"estimate": math.inf},
+        {"estimate": math.nan, "lower": 0.7},
+    )
+    for wrong in wrongs:
         with pytest.raises(ArgumentError, match="exclude the estimate"):
             replace(good, **wrong)
     assert replace(good, lower=0.5 + 1e-13).lower == 0.5  # which is rounding
-    for fine in ({"estimate": math.nan}, {"lower": math.nan, "upper": math.nan}, {"lower": -math.inf}):
+    fines: tuple[dict[str, Any], ...] = ({"estimate": math.nan}, {"lower": math.nan, "upper": math.nan})
+    for fine in (*fines, {"lower": -math.inf}):
         replace(good, **fine)
     with pytest.raises(ArgumentError, match="exclude the estimate"):
         Difference("a", "b", 0.1, 0.2, 0.3, variance=0.1, p_value=0.1, level=0.95, method="delong")

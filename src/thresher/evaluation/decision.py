@@ -303,8 +303,10 @@ def _range(value: Any) -> tuple[float, float]:
 
 
 def _interval(value: Any) -> Interval:
-    readers = {"method": _text, "note": _text, "apparent": _or_none(_real)}
-    read: dict[str, Any] = {name: readers.get(name, _real)(part) for name, part in _mapping(value).items()}
+    readers: dict[str, Callable[[Any], Any]] = {"method": _text, "note": _text, "apparent": _or_none(_real)}
+    read: dict[str, Any] = {
+        name: readers[name](part) if name in readers else _real(part) for name, part in _mapping(value).items()
+    }
     return Interval(**read)
 
 

@@ -55,10 +55,15 @@ def auc_contrast(
         )
     parts = float(weights @ spread.of_pos @ weights), float(weights @ spread.of_neg @ weights)
     freedom, deviation = satterthwaite(parts, spread.cases), math.sqrt(variance)
-    limits, correlation = auc_limits(spread), _correlation(spread.whole)
+    terms = np.flatnonzero(weights)
+    limits = [
+        AucLimits.of(float(spread.areas[i]), (float(spread.of_pos[i, i]), float(spread.of_neg[i, i])), spread.cases)
+        for i in terms
+    ]
+    weight, correlation = weights[terms].tolist(), _correlation(spread.whole[np.ix_(terms, terms)]).tolist()
 
     def reach(tail: float) -> tuple[float, float]:
-        below, above = combined_reach(limits, weights, correlation, tail)
+        below, above = combined_reach(limits, weight, correlation, tail)
         student = student_tail(tail, freedom) * deviation
         return max(below, student), max(above, student)
 
@@ -67,16 +72,8 @@ def auc_contrast(
     )
 
 
-def auc_limits(spread: AucCovariance) -> list[AucLimits]:
-    """The moderated limits of every model's AUC."""
-    return [
-        AucLimits.of(float(area), (float(spread.of_pos[i, i]), float(spread.of_neg[i, i])), spread.cases)
-        for i, area in enumerate(spread.areas)
-    ]
-
-
 def combined_reach(
-    limits: Sequence[AucLimits], weights: Floats, correlation: Matrix, tail: float
+    limits: Sequence[AucLimits], weights: Sequence[float], correlation: Sequence[Sequence[float]], tail: float
 ) -> tuple[float, float]:
     """How far a weighted sum may reach below and above its estimate, from the limits of its terms.
 
@@ -87,26 +84,33 @@ def combined_reach(
     his formula sets a's distance down against b's distance up, which no one shock makes, and is too wide.
 
     >>> even = [AucLimits(0.8, 0.1, 9.0, 5.0), AucLimits(0.6, 0.1, 9.0, 5.0)]
-    >>> [round(side, 3) for side in combined_reach(even, np.array([1.0, -1.0]), np.eye(2), 0.025)]
+    >>> [round(side, 3) for side in combined_reach(even, (1, -1), ((1, 0), (0, 1)), 0.025)]
     [0.363, 0.272]
     """
-    ends = [each.at(tail) for each in limits]
-    down = np.array([each.area - low for each, (low, _) in zip(limits, ends, strict=True)])
-    up = np.array([high - each.area for each, (_, high) in zip(limits, ends, strict=True)])
-    size, sign = np.abs(weights), np.sign(weights)
-    below, above = np.where(sign > 0, down, up) * size, np.where(sign > 0, up, down) * size
-    return _combined(below, above, sign, correlation), _combined(above, below, sign, correlation)
+    below, above = [], []
+    for each, weight in zip(limits, weights, strict=True):
+        low, high = each.at(tail)
+        down, up = abs(weight) * (each.area - low), abs(weight) * (high - each.area)
+        below.append(down if weight > 0 else up)
+        above.append(up if weight > 0 else down)
+    return _combined(below, above, weights, correlation), _combined(above, below, weights, correlation)
 
 
-def _combined(near: Floats, far: Floats, sign: Floats, correlation: Matrix) -> float:
+def _combined(
+    near: Sequence[float], far: Sequence[float], weights: Sequence[float], correlation: Sequence[Sequence[float]]
+) -> float:
     """`near` are the distances on the side in question, `far` those of the same terms on the other."""
-    x, y = near[:, np.newaxis], near[np.newaxis]
-    other_x, other_y = far[:, np.newaxis], far[np.newaxis]
-    left = np.maximum(np.abs(x - other_y), np.abs(other_x - y))
-    opposed = (sign[:, np.newaxis] * sign[np.newaxis] < 0) & (correlation > 0)
-    product = np.where(opposed, (x**2 + y**2 - left**2) / 2, x * y) * sign[:, np.newaxis] * sign[np.newaxis]
-    np.fill_diagonal(product, near**2)
-    return math.sqrt(max(0.0, float((product * correlation).sum())))
+    square = 0.0
+    for i, x in enumerate(near):
+        square += x * x
+        for j, y in enumerate(near[:i]):
+            r, same_way = correlation[i][j], weights[i] * weights[j] > 0
+            if same_way or r < 0:
+                square += (2 if same_way else -2) * r * x * y
+            else:
+                left = max(abs(x - far[j]), abs(far[i] - y))
+                square += r * (left * left - x * x - y * y)
+    return math.sqrt(max(0.0, square))
 
 
 def reached_difference(

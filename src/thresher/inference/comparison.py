@@ -20,6 +20,7 @@ from thresher.inference.quantity_comparison import NOT_COMPARED, comparable, com
 from thresher.inference.quantity_statistics import Mix
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters, scored_rows
+from thresher.inference.threshold_statistics import changes_with_mix
 from thresher.ranking import Floats
 from thresher.sources.columns import Missing
 from thresher.sources.frames import columns_by_name
@@ -56,7 +57,9 @@ def compare(
     (exactly the paired mean of Brier and log losses). Anything else is resampled, rows or whole clusters jointly for
     all models, with percentile limits: a measure at each model's threshold, or the expected cost, at the thresholds
     given or, without any, at the best one of each model, chosen anew in every resample (which is as optimistic for one
-    model as for the other). With a declared class mix all of it is stated at that mix.
+    model as for the other). With a declared class mix all of it is stated at that mix. Rates within a class, and
+    whatever is stated at a declared mix, are resampled class by class, which holds the mix of the classes fixed;
+    what depends on the mix is resampled from all rows together.
 
     Parameters
     ----------
@@ -152,8 +155,10 @@ def _replicates(
     """The measure of every model on the data and on every resample."""
     if isinstance(asked, OperatingCondition) and not at:
         return resampled_costs(rows, asked, replicates, rng)
-    tables = resampled_tables(rows, at, replicates, rng)
-    if isinstance(asked, OperatingCondition):
+    of_cost = isinstance(asked, OperatingCondition)
+    mixed = asked.class_ratio is None if of_cost else class_ratio is None and changes_with_mix(asked)
+    tables = resampled_tables(rows, at, replicates, rng, stratified=not mixed)
+    if of_cost:
         return {name: np.asarray(asked.expected_cost(table)) for name, table in tables.items()}
     return {name: np.asarray(asked.of(table, class_ratio=class_ratio)) for name, table in tables.items()}
 

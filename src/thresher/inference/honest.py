@@ -85,7 +85,9 @@ def honest_choice(
     Each resample chooses its own threshold, which is then tried on the cases (or clusters) that were not drawn, a
     little over a third of them. Their mean cost is free of the optimism of choosing and judging on the
     same cases (Efron 1983, leave-one-out bootstrap). Errs, if at all, on the careful side: a resample holds fewer
-    distinct cases than the sample. Measures are stated at the condition's class ratio.
+    distinct cases than the sample. Measures are stated at the condition's class ratio. Cases of both classes are drawn
+    together, since costs depend on their mix; with a declared class ratio they are drawn class by class in fixed
+    numbers (`stratified` decides otherwise).
 
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
@@ -99,6 +101,8 @@ def honest_choice(
     known = _measures(measures)
     sample = sample_of(source, where=_WHERE, singly=True)
     name = _model(sample, model)
+    if stratified is None:
+        stratified = asked.class_ratio is not None and sample.cluster is None
     plan, standing = Resampling.of(sample, stratified=stratified), sample.standings[name]
     observed = Resampled.of(standing, sample.cases)
     choice = choose(observed.ranking(), asked)

@@ -18,7 +18,7 @@ from thresher.errors import InfeasibleError, MeasureError, OneClassError, Probab
 from thresher.inference.joining import joined
 from thresher.inference.lowess import calibration_distances
 from thresher.inference.resampled import Parts, Resampled
-from thresher.inference.threshold_statistics import BestCost, CostAt, MeasureAt
+from thresher.inference.threshold_statistics import BestCost, CostAt, MeasureAt, changes_with_mix
 from thresher.inference.whole_statistics import Auc
 from thresher.ranking import Floats, Ranking, as_number
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, refusal
@@ -133,17 +133,13 @@ class RankingQuantity:
     value: Value
     mix: Mix = field(default_factory=Mix)
     smooth: bool = True
+    depends_on_mix: bool = True
     variance: ClassVar[None] = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The quantity's text."""
         return (str(self.asked),)
-
-    @property
-    def depends_on_mix(self) -> bool:
-        """Whether the class mix that is drawn matters."""
-        return not self.mix.declared and self.asked.name not in _WITHIN_CLASSES
 
     @property
     def of_probabilities(self) -> bool:
@@ -199,10 +195,13 @@ def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition 
     if asked.measure is not None and asked.threshold is not None:
         return MeasureAt(asked.measure, asked.threshold, mix.class_ratio)
     if asked.measure is not None:
-        return RankingQuantity(asked, best_value(asked, costs), Mix(), smooth=False)
+        within = [asked.measure, *(limit.measure for limit in asked.limits)]
+        mixed = not mix.declared and (not asked.limits or any(changes_with_mix(each) for each in within))
+        return RankingQuantity(asked, best_value(asked, costs), Mix(), smooth=False, depends_on_mix=mixed)
     if asked.name in CASE_MEANS:
         return CaseMean(asked, mix)
-    return RankingQuantity(asked, VALUES[asked.name], mix, smooth=asked.name not in ("ks", "e50", "e90"))
+    smooth, mixed = asked.name not in ("ks", "e50", "e90"), not mix.declared and asked.name not in _WITHIN_CLASSES
+    return RankingQuantity(asked, VALUES[asked.name], mix, smooth=smooth, depends_on_mix=mixed)
 
 
 def best_choice(ranking: Ranking, asked: Quantity, condition: OperatingCondition) -> Choice:

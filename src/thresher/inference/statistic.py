@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from thresher.choices import OperatingCondition
+from thresher.curves import auc, partial_auc
 from thresher.errors import ArgumentError, OneClassError
 from thresher.inference.quantity_statistics import Mix, quantity_statistic
 from thresher.inference.resampled import Parts, Resampled
@@ -19,6 +20,7 @@ from thresher.ranking import Floats, Ranking
 from thresher.tables import quantity, refusal
 
 _WHERE = "bootstrap(..., statistics)"
+_WITHIN_CLASSES = (auc, partial_auc)  # also where functools.partial holds their arguments
 
 
 @runtime_checkable
@@ -26,7 +28,8 @@ class Statistic(Protocol):
     """What is computed on every replicate: `parts` on some of them, then `values` of all their parts at once.
 
     `names` are those of the rows of `values`. `variance`, where it is known, is that of the estimate on a ranking;
-    `smooth` says whether small changes of the data change it little, as bias correction and acceleration assume.
+    `smooth` says whether small changes of the data change it little, as bias correction and acceleration assume;
+    `depends_on_mix` whether it changes with the shares of the classes, which must then vary in draws as in samples.
     """
 
     @property
@@ -36,6 +39,10 @@ class Statistic(Protocol):
     @property
     def smooth(self) -> bool:
         """Whether small changes of the data change it little."""
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Whether it changes with the class ratio while both classes stay as they are."""
 
     @property
     def variance(self) -> Callable[[Ranking], float] | None:
@@ -55,13 +62,19 @@ class Statistic(Protocol):
 class OfRanking:
     """Any function from a ranking to a number; a replicate that it refuses for want of a class counts as NaN.
 
+    Unless it is said to depend on the classes' own distributions alone, it is taken to depend on their mix as well.
+
     >>> OfRanking("segments", len).names
     ('segments',)
+    >>> from thresher.curves import ks
+    >>> OfRanking("ks", lambda ranking: ks(ranking).statistic, depends_on_mix=False).depends_on_mix
+    False
     """
 
     name: str
     function: Callable[[Ranking], float]
     mix: Mix = field(default_factory=Mix)
+    depends_on_mix: bool = True
     smooth: ClassVar[bool] = True
     variance: ClassVar[None] = None
 
@@ -111,8 +124,9 @@ def statistics_of(
     """Statistics by the names of their values, at a class mix and under a condition.
 
     Each is the text of a quantity ("auc", "net_benefit@0.05"), "decomposition", a `Statistic`, or a function of a
-    ranking. A text names its value; a mapping names them otherwise, and where a statistic has several values, the name
-    comes before theirs.
+    ranking, which is taken to depend on the mix of the classes, but for `auc` and `partial_auc`;
+    `OfRanking(name, function, depends_on_mix=False)` says otherwise. A text names its value; a mapping names them
+    otherwise, and where a statistic has several values, the name comes before theirs.
 
     >>> list(statistics_of(["auc", "recall@threshold=0.5", len]))
     [('auc',), ('recall@threshold=0.5',), ('len',)]
@@ -154,7 +168,10 @@ def _statistic(wanted: Wanted, name: str, mix: Mix, condition: OperatingConditio
         )
     if isinstance(wanted, MeasureAt) and wanted.class_ratio is None:
         return replace(wanted, class_ratio=mix.class_ratio)
-    return wanted if isinstance(wanted, Statistic) else OfRanking(name, wanted, mix)
+    if isinstance(wanted, Statistic):
+        return wanted
+    mixed = not mix.declared and getattr(wanted, "func", wanted) not in _WITHIN_CLASSES
+    return OfRanking(name, wanted, mix, depends_on_mix=mixed)
 
 
 def _renamed(names: tuple[str, ...], name: str) -> tuple[str, ...]:

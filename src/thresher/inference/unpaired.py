@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from thresher.curves import auc
 from thresher.inference.auc import AucLimits, delong_parts
 from thresher.inference.auc_difference import combined_reach, reached_difference
@@ -39,11 +37,10 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
         AucLimits.of(area, part, (ranking.Pos, ranking.Neg))
         for area, part, ranking in zip(areas, parts, both, strict=True)
     ]
-    weights, apart = np.array([1.0, -1.0]), np.eye(2)
     return reached_difference(
         ("a", "b"),
         areas[0] - areas[1],
-        lambda tail: combined_reach(limits, weights, apart, tail),
+        lambda tail: combined_reach(limits, (1, -1), ((1, 0), (0, 1)), tail),
         variance=math.fsum(sum(part) for part in parts),
         level=level,
         method="combined limits",
