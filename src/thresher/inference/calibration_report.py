@@ -16,7 +16,7 @@ from thresher.calibration.cox import recalibration
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError
 from thresher.inference.influence import Slopes, influence, ranking_of
-from thresher.inference.interval import LOG, Interval, require_level, student_quantile
+from thresher.inference.interval import LOG, Interval, interval_columns, require_level, student_quantile
 from thresher.inference.joining import joined
 from thresher.inference.kinds import require_condition
 from thresher.inference.limits import basic_limits, variance_of
@@ -27,6 +27,7 @@ from thresher.inference.rows import Rows
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.segment_pulls import Variance, variance_by_cases, variance_by_rows
 from thresher.ranking import Counts, Floats, Ranking
+from thresher.results import Tabular
 from thresher.tables import quantity
 
 Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
@@ -38,8 +39,8 @@ _NOTHING = 1e-24
 DISTANCES = ("ici", "e50", "e90")
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class CalibrationReport(Tabular):
     """How well calibrated probabilities are, each number with its limits.
 
     `intercept` (slope fixed at 1), `in_the_large` (prevalence minus mean probability) and `observed_expected` (their
@@ -74,6 +75,9 @@ class CalibrationReport:
         """Plain data by the names that quantities have."""
         return {name: interval.to_dict() for name, interval in self.numbers.items()}
 
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns([({"quantity": name}, interval) for name, interval in self.numbers.items()])
+
     def __str__(self) -> str:
         return "\n".join(f"{_WORDS[each.name]:<24}    {getattr(self, each.name)}" for each in fields(self))
 
@@ -106,6 +110,12 @@ def calibration_report(
         A declared class mix at which all of it is stated, and the prevalence that probabilities were made for.
     level, replicates, seed
         Of the limits.
+
+    Examples
+    --------
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
+    >>> print(calibration_report(spam_tree).slope)
+    0.7148 [0.3204, 1.1092]
     """
     require_level(level, _WHERE)
     require_replicates(replicates, seed, None, _WHERE)

@@ -68,7 +68,8 @@ class Difference(Result):
             return "practically equal"
         if self.p_adjusted > self.p_value and self.p_adjusted > 1 - self.level:
             return "undecided"
-        above, below = ("higher", "lower") if self.better == "neither" else ("better", "worse")
+        above: Verdict = "higher" if self.better == "neither" else "better"
+        below: Verdict = "lower" if self.better == "neither" else "worse"
         if lower > self.margin:
             return above
         return below if upper < -self.margin else "undecided"

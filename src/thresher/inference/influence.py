@@ -124,7 +124,7 @@ def _partial_auc(ranking: Ranking, asked: Quantity) -> Slopes:
         of_neg, of_pos = (each[::-1] for each in turned)
     if asked.name == "partial_auc":
         return SegmentPulls(value, of_pos, of_neg)
-    whole = partial_auc(ranking, **{within.rate: ends}, standardised=True)  # type: ignore[arg-type]
+    whole = partial_auc(ranking, **{within.rate: ends}, standardised=True)
     low, high = ends if within.rate == "fpr" else (1 - ends[1], 1 - ends[0])
     stretch = 0.5 / (high - low - (high**2 - low**2) / 2)
     return SegmentPulls(whole, stretch * of_pos, stretch * of_neg)

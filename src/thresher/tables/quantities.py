@@ -232,13 +232,13 @@ def _rate_range(text: str, name: str, where: str) -> RateRange:
         raise MeasureError(f"cannot read the range [{text}] of {name}", where, fix)
     rate, bound = _named(form["rate"], where), float(form["bound"])
     low, high = (float(form["low"] or 0), bound) if form["end"] == "<=" else (bound, 1.0)
-    if rate != "fpr" and rate != "tpr":  # noqa: PLR1714 - narrows the type
+    if rate not in ("fpr", "tpr"):
         raise MeasureError(
             f"an area lies within a range of fpr or tpr, not of {rate}", where, f"write {name}[fpr<=0.1]"
         )
     if not 0 <= low < high <= 1:
         raise MeasureError(f"[{text}] is no part of 0 to 1", where, f"write e.g. {name}[0.1<=fpr<=0.2]")
-    return RateRange(rate, low, high)
+    return RateRange("fpr" if rate == "fpr" else "tpr", low, high)
 
 
 def _place(text: str | None, name: str, where: str) -> tuple[float | None, float | None, tuple[Limit, ...]]:
