@@ -26,7 +26,7 @@ from thresher.inference.quantity_interval import (
     partial_area_interval,
 )
 from thresher.inference.quantity_statistics import best_choice, best_value
-from thresher.ranking import Flags, Ranking
+from thresher.ranking import Flags, Ranking, reaches
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
@@ -191,8 +191,7 @@ def _moved(interval: Interval, estimate: float) -> Interval:
 
 
 def _called(evaluation: Evaluation, name: str, threshold: float) -> Flags:
-    called: Flags = evaluation.scored.scores[name].astype(np.float64) >= threshold
-    return called
+    return reaches(evaluation.scored.scores[name].astype(np.float64), threshold)
 
 
 def _undefined(why: str, level: float) -> Interval:
