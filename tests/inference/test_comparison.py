@@ -57,7 +57,7 @@ class TestAuc:
 
     @pytest.mark.parametrize(("Pos", "Neg"), [(5, 100), (10, 40), (20, 20)])
     def test_equal_models_differ_by_chance_no_more_often_than_said(self, Pos, Neg):
-        """DeLong's normal limits exclude 0 in 6 to 11 % of such samples; at most 5.5 % may, give or take chance."""
+        """DeLong's normal limits exclude 0 in 5.4 to 10.9 % of such samples; at most 5.5 % may, give or take chance."""
         rng, times, refused = np.random.default_rng(3), 1500, 0
         labels = np.arange(Pos + Neg) < Pos
         for _ in range(times):

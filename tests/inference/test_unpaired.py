@@ -3,11 +3,14 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import thresher as th
 import thresher.inference as ti
 from tests.strategies import two_class_rankings
 from thresher.errors import ArgumentError, OneClassError
+from thresher.inference.auc import student_tail
+from thresher.inference.auc_difference import reached_difference
 
 GOOD, FAIR = th.Ranking.parse("[30+,2-][15+,8-][5+,40-]"), th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
 
@@ -58,6 +61,18 @@ def test_bad_input():
         ti.compare_unpaired(GOOD, FAIR, level=2)
     with pytest.raises(ArgumentError, match="margin"):
         ti.compare_unpaired(GOOD, FAIR, margin=-2)
+
+
+@pytest.mark.parametrize("freedom", [1, 1.5, 2, 3, 4.7, 5, 13, 300])
+@pytest.mark.parametrize("away", [1e-3, 0.5, 8, 200])
+def test_p_values_are_those_of_the_limits_whatever_the_tails(freedom, away):
+    """SciPy's quantiles of the smallest tails have the wrong sign at some degrees of freedom."""
+
+    def reach(tail):
+        return (student_tail(tail, freedom),) * 2
+
+    found = reached_difference(("a", "b"), away, reach, variance=1, level=0.95, method="student", rope=0, span=math.inf)
+    assert found.p_value == pytest.approx(max(2e-100, 2 * stats.t.sf(away, freedom)), rel=1e-6)
 
 
 @pytest.mark.parametrize("strength", [1, 4, 40])

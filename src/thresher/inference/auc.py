@@ -212,7 +212,7 @@ def student_tail(tail: float, freedom: float) -> float:
     """The distance beyond which Student's t lies with probability `tail`, precise for the smallest tails."""
     from scipy.special import stdtrit
 
-    return -float(stdtrit(freedom, tail))
+    return abs(float(stdtrit(freedom, tail)))  # SciPy gives inf, not -inf, where the tail is too small for it
 
 
 def logit_interval(area: float, variance: float, cases: tuple[float, float], level: float, *, method: str) -> Interval:

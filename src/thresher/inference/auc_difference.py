@@ -15,7 +15,8 @@ from thresher.ranking import Floats
 
 Reach: TypeAlias = Callable[[float], tuple[float, float]]  # a tail's distances from estimate to lower and upper limit
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
-_SMALLEST_TAIL = 1e-300
+_SMALLEST_TAIL = 1e-100
+_STEPS = 10_000  # more than Brent's method can take: as many as halving takes, squared
 
 
 def auc_contrast(
@@ -148,14 +149,15 @@ def _p_value(difference: float, reach: Reach) -> float:
     side = 0 if difference > 0 else 1
 
     def beyond(exponent: float) -> float:
-        return reach(math.exp(exponent))[side] - abs(difference)
+        # Student's tails with few degrees of freedom reach 1e99, and a search must not aim by such numbers.
+        return min(reach(math.exp(exponent))[side] - abs(difference), 1.0)
 
     most, least = math.log(0.5), math.log(_SMALLEST_TAIL)
     if difference == 0 or beyond(most) >= 0:
         return 1.0
     if beyond(least) <= 0:
         return 2 * _SMALLEST_TAIL
-    return 2 * math.exp(brentq(beyond, least, most, xtol=1e-13, rtol=1e-15))
+    return 2 * math.exp(brentq(beyond, least, most, xtol=1e-12, maxiter=_STEPS))
 
 
 def _correlation(covariance: Matrix) -> Matrix:
