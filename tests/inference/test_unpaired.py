@@ -71,7 +71,9 @@ def test_p_values_are_those_of_the_limits_whatever_the_tails(freedom, away):
     def reach(tail):
         return (student_tail(tail, freedom),) * 2
 
-    found = reached_difference(("a", "b"), away, reach, variance=1, level=0.95, method="student", rope=0, span=math.inf)
+    found = reached_difference(
+        ("a", "b"), away, reach, variance=1, level=0.95, method="student", margin=0, span=math.inf
+    )
     assert found.p_value == pytest.approx(max(2e-100, 2 * stats.t.sf(away, freedom)), rel=1e-6)
 
 
