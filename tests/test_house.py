@@ -32,6 +32,7 @@ SORTED_ELSEWHERE = {
     ("curves/thinning.py", "np.argsort"): "candidate splits by their distance from the kept ones",
     ("curves/thinning.py", "np.union1d"): "splits that are kept",
     ("inference/candidates.py", "np.union1d"): "splits that are candidates",
+    ("inference/lowess.py", "np.argsort"): "few groups by their distance from a score, or from the curve",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
     ("plots/models.py", "np.union1d"): "splits that are drawn",
     ("evaluation/bands.py", "np.unique"): "splits between which segments are joined",

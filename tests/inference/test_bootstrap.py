@@ -190,7 +190,7 @@ def test_names_can_be_given():
         ({"replicates": 2.5}, "replicates must be 1, 2, 3"),
         ({"threads": 0}, "threads must be"),
         ({"seed": -1}, "seed must be a whole number"),
-        ({"statistics": "acuracy"}, "no statistic called 'acuracy'"),
+        ({"statistics": "acuracy"}, "no quantity called 'acuracy'"),
         ({"statistics": []}, "there are no statistics"),
         ({"statistics": ["auc", "auc"]}, "two statistics are called 'auc'"),
         ({"statistics": [MeasureAt("recall", 1), MeasureAt("tpr", 2)]}, "two statistics are called 'tpr'"),

@@ -305,7 +305,7 @@ class TestBadInput:
                 ti.compare(labels, scores, **more)
         with pytest.raises(MeasureError, match="no better side"):
             ti.compare(labels, scores, measure="prevalence", thresholds={"a": 1, "b": 1})
-        with pytest.raises(MeasureError, match="no measure called"):
+        with pytest.raises(MeasureError, match="no quantity called"):
             ti.compare(labels, scores, measure="acuracy")
 
     def test_rows_with_gaps_are_dropped_for_all_models(self):

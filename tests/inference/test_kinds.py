@@ -30,6 +30,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "bootstrap": ([RANKING, ["auc"]], {"replicates": 10}),
     "brier_interval": ([RANKING], {}),
     "calibration_intervals": ([RANKING], {"replicates": 10}),
+    "calibration_report": ([RANKING], {"replicates": 10}),
     "calibration_test": ([RANKING], {"replicates": 10}),
     "compare": ([LABELS, NAMED], {}),
     "compare_classes": ([LABELS, {"a": MATRIX, "b": [[0.6, 0.4], [0.3, 0.7]] * 2}], {}),

@@ -18,7 +18,7 @@ from thresher.errors import ArgumentError, InfeasibleError
 from thresher.ranking import Flags, Ranking, as_number, require_ranking
 from thresher.results import Result, Tabular
 from thresher.sources.refinement import hiding_as_good, hiding_better
-from thresher.tables import MEASURES, Contingency, Measure
+from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
 _WHERE = "choose(ranking, ...)"
@@ -161,7 +161,8 @@ def choose(
     condition
         Costs and class ratio at deployment.
     maximise, minimise
-        A measure by name, a `Measure`, or a function of a `Contingency` with array cells.
+        A measure by name, also within a constraint ("specificity@recall>=0.9"), a `Measure`, or a function of a
+        `Contingency` with array cells.
     subject_to
         Constraints such as "recall >= 0.9" or ["fpr <= 0.01", "precision > 0.5"].
     at_most
@@ -182,7 +183,9 @@ def choose(
     require_ranking(ranking, _WHERE, both_classes=True)
     asked = operating_condition(condition, _WHERE)
     resolved = asked.for_data(ranking)
-    limits = constraints(subject_to)
+    maximise, within = _wanted(maximise, "maximise")
+    minimise, within_too = _wanted(minimise, "minimise")
+    limits = (*constraints(subject_to), *constraints([*within, *within_too]))
     by_cost = maximise is None and minimise is None
     exact = ranking.whole()  # weights that are whole in some unit tie as rows do
     tables = None if by_cost and not limits else _tables(exact, asked)
@@ -204,6 +207,20 @@ def choose(
         runner_up=None if second is None else point_of(ranking, second, resolved),
         cautions=_cautions(ranking, asked, chosen, free=by_cost and not limits and at_most is None),
     )
+
+
+def _wanted(given: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit, ...]]:
+    """What is optimised, None for the cost, and the constraints that stand after its name."""
+    if not isinstance(given, str):
+        return given, ()
+    where = f"choose({how}={given!r})"
+    asked = quantity(given, where=where)
+    if asked.name == "expected_cost" and asked.bare and how == "minimise":
+        return None, ()
+    if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
+        why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
+        raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES], where)
+    return asked.measure, asked.limits
 
 
 def operating_condition(given: Any, where: str) -> OperatingCondition:

@@ -27,6 +27,18 @@ def column_items(ctx: click.Context, param: click.Parameter, incomplete: str) ->
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+def quantity_items(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Numbers of a model with what they estimate, and registered measures."""
+    from thresher.tables import MODEL_NUMBERS
+
+    numbers = [
+        CompletionItem(name, help=known.estimates)
+        for name, known in MODEL_NUMBERS.items()
+        if name.startswith(incomplete)
+    ]
+    return numbers + measure_items(ctx, param, incomplete)
+
+
 def measure_items(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Registered measures, each with its formula."""
     del ctx, param

@@ -16,7 +16,14 @@ from thresher.inference.difference import shown_p
 if TYPE_CHECKING:
     from thresher.inference import Comparison, Difference
 
-_STYLES = {"better": GOOD, "worse": BAD, "practically equal": "bold", "undecided": FAINT}
+_STYLES = {
+    "better": GOOD,
+    "worse": BAD,
+    "higher": "bold",
+    "lower": "bold",
+    "practically equal": "bold",
+    "undecided": FAINT,
+}
 _HEADS = ("first - second", "difference", "p", "adjusted p", "the first is")
 _WITH_P, _WITH_ADJUSTED = 92, 80
 
@@ -42,7 +49,8 @@ def comparison_blocks(comparison: Comparison, width: int) -> Iterator[Any]:
         ("model", comparison.measure),
         [(name_text(name), Text(number(comparison.estimates[name]))) for name in comparison.names],
     )
-    aside = f"paired, {comparison.better} is better, limits at level {comparison.level:g}"
+    side = "neither side" if comparison.better == "neither" else comparison.better
+    aside = f"paired, {side} is better, limits at level {comparison.level:g}"
     yield [heading("Differences", aside), differences_table(comparison, width)]
     remarks = [one.note for one in comparison.differences.values() if one.note]
     if comparison.margin:

@@ -28,6 +28,7 @@ def evaluated(rows: LabelledScores, condition: OperatingCondition | None, given:
             weights=rows.weights,
             clusters=rows.clusters,
             trained_at=given.get("trained_at"),
+            measures=given.get("measures", ()),
             level=given["level"],
             current=rows.current,
             prefer=given.get("prefer"),

@@ -8,10 +8,10 @@ from typing import Any
 
 from rich.text import Text
 
-from thresher.cli.bound import Judged
 from thresher.cli.plain_text import plain_text
 from thresher.cli.rule_words import threshold_text
 from thresher.cli.screen import BAD, FAINT, GOOD, interval_text, name_text, number, table
+from thresher.evaluation.requirements import Judged
 
 _WIDE = 96
 

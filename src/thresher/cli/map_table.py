@@ -10,7 +10,8 @@ from rich.text import Text
 
 from thresher.calibration import CalibrationMap, brier, recalibrated
 from thresher.cli.plain_text import plain_text
-from thresher.cli.screen import cautions_text, heading, number, table
+from thresher.cli.screen import cautions_text, heading, interval_text, number, table
+from thresher.inference import calibration_report
 from thresher.ranking import Ranking
 
 _LINES = 9
@@ -40,5 +41,9 @@ def map_blocks(ranking: Ranking, found: CalibrationMap, written: Sequence[str]) 
             ],
         ),
     ]
+    if probabilities and ranking.Pos and ranking.Neg:
+        report = calibration_report(ranking).numbers
+        lines = [(Text(name.replace("_", " ")), interval_text(interval)) for name, interval in report.items()]
+        yield [heading("Calibration", "of the scores as they are"), table(("", "estimate"), lines)]
     yield cautions_text(found.cautions)
     yield [Text.assemble(("wrote ", "bold"), plain_text(line)) for line in written]

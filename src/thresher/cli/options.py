@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from thresher.cli.completion import column_items, measure_items
+from thresher.cli.completion import column_items, measure_items, quantity_items
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -138,6 +138,7 @@ PRINTED = several(
 )
 
 MEASURE: dict[str, Any] = {"metavar": "MEASURE", "shell_complete": measure_items}
+QUANTITY: dict[str, Any] = {"metavar": "QUANTITY", "shell_complete": quantity_items}
 
 
 def condition_given(given: dict[str, Any]) -> bool:

@@ -41,6 +41,15 @@ _WHY = {
     math.inf: ": under these costs no score pays for its false alarms",
     -math.inf: ": under these costs no score is low enough to risk a miss",
 }
+_FURTHER = {
+    "brier": "Brier",
+    "miscalibration": "miscalibration",
+    "average_precision": "avg. precision",
+    "calibration_slope": "cal. slope",
+    "calibration_intercept": "cal. intercept",
+    "observed_expected": "O:E",
+    "ici": "ICI",
+}
 _BESIDE = 96  # columns needed to draw the curve beside the table
 
 
@@ -122,13 +131,14 @@ def _range(evaluation: Evaluation) -> str:
 
 def model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]:
     """All models, one line each; where columns do not fit beside each other, in several tables."""
-    heads = ("AUC", "expected cost", "out-of-bag cost", "threshold", "Brier", "miscalibration", "avg. precision")
+    asked = dict.fromkeys(text for each in evaluation.quantities.values() for text in each)
+    heads = ("AUC", "expected cost", "out-of-bag cost", "threshold", *_FURTHER.values(), *map(plain_text, asked))
     colours = colours_of(len(evaluation.models))
     names, cells = [], []
     for (name, model), colour in zip(evaluation.models.items(), colours, strict=True):
         mark = CHOSEN if name == evaluation.decision.model else NOT_CHOSEN
         names.append(Text.assemble((f"{mark} ", colour), name_text(name)))
-        cells.append(_numbers(model))
+        cells.append(_numbers(model) + [interval_text(evaluation.quantities[name][text]) for text in asked])
     longest = min(LONGEST_NAME, max(text.cell_len for text in names))
     wide = [max(len(head), *(row[i].cell_len for row in cells)) + 3 for i, head in enumerate(heads)]
     for i, part in enumerate(_packed(wide, width - longest)):
@@ -152,7 +162,7 @@ def _packed(wide: Sequence[int], room: int) -> Iterator[list[int]]:
 
 def _numbers(model: ModelEvaluation) -> list[Text]:
     costs = model.expected_cost, model.honest_cost, model.threshold
-    others = (model.numbers.get(name) for name in ("brier", "miscalibration", "average_precision"))
+    others = (model.numbers.get(name) for name in _FURTHER)
     return [Text("–", style=FAINT) if each is None else interval_text(each) for each in (model.auc, *costs, *others)]
 
 

@@ -313,7 +313,7 @@ def _interval(value: Any) -> Interval:
                 "level": number(0, 1, strictly=True),
                 "method": text,
                 "note": text,
-                "apparent": or_none(number()),
+                "apparent": or_none(limit),
             },
         )
     )

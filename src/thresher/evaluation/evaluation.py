@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from os import PathLike
@@ -16,10 +16,12 @@ import numpy as np
 
 from thresher.cautions import Caution
 from thresher.choices import JointChoice, OperatingCondition, Range, joint_choice
+from thresher.choices.threshold import operating_condition
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
 from thresher.evaluation.preference import Pick, pick, preference_of
+from thresher.evaluation.quantities import asked_quantities, quantities_of
 from thresher.evaluation.remarks import on_condition, on_saving, on_winner, remarks
 from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.rules import (
@@ -59,7 +61,8 @@ class Evaluation(Tabular):
     artefact, `cautions` what a careful analyst would notice. `scored` are the rows behind it all, and `positive`
     and `negative` their two labels as given. `rules` are all ways to act with their costs, the one decided for first;
     `baseline` is the cheapest of "never", "always", "0.5" and "current", and `savings` what every model saves per case
-    against it. `may_be_best` names the models that may be the best at the level.
+    against it. `may_be_best` names the models that may be the best at the level. `quantities` holds what `measures=`
+    asked for, by model and text.
     """
 
     models: Mapping[str, ModelEvaluation]
@@ -80,6 +83,7 @@ class Evaluation(Tabular):
     baseline: str
     savings: Mapping[str, Interval]
     may_be_best: tuple[str, ...]
+    quantities: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
 
     @property
     def saving(self) -> Interval:
@@ -105,6 +109,10 @@ class Evaluation(Tabular):
             "level": self.level,
             "seed": self.seed,
             "models": {name: model.to_dict() for name, model in self.models.items()},
+            "quantities": {
+                name: {text: interval.to_dict() for text, interval in each.items()}
+                for name, each in self.quantities.items()
+            },
             "comparison": self._differences(),
             "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
             "baseline": self.baseline,
@@ -164,6 +172,7 @@ def evaluate(
     weights: Any = None,
     clusters: Any = None,
     trained_at: float | None = None,
+    measures: Sequence[str] = (),
     level: float = 0.95,
     current: Any = None,
     prefer: Any = None,
@@ -184,6 +193,9 @@ def evaluate(
         The positive label; needed unless labels are bool or 0/1.
     condition
         Costs and class ratio at deployment; without it errors cost the same and the class ratio is the data's.
+    measures
+        Further quantities of every model, such as "partial_auc[fpr<=0.1]", "net_benefit@0.05" or
+        "specificity@recall>=0.9", each with its limits under `quantities`.
     predictions
         The models' own predicted labels, one column, a mapping or a frame; they are reported beside, never instead.
     weights
@@ -222,7 +234,8 @@ def evaluate(
     require_replicates(replicates, seed, None, _WHERE)
     require_margin(margin, _WHERE)
     require_prevalence(trained_at, "evaluate(trained_at=...)")
-    asked = condition if condition is not None else OperatingCondition()
+    wanted = asked_quantities(measures)
+    asked = operating_condition(condition, _WHERE)
     rows = evaluated_rows(
         labels,
         scores,
@@ -302,7 +315,7 @@ def evaluate(
         level=level,
     )
     found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()})
-    return Evaluation(
+    evaluation = Evaluation(
         models=models,
         condition=asked,
         comparison=comparison,
@@ -338,6 +351,7 @@ def evaluate(
         savings=MappingProxyType(priced.savings),
         may_be_best=picked.may_be_best,
     )
+    return replace(evaluation, quantities=quantities_of(evaluation, wanted, replicates=replicates))
 
 
 def _range(found: Range) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from thresher.curves import average_precision, ks, pr_area
 from thresher.errors import ArgumentError
 from thresher.inference import Interval
 from thresher.inference.auc import auc_interval
+from thresher.inference.calibration_report import calibration_numbers
 from thresher.inference.cost import brier_interval, cost_interval
 from thresher.inference.design_effect import (
     sampled_brier_interval,
@@ -47,6 +48,13 @@ NUMBERS = (
     "brier",
     "log_loss",
     *PARTS,
+    "calibration_intercept",
+    "calibration_slope",
+    "calibration_in_the_large",
+    "observed_expected",
+    "ici",
+    "e50",
+    "e90",
 )
 
 
@@ -248,6 +256,7 @@ def _numbers(
         parts = decomposition(ranking, segments="hull")
         estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
         found["brier"] = _brier(rows, name, ranking, level)
+        found |= calibration_numbers(rows, name, level=level)
     found |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
     return MappingProxyType({name: found[name] for name in NUMBERS if name in found}), parts
 

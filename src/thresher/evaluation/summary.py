@@ -83,6 +83,8 @@ def _models(evaluation: Evaluation) -> str:
         [_NUMBERS[name], *("" if name not in model.numbers else short(model.numbers[name]) for model in models)]
         for name in known
     ]
+    texts = dict.fromkeys(text for each in evaluation.quantities.values() for text in each)
+    rows += [[text, *(short(evaluation.quantities[model.name][text]) for model in models)] for text in texts]
     rows.append(["expected cost", *(short(model.expected_cost) for model in models)])
     rows.append(["expected cost, out of bag", *(short(model.honest_cost) for model in models)])
     rows.append(["threshold", *(_threshold(model.threshold) for model in models)])
@@ -100,6 +102,13 @@ _NUMBERS = {
     "refinement": "refinement loss",
     "discrimination": "discrimination",
     "uncertainty": "uncertainty",
+    "calibration_intercept": "calibration intercept",
+    "calibration_slope": "calibration slope",
+    "calibration_in_the_large": "calibration in the large",
+    "observed_expected": "observed : expected",
+    "ici": "ICI",
+    "e50": "E50",
+    "e90": "E90",
 }
 
 

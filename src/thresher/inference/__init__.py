@@ -10,6 +10,7 @@ from thresher.inference.calibration import (
     calibration_intervals,
     calibration_test,
 )
+from thresher.inference.calibration_report import CalibrationReport, calibration_report
 from thresher.inference.class_comparison import compare_classes
 from thresher.inference.comparison import compare
 from thresher.inference.cost import brier_interval, cost_interval
@@ -38,6 +39,7 @@ __all__ = [
     "Band",
     "BestCost",
     "CalibrationIntervals",
+    "CalibrationReport",
     "CalibrationTest",
     "Comparison",
     "ConfusionIntervals",
@@ -62,6 +64,7 @@ __all__ = [
     "bootstrap",
     "brier_interval",
     "calibration_intervals",
+    "calibration_report",
     "calibration_test",
     "compare",
     "compare_classes",

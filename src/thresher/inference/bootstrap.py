@@ -8,12 +8,16 @@ from functools import partial
 
 import numpy as np
 
+from thresher.choices import OperatingCondition
 from thresher.inference.interval import require_level
+from thresher.inference.kinds import require_condition
+from thresher.inference.quantity_statistics import Mix
 from thresher.inference.question import Answers, PartsByModel, Question
 from thresher.inference.replicates import Replicates, Scheme
+from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Progress, Resampling, in_blocks, require_replicates
 from thresher.inference.rows import Rows
-from thresher.inference.sample import sample_of
+from thresher.inference.sample import Sample, sample_of
 from thresher.inference.statistic import Wanted, statistics_of
 from thresher.ranking import Ranking
 
@@ -26,6 +30,8 @@ def bootstrap(
     *,
     replicates: int = 2000,
     seed: int = 0,
+    condition: OperatingCondition | None = None,
+    trained_at: float | None = None,
     stratified: bool | None = None,
     level: float = 0.95,
     threads: int | None = None,
@@ -47,10 +53,13 @@ def bootstrap(
     source
         A `Ranking`, or `Rows.of(labels, scores, ...)` for several models, weights or clusters.
     statistics
-        Names ("auc", "brier", "decomposition"), `BestCost`, `CostAt`, `MeasureAt`, or any function of a
-        ranking; one, several, or a mapping that names them.
+        Quantities ("auc", "net_benefit@0.05", "recall@fpr<=0.1"), "decomposition", `BestCost`, `CostAt`, `MeasureAt`,
+        or any function of a ranking; one, several, or a mapping that names them.
     replicates, seed
         How many draws, and what they start from.
+    condition, trained_at
+        Costs, and a class mix at which every quantity is stated: each draw holds both classes fixed, is re-weighted to
+        the mix, and probabilities are restated from `trained_at` (the prevalence of the sample unless told).
     stratified
         Whether the numbers of positives and negatives are held fixed for all statistics. None lets each statistic say
         so (`Statistic.depends_on_mix`). Clusters are drawn whole and hold no numbers fixed.
@@ -73,8 +82,11 @@ def bootstrap(
     """
     require_level(level, _WHERE)
     require_replicates(replicates, seed, threads, _WHERE, progress)
+    if condition is not None:
+        require_condition(condition, _WHERE)
     sample = sample_of(source, where=_WHERE)
-    question = Question(sample, statistics_of(statistics))
+    mix = Mix.of(condition, trained_at, _WHERE).at(_prevalence(sample))
+    question = Question(sample, statistics_of(statistics, mix, condition))
     question.require(_WHERE)
     schemes = _schemes(question, stratified=stratified)
     draws = replicates * len(schemes)
@@ -99,6 +111,11 @@ def bootstrap(
         estimates=question.observed(),
         drawn=drawn,
     )
+
+
+def _prevalence(sample: Sample) -> float:
+    drawn = Resampled.of(next(iter(sample.standings.values())), sample.cases)
+    return float(drawn.Pos) / float(drawn.Pos + drawn.Neg)
 
 
 def _schemes(question: Question, *, stratified: bool | None) -> tuple[Scheme, ...]:

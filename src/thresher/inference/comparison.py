@@ -12,18 +12,19 @@ from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, MeasureError
 from thresher.inference.difference import Better, bootstrap_difference, require_margin
 from thresher.inference.interval import require_level
-from thresher.inference.kinds import is_one_of, require_one_of
+from thresher.inference.kinds import require_condition, require_one_of
 from thresher.inference.paired_bootstrap import resampled_costs, resampled_tables
 from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.placements import auc_covariance
+from thresher.inference.quantity_comparison import NOT_COMPARED, comparable, compare_quantity
+from thresher.inference.quantity_statistics import Mix
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters, scored_rows
 from thresher.inference.threshold_statistics import changes_with_mix
 from thresher.ranking import Floats
 from thresher.sources.columns import Missing
 from thresher.sources.frames import columns_by_name
-from thresher.tables import Measure
-from thresher.tables import measure as named
+from thresher.tables import Measure, Quantity, quantity, refusal
 
 _WHERE = "compare(labels, {name: scores, ...})"
 
@@ -37,6 +38,8 @@ def compare(
     clusters: Any = None,
     measure: str | Measure | OperatingCondition = "auc",
     thresholds: Mapping[str, float] | None = None,
+    condition: OperatingCondition | None = None,
+    trained_at: float | None = None,
     level: float = 0.95,
     margin: float = 0.0,
     correction: Correction = "holm",
@@ -50,11 +53,12 @@ def compare(
     that needs rows, and rankings are refused. AUCs are compared by DeLong's covariance (1988), with `weights` as
     sampling weights and `clusters` after Obuchowski (1997), as in `row_auc_interval`; limits are
     Student's, widened where the moderated limits of both AUCs say so: `docs/coverage.md` shows how well they hold.
-    Anything else is resampled, rows or whole clusters jointly for all
-    models, with percentile limits: a registered measure at each model's threshold, or the expected
-    cost under an `OperatingCondition`, at the thresholds given or, without any, at the best one of each
-    model, chosen anew in every resample (which is as optimistic for one model as for the other). Rates within a
-    class, and costs at a declared class ratio, are resampled class by class, which holds the mix of the classes fixed;
+    Partial areas, losses, net benefit and calibration have limits from what each row contributes to either model
+    (exactly the paired mean of Brier and log losses). Anything else is resampled, rows or whole clusters jointly for
+    all models, with percentile limits: a measure at each model's threshold, or the expected cost, at the thresholds
+    given or, without any, at the best one of each model, chosen anew in every resample (which is as optimistic for one
+    model as for the other). With a declared class mix all of it is stated at that mix. Rates within a class, and
+    whatever is stated at a declared mix, are resampled class by class, which holds the mix of the classes fixed;
     what depends on the mix is resampled from all rows together.
 
     Parameters
@@ -67,9 +71,12 @@ def compare(
     clusters
         Which rows belong together, e.g. the patient each comes from.
     measure
-        "auc", the name of a measure, or an operating condition.
+        A quantity such as "auc", "partial_auc[fpr<=0.1]", "brier", "net_benefit@0.05", "specificity@recall>=0.9",
+        "expected_cost" or a measure of a table; an operating condition stands for the expected cost under it.
     thresholds
-        The threshold of each model by its name.
+        The threshold of each model by its name; without any, a measure is taken at the cheapest under `condition`.
+    condition, trained_at
+        Costs and class mix at deployment, and the prevalence that probabilities were made for, if not that of the rows.
     level, margin
         Confidence level, and the largest difference that does not matter, in units of the measure.
     correction
@@ -96,9 +103,13 @@ def compare(
     models = _by_name(scores)
     names = tuple(models)
     require_one_of(correction, ("holm", "none"), "correction", _WHERE)
-    asked = _asked(measure)
+    if condition is not None:
+        require_condition(condition, _WHERE)
+    if isinstance(measure, OperatingCondition) and condition is not None:
+        raise ArgumentError("two operating conditions are given", _WHERE, 'pass measure="expected_cost"')
+    Mix.of(condition, trained_at, _WHERE)  # refuses what is no prevalence
+    asked, at = _asked(measure, thresholds, condition, names)
     better = _direction(asked)
-    at = fixed_thresholds(asked, thresholds, names, _WHERE)
     require_replicates(replicates, seed, None, _WHERE)
     if replicates < 100:
         raise ArgumentError(f"replicates must be 100 or more, got {replicates}", _WHERE, "e.g. replicates=2000")
@@ -122,21 +133,34 @@ def compare(
     )
     if asked == "auc":
         return empty.of_aucs(auc_covariance(rows))
-    return _by_resampling(_replicates(rows, asked, at, replicates, np.random.default_rng(seed)), asked, empty)
+    if isinstance(asked, Quantity):
+        return compare_quantity(
+            rows, asked, empty, condition=condition, trained_at=trained_at, replicates=replicates, seed=seed
+        )
+    ratio = None if condition is None else condition.class_ratio
+    rng = np.random.default_rng(seed)
+    values = _replicates(rows, asked, at, class_ratio=ratio, replicates=replicates, rng=rng)
+    return _by_resampling(values, asked, empty)
 
 
 def _replicates(
-    rows: ScoredRows, asked: Any, at: Mapping[str, float], replicates: int, rng: np.random.Generator
+    rows: ScoredRows,
+    asked: Any,
+    at: Mapping[str, float],
+    *,
+    class_ratio: float | None,
+    replicates: int,
+    rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """The measure of every model on the data and on every resample."""
     if isinstance(asked, OperatingCondition) and not at:
         return resampled_costs(rows, asked, replicates, rng)
     of_cost = isinstance(asked, OperatingCondition)
-    mixed = asked.class_ratio is None if of_cost else changes_with_mix(asked)
+    mixed = asked.class_ratio is None if of_cost else class_ratio is None and changes_with_mix(asked)
     tables = resampled_tables(rows, at, replicates, rng, stratified=not mixed)
     if of_cost:
         return {name: np.asarray(asked.expected_cost(table)) for name, table in tables.items()}
-    return {name: np.asarray(asked.of(table)) for name, table in tables.items()}
+    return {name: np.asarray(asked.of(table, class_ratio=class_ratio)) for name, table in tables.items()}
 
 
 def _by_resampling(values: dict[str, Floats], asked: Any, empty: Comparison) -> Comparison:
@@ -173,9 +197,27 @@ def _by_name(scores: Any) -> dict[str, Any]:
     return models
 
 
-def _asked(measure: Any) -> Any:
-    """The operating condition, "auc", or the measure of that name."""
-    return measure if isinstance(measure, OperatingCondition) or is_one_of(measure, ("auc",)) else named(measure)
+def _asked(
+    measure: Any, thresholds: Any, condition: OperatingCondition | None, names: tuple[str, ...]
+) -> tuple[Any, dict[str, float]]:
+    """What is compared, and at which thresholds: "auc", a condition, a measure of a table, or another quantity."""
+    if isinstance(measure, OperatingCondition):
+        return measure, fixed_thresholds(measure, thresholds, names, _WHERE)
+    wanted = quantity(measure, where=_WHERE)
+    if wanted.name in NOT_COMPARED or wanted.of_class is not None:
+        raise refusal(f"{wanted} cannot be compared here", comparable(), _WHERE)
+    if wanted.threshold is not None:
+        if thresholds is not None:
+            raise ArgumentError(f"thresholds are given, and {wanted} has one", _WHERE, "leave one of them out")
+        thresholds = dict.fromkeys(names, wanted.threshold)
+    asked: Any = wanted
+    if wanted.name == "auc":
+        asked = "auc"
+    elif wanted.name == "expected_cost":
+        asked = OperatingCondition() if condition is None else condition
+    elif wanted.measure is not None and not wanted.limits and (thresholds is not None or condition is None):
+        asked = wanted.measure
+    return asked, fixed_thresholds(asked, thresholds, names, _WHERE)
 
 
 def _direction(asked: Any) -> Better:
@@ -183,10 +225,10 @@ def _direction(asked: Any) -> Better:
         return "higher"
     if isinstance(asked, OperatingCondition):
         return "lower"
-    if asked.better == "neither":
-        raise MeasureError(
-            f"{asked.name} has no better side, so no model is better by it", _WHERE, "compare by another measure"
-        )
+    measure = asked.measure if isinstance(asked, Quantity) else asked
+    if measure is not None and measure.better == "neither":
+        what = f"{measure.name} has no better side, so no model is better by it"
+        raise MeasureError(what, _WHERE, "compare by another measure")
     direction: Better = asked.better
     return direction
 
@@ -194,7 +236,7 @@ def _direction(asked: Any) -> Better:
 def _name(asked: Any) -> str:
     if isinstance(asked, OperatingCondition):
         return "expected cost"
-    return "auc" if asked == "auc" else str(asked.name)
+    return str(asked) if isinstance(asked, str | Quantity) else str(asked.name)
 
 
 def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...], where: str) -> dict[str, float]:
@@ -202,11 +244,13 @@ def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...], where: str)
     fix = "give thresholds={" + ", ".join(f"{name!r}: ..." for name in names[:3]) + "}"
     if given is None:
         if isinstance(asked, Measure):
+            fix += ", a condition= whose cheapest thresholds are meant, or name@threshold=0.5"
             raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", where, fix)
         return {}
-    if asked == "auc":
+    if asked == "auc" or isinstance(asked, Quantity):
+        which = "an AUC" if asked == "auc" else str(asked)
         raise ArgumentError(
-            "thresholds are given, and an AUC has none", where, "leave thresholds out, or name a measure"
+            f"thresholds are given, and {which} has none", where, "leave thresholds out, or name a measure"
         )
     if not isinstance(given, Mapping) or set(given) != set(names):
         raise ArgumentError(f"thresholds must name each of {', '.join(names)} once, got {given!r}", where, fix)

@@ -17,8 +17,8 @@ from thresher.ranking import Floats
 from thresher.results import Result
 from thresher.visible import visible
 
-Verdict: TypeAlias = Literal["better", "worse", "practically equal", "undecided"]
-Better: TypeAlias = Literal["higher", "lower"]
+Verdict: TypeAlias = Literal["better", "worse", "higher", "lower", "practically equal", "undecided"]
+Better: TypeAlias = Literal["higher", "lower", "neither"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,7 +29,8 @@ class Difference(Result):
     verdict is then "better". `p_adjusted` allows for how many pairs were looked at. `verdict` is
     "better" or "worse" when the limits lie wholly beyond `margin` (and, among several pairs,
     the adjusted p-value agrees), "practically equal" when they lie wholly within it,
-    otherwise "undecided": absence of proof is no proof of equality.
+    otherwise "undecided": absence of proof is no proof of equality. Where neither side is better, as of a calibration
+    slope, it is "higher" or "lower".
 
     >>> difference = Difference("a", "b", 0.05, 0.01, 0.09, variance=0.0004, p_value=0.014, level=0.95, method="delong")
     >>> print(difference)
@@ -62,14 +63,16 @@ class Difference(Result):
     @property
     def verdict(self) -> Verdict:
         """What the limits say about A, given the margin."""
-        lower, upper = (self.lower, self.upper) if self.better == "higher" else (-self.upper, -self.lower)
+        lower, upper = (-self.upper, -self.lower) if self.better == "lower" else (self.lower, self.upper)
         if -self.margin <= lower <= upper <= self.margin and self.margin > 0:
             return "practically equal"
         if self.p_adjusted > self.p_value and self.p_adjusted > 1 - self.level:
             return "undecided"
+        above: Verdict = "higher" if self.better == "neither" else "better"
+        below: Verdict = "lower" if self.better == "neither" else "worse"
         if lower > self.margin:
-            return "better"
-        return "worse" if upper < -self.margin else "undecided"
+            return above
+        return below if upper < -self.margin else "undecided"
 
     @property
     def mirrored(self) -> Difference:

@@ -107,12 +107,6 @@ def log_loss_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
     return _unbounded(mean, sums[2], (spread[0], spread[1]), ranking.total - 1, level)
 
 
-def _variance(first: float, second: float) -> float:
-    """Of a loss with these moments; what rounding alone may leave is none."""
-    found = second - first * first
-    return found if found > 4 * np.finfo(float).eps * second else 0.0
-
-
 def _unbounded(mean: float, foretold: float, spread: tuple[float, float], freedom: float, level: float) -> Interval:
     """Limits on the scale of logarithms, from the variance seen and the variance foretold.
 
@@ -122,6 +116,12 @@ def _unbounded(mean: float, foretold: float, spread: tuple[float, float], freedo
     deviation = student_quantile(level, freedom) * max(seen, ahead * mean / max(mean, foretold))
     note = "" if deviation * deviation > _ROUNDING * mean * mean else _NO_SPREAD
     return Interval(mean, *LOG.limits(mean, deviation), spread[0], level, "moments", note)
+
+
+def _variance(first: float, second: float) -> float:
+    """Of a loss with these moments; what rounding alone may leave is none."""
+    found = second - first * first
+    return found if found > 4 * np.finfo(float).eps * second else 0.0
 
 
 def _mean_of_stratum(loss: Floats, share: Floats, strata: Flags) -> Floats:

@@ -28,7 +28,7 @@ from thresher.sources.progress import Listener
 from thresher.sources.scan_options import Options, require_models
 from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
-from thresher.tables import Contingency
+from thresher.tables import Contingency, quantity, refusal
 
 _WHERE = "compare_scan(source, label=..., scores=[...])"
 _MOST_MODELS = 16
@@ -77,8 +77,9 @@ def compare_scan(
     require_margin(margin, _WHERE)
     scores = require_models(scores, _WHERE, least=2, most=_MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
-    if condition is None and measure != "auc":
-        raise ArgumentError(f"there is no comparison by {measure!r} in an engine", _WHERE, 'pick "auc" or a condition')
+    if not isinstance(measure, OperatingCondition) and measure != "auc":
+        where_rows_are = "cannot be compared where the rows are"
+        raise refusal(f"{quantity(measure, where=_WHERE)} {where_rows_are}", ["auc", "an OperatingCondition"], _WHERE)
     if condition is not None and cluster is not None:
         fix = "compare by AUC, or compare(...) rows that fit in memory"
         raise ArgumentError("clusters cannot be drawn again inside an engine", _WHERE, fix)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
+from thresher.choices import OperatingCondition
 from thresher.curves import auc, partial_auc
 from thresher.errors import ArgumentError, OneClassError
+from thresher.inference.quantity_statistics import Mix, quantity_statistic
 from thresher.inference.resampled import Parts, Resampled
-from thresher.inference.whole_statistics import Auc, Brier, Decomposed
+from thresher.inference.threshold_statistics import MeasureAt
+from thresher.inference.whole_statistics import Decomposed
 from thresher.ranking import Floats, Ranking
+from thresher.tables import quantity, refusal
 
 _WHERE = "bootstrap(..., statistics)"
 _WITHIN_CLASSES = (auc, partial_auc)  # also where functools.partial holds their arguments
@@ -69,6 +73,7 @@ class OfRanking:
 
     name: str
     function: Callable[[Ranking], float]
+    mix: Mix = field(default_factory=Mix)
     depends_on_mix: bool = True
     smooth: ClassVar[bool] = True
     variance: ClassVar[None] = None
@@ -80,7 +85,7 @@ class OfRanking:
 
     def require(self, ranking: Ranking) -> None:
         """Whatever the function refuses, it refuses on the sample itself first; what is no number is refused too."""
-        found = self.function(ranking)
+        found = self.function(_stated(ranking, ranking.score, self.mix))
         try:
             float(found)
         except (TypeError, ValueError):
@@ -93,7 +98,7 @@ class OfRanking:
 
     def _value(self, one: Resampled) -> float:
         try:
-            return float(self.function(one.ranking()))
+            return float(self.function(_stated(one.ranking(), one.standing.score, self.mix)))
         except OneClassError:
             return math.nan
 
@@ -102,34 +107,45 @@ class OfRanking:
         return parts
 
 
+def _stated(ranking: Ranking, scores: Floats, mix: Mix) -> Ranking:
+    """A replicate at the mix; whether scores are probabilities is for those of the sample to say."""
+    return mix.ranking(ranking, probabilities=bool(scores[0] <= 1 and scores[-1] >= 0)) if mix.declared else ranking
+
+
 Wanted: TypeAlias = str | Statistic | Callable[[Ranking], float]
-BY_NAME: Mapping[str, Statistic] = {"auc": Auc(), "brier": Brier(), "decomposition": Decomposed()}
+_DECOMPOSITION = "decomposition"  # one fit, several quantities
 
 
-def statistics_of(wanted: Wanted | Sequence[Wanted] | Mapping[str, Wanted]) -> dict[tuple[str, ...], Statistic]:
-    """Statistics by the names of their values.
+def statistics_of(
+    wanted: Wanted | Sequence[Wanted] | Mapping[str, Wanted],
+    mix: Mix | None = None,
+    condition: OperatingCondition | None = None,
+) -> dict[tuple[str, ...], Statistic]:
+    """Statistics by the names of their values, at a class mix and under a condition.
 
-    Each is a name ("auc", "brier", "decomposition"), a `Statistic`, or a function of a ranking. A function is taken to
-    depend on the mix of the classes, but for `auc` and `partial_auc`; `OfRanking(name, function, depends_on_mix=False)`
-    says otherwise. A mapping names them;
-    where a statistic has several values, the name comes before theirs.
+    Each is the text of a quantity ("auc", "net_benefit@0.05"), "decomposition", a `Statistic`, or a function of a
+    ranking, which is taken to depend on the mix of the classes, but for `auc` and `partial_auc`;
+    `OfRanking(name, function, depends_on_mix=False)` says otherwise. A text names its value; a mapping names them
+    otherwise, and where a statistic has several values, the name comes before theirs.
 
-    >>> list(statistics_of(["auc", len]))
-    [('auc',), ('len',)]
+    >>> list(statistics_of(["auc", "recall@threshold=0.5", len]))
+    [('auc',), ('recall@threshold=0.5',), ('len',)]
     >>> list(statistics_of({"area": "auc"}))
     [('area',)]
     """
+    at = Mix() if mix is None else mix
     if isinstance(wanted, Mapping):
-        named = [(name, _statistic(each, name)) for name, each in wanted.items()]
+        named = [(name, _statistic(each, name, at, condition)) for name, each in wanted.items()]
         found = {_renamed(each.names, name): each for name, each in named}
     else:
         several = wanted if isinstance(wanted, Sequence) and not isinstance(wanted, str) else [wanted]
-        each_one = [_statistic(each, getattr(each, "__name__", "statistic")) for each in several]
+        each_one = [(each, _statistic(each, getattr(each, "__name__", "statistic"), at, condition)) for each in several]
         found = {}
-        for each in each_one:
-            found[each.names] = each
+        for text, each in each_one:
+            own = isinstance(text, str) and text != _DECOMPOSITION
+            found[(str(text).strip(),) if own else each.names] = each
         if len(found) < len(each_one):
-            raise _same_name([name for each in each_one for name in each.names])
+            raise _same_name([name for _, each in each_one for name in each.names])
     names = [name for group in found for name in group]
     if not names:
         raise ArgumentError("there are no statistics", _WHERE, 'give e.g. ["auc"]')
@@ -138,22 +154,24 @@ def statistics_of(wanted: Wanted | Sequence[Wanted] | Mapping[str, Wanted]) -> d
     return found
 
 
-def _statistic(wanted: Wanted, name: str) -> Statistic:
+def _statistic(wanted: Wanted, name: str, mix: Mix, condition: OperatingCondition | None) -> Statistic:
     if isinstance(wanted, str):
-        if wanted not in BY_NAME:
-            raise ArgumentError(
-                f"there is no statistic called {wanted!r}",
-                _WHERE,
-                f"give {', '.join(BY_NAME)}, or MeasureAt({wanted!r}, threshold) for a measure at a threshold",
-            )
-        return BY_NAME[wanted]
+        if wanted != _DECOMPOSITION:
+            found: Statistic = quantity_statistic(quantity(wanted, where=_WHERE), mix, condition, _WHERE)
+            return found
+        if mix.declared:
+            raise refusal("the decomposition is not made at a declared mix", Decomposed.names, _WHERE)
+        return Decomposed()
     if isinstance(wanted, type) or not (isinstance(wanted, Statistic) or callable(wanted)):
         raise ArgumentError(
-            f"{wanted!r} is no statistic", _WHERE, "give a name, a Statistic or a function of a ranking"
+            f"{wanted!r} is no statistic", _WHERE, "give a quantity, a Statistic or a function of a ranking"
         )
+    if isinstance(wanted, MeasureAt) and wanted.class_ratio is None:
+        return replace(wanted, class_ratio=mix.class_ratio)
     if isinstance(wanted, Statistic):
         return wanted
-    return OfRanking(name, wanted, depends_on_mix=getattr(wanted, "func", wanted) not in _WITHIN_CLASSES)
+    mixed = not mix.declared and getattr(wanted, "func", wanted) not in _WITHIN_CLASSES
+    return OfRanking(name, wanted, mix, depends_on_mix=mixed)
 
 
 def _renamed(names: tuple[str, ...], name: str) -> tuple[str, ...]:

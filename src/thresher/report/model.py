@@ -37,6 +37,13 @@ _LABELS = MappingProxyType(
         "refinement": "refinement loss",
         "discrimination": "discrimination",
         "uncertainty": "uncertainty",
+        "calibration_intercept": "calibration intercept (0 is right)",
+        "calibration_slope": "calibration slope (1 is right)",
+        "calibration_in_the_large": "calibration in the large (0 is right)",
+        "observed_expected": "observed : expected (1 is right)",
+        "ici": "ICI, mean distance from the calibration curve",
+        "e50": "E50, median distance",
+        "e90": "E90, 90th percentile of the distance",
         "auc_calibrated": "AUC after calibration",
     }
 )

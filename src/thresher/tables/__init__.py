@@ -5,19 +5,27 @@ from thresher.tables.confusion_matrix import ConfusionMatrix
 from thresher.tables.contingency import Contingency, contingency, contingency_at, require_table
 from thresher.tables.independence import ChiSquaredTest, FisherTest, chi_squared, fisher
 from thresher.tables.measures import MEASURES, Measure, measure
+from thresher.tables.quantities import MODEL_NUMBERS, Limit, ModelNumber, Quantity, limits_of, quantity, refusal
 
 __all__ = [
     "MEASURES",
+    "MODEL_NUMBERS",
     "ChiSquaredTest",
     "ConfusionMatrix",
     "Contingency",
     "FisherTest",
+    "Limit",
     "Measure",
+    "ModelNumber",
+    "Quantity",
     "chi_squared",
     "confusion",
     "contingency",
     "contingency_at",
     "fisher",
+    "limits_of",
     "measure",
+    "quantity",
+    "refusal",
     "require_table",
 ]

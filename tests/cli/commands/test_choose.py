@@ -97,7 +97,7 @@ def test_a_ranking_on_file(data, folder, ranking):
     ("words", "told"),
     [
         ([*ROWS, "--maximise", "f1", "--minimise", "fpr"], "both --maximise and --minimise are given"),
-        ([*ROWS, "--maximise", "acuracy"], "did you mean accuracy? Measures are accuracy, "),
+        ([*ROWS, "--maximise", "acuracy"], "did you mean accuracy or auc? Measures of a table are accuracy, "),
         ([*ROWS, "--subject-to", "recall >= 2"], "no threshold meets tpr >= 2"),
         ([*ROWS, "--subject-to", "recall is high"], "cannot read the constraint"),
         ([*ROWS, "--at-most", "-1"], "--at-most must be a number, 0 or more"),

@@ -37,6 +37,13 @@ def test_by_a_measure_at_thresholds(data, rows):
     assert data("compare", *ROWS, *words) == told_of(found)
 
 
+@pytest.mark.parametrize("text", ["brier", "net_benefit@0.1", "calibration_slope", "partial_auc[fpr<=0.2]"])
+def test_by_a_quantity_at_a_declared_mix(data, rows, text):
+    condition = th.OperatingCondition(prevalence=0.05)
+    found = th.compare(*rows, measure=text, condition=condition, trained_at=0.5)
+    assert data("compare", *ROWS, "--measure", text, "--prevalence", "5%", "--trained-at", "0.5") == told_of(found)
+
+
 def test_infinite_estimates_are_no_json(data, folder):
     (folder / "perfect.csv").write_text("y,a,b\n" + "1,0.9,0.8\n0,0.1,0.2\n0,0.1,0.9\n" * 10)
     words = ["--measure", "lr_plus", "--threshold", "a=0.5", "--threshold", "b=0.5", "--replicates", "100"]
@@ -57,7 +64,8 @@ def test_the_table(run):
         (ROWS[:5], "there is 1 model to compare"),
         ([*ROWS, "--measure", "recall"], "--threshold forest=... --threshold bayes=..."),
         ([*ROWS, "--measure", "recal"], "did you mean recall"),
-        ([*ROWS, "--cost-ratio", "5"], "matter to --measure cost only"),
+        ([*ROWS, "--measure", "saving"], "give auc, partial_auc[fpr<=0.1]"),
+        ([*ROWS, "--cost-ratio", "5"], "change no AUC"),
         ([*ROWS, "--measure", "recall", "--threshold", "0.5"], "write MODEL=NUMBER"),
         ([*ROWS, "--measure", "recall", "--threshold", "forest=x"], "write MODEL=NUMBER"),
         ([*ROWS, "--measure", "recall", "--threshold", "forest=1", "--threshold", "forest=2"], "twice"),

@@ -62,6 +62,19 @@ def test_a_constraint_that_nothing_meets_fails_with_the_reason(run):
     assert "no threshold meets tpr > 1" in result.stdout
 
 
+def test_quantities_are_those_of_evaluate_at_the_declared_mix(run, data, columns):
+    texts = ["partial_auc[fpr<=0.2]", "net_benefit@0.1", "calibration_slope", "saving", "precision", "ici"]
+    mix = ["--prevalence", "5%", "--cost-ratio", "4"]
+    told = json.loads(run("gate", *ROWS, *mix, *required(*(f"{text} >= -9" for text in texts)), "--json").stdout)
+    evaluated = data("evaluate", *ROWS, *mix, *(word for text in texts for word in ("--measure", text)))
+    condition = th.OperatingCondition(prevalence=0.05, cost_ratio=4)
+    found = th.evaluate(columns["malignant"], {"forest": columns["forest"]}, condition=condition, measures=texts)
+    for one, text in zip(told["requirements"], texts, strict=True):
+        assert evaluated["quantities"]["forest"][text] == found.quantities["forest"][text].to_dict()
+        assert one["interval"]["estimate"] == found.quantities["forest"][text].estimate
+        assert one["passed"]
+
+
 def test_scores_that_are_no_probabilities_have_no_brier_score(run, folder):
     (folder / "far.csv").write_text("y,p\n" + "1,40\n0,30\n1,20\n0,10\n" * 10)
     result = run("gate", "far.csv", "--label", "y", "--score", "p", *required("brier <= 1", "log_loss <= 9"))

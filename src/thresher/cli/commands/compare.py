@@ -13,16 +13,15 @@ from thresher.cli.options import (
     CLUSTER,
     CONDITION,
     LEVEL,
-    MEASURE,
     PRINTED,
+    QUANTITY,
     ROWS,
     SEED,
     SOURCE,
+    TRAINED_AT,
     condition_given,
     operating_condition,
 )
-
-COST = "cost"
 
 
 @click.command(
@@ -31,18 +30,24 @@ COST = "cost"
     examples=[
         "thresher compare predictions.csv --label malignant --score forest --score logistic --margin 0.01",
         "thresher compare predictions.csv --label malignant --score forest --score bayes --measure cost --cost-ratio 9",
+        "thresher compare predictions.csv --label malignant --score forest --score bayes --measure 'net_benefit@0.1'",
     ],
 )
 @SOURCE
 @ROWS
 @CLUSTER
 @click.option(
-    "--measure", default="auc", show_default=True, **MEASURE, help="auc, cost, or a measure at each --threshold."
+    "--measure",
+    default="auc",
+    show_default=True,
+    **QUANTITY,
+    help="auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, or a measure at each --threshold.",
 )
 @click.option(
     "--threshold", "thresholds", metavar="MODEL=NUMBER", multiple=True, help="A model's threshold; one per model."
 )
 @CONDITION
+@TRAINED_AT
 @click.option("--margin", type=float, default=0.0, help="Differences within this margin do not matter.")
 @click.option("--correction", type=click.Choice(["holm", "none"]), default="holm", show_default=True)
 @LEVEL
@@ -53,12 +58,15 @@ COST = "cost"
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Compare models that scored the same rows, pair by pair.
 
-    AUCs by DeLong's covariance, everything else by resampling rows (or clusters) jointly. The difference is that of the
-    first model minus the second.
+    AUCs by DeLong's covariance; losses, partial areas, net benefit and calibration by what each row contributes; all
+    else by resampling rows (or clusters) jointly. The difference is that of the first model minus the second.
     """
-    if given["measure"] != COST and condition_given(given):
-        raise click.UsageError("costs and class ratio matter to --measure cost only", ctx)
-    measure = operating_condition(given) if given["measure"] == COST else given["measure"]
+    from thresher.tables import quantity
+
+    wanted = quantity(given["measure"], where=place(ctx))
+    if wanted.name == "auc" and condition_given(given):
+        raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure", ctx)
+    condition = operating_condition(given) if condition_given(given) else None
 
     from thresher.cli.rows import rows_that_fit
     from thresher.cli.scanned import scanning
@@ -66,10 +74,12 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.inference import compare, compare_scan
 
     asked = {name: given[name] for name in ("level", "margin", "correction", "seed", "replicates")}
-    asked |= {"measure": measure, "thresholds": _thresholds(given["thresholds"], ctx)}
+    asked["thresholds"] = _thresholds(given["thresholds"], ctx)
     rows = rows_that_fit(given, where=place(ctx))
     if rows is None:
         with scanning(given, where=place(ctx)) as where_they_are:
+            of_cost = wanted.name == "expected_cost" and wanted.bare
+            asked["measure"] = operating_condition(given) if of_cost else given["measure"]
             found = compare_scan(given["source"], cluster=given["cluster"], **where_they_are, **asked)
     else:
         with working("drawing the data again"):
@@ -80,6 +90,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
                 weights=rows.weights,
                 clusters=rows.clusters,
                 missing=given["missing"],
+                measure=given["measure"],
+                condition=condition,
+                trained_at=given["trained_at"],
                 **asked,
             )
     if given["as_json"]:

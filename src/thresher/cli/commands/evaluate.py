@@ -16,6 +16,7 @@ from thresher.cli.options import (
     PREDICTION,
     PREFER,
     PRINTED,
+    QUANTITY,
     ROWS,
     SEED,
     SOURCE,
@@ -44,6 +45,13 @@ from thresher.cli.options import (
 @CURRENT
 @PREFER
 @click.option("--margin", type=float, default=0.0, help="Differences in cost per case within this do not matter.")
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    **QUANTITY,
+    help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. Repeat it for several.",
+)
 @click.option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
 @click.option("--title", help="Of the report; the file's name unless told.")
 @click.option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
@@ -76,6 +84,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     title = (given["table"] or _name(given["source"])) if given["title"] is None else given["title"]
     rows = rows_that_fit(given, where=place(ctx))
     if rows is None:
+        if given["measures"]:
+            raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample", ctx)
         from thresher.cli.scanned_summary import evaluated_where_it_is, present_scan
 
         present_scan(evaluated_where_it_is(condition, given, where=place(ctx)), given, title=title)

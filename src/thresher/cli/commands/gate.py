@@ -53,35 +53,26 @@ FAILED = 1
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Check requirements on bounds, for CI: exit 1 when one fails.
 
-    A requirement is [MODEL:]MEASURE[.lower|.upper|.estimate][@CONSTRAINT] RELATION NUMBER. What must be large is judged
-    by its lower limit and what must be small by its upper limit, unless a bound is named. A measure is taken
-    at the threshold that is cheapest under the condition, at a fixed one (recall@threshold=0.5), or where it is best
-    while a constraint holds (recall@fpr<=0.01). Without MODEL, the one that evaluate would decide for is meant.
+    A requirement is [MODEL:]QUANTITY[.lower|.upper|.estimate] RELATION NUMBER. What must be large is judged by its
+    lower limit and what must be small by its upper limit, unless a bound is named. A quantity is a number of the model
+    (auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, calibration_slope, saving) or a measure at the threshold that
+    is cheapest under the condition, at a fixed one (recall@threshold=0.5), or where it is best while a constraint holds
+    (recall@fpr<=0.01). Without MODEL, the one that evaluate would decide for is meant.
     """
     if not given["required"]:
         raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"', ctx)
     condition = operating_condition(given)
 
-    from thresher.cli.bound import judged
     from thresher.cli.evaluated import evaluated
-    from thresher.cli.requirement import requirement
     from thresher.cli.rows import labelled_scores
     from thresher.cli.working import working
-    from thresher.inference import Rows
+    from thresher.evaluation.requirements import judged, requirement
 
     asked = [requirement(text) for text in given["required"]]
     rows = labelled_scores(given, where=place(ctx))
     evaluation = evaluated(rows, condition, given)
     with working("drawing the data again"):
-        drawable = Rows.of(
-            rows.labels,
-            rows.scores,
-            positive=rows.positive,
-            weights=rows.weights,
-            clusters=rows.clusters,
-            missing=given["missing"],
-        )
-        found = [judged(one, evaluation, drawable, replicates=given["replicates"]) for one in asked]
+        found = [judged(one, evaluation, replicates=given["replicates"]) for one in asked]
     passed = all(one.passed for one in found)
     if given["as_json"]:
         click.echo(json.dumps({"passed": passed, "requirements": [one.to_dict() for one in found]}, indent=2))

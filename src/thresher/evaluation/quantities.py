@@ -1,0 +1,199 @@
+"""Any quantity of an evaluated model, with limits that allow for everything that was chosen.
+
+Numbers of a whole model have the limits that the evaluation gives them. A measure at a threshold that was itself looked
+for on the rows is resampled, threshold and all; where resamples agree too well, the limits of the table stand, so that
+no limit is ever surer than the cases allow. Everything is stated at the condition's class mix.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from thresher.choices import Choice
+from thresher.curves import thinned
+from thresher.errors import ArgumentError, InfeasibleError, MeasureError
+from thresher.inference import Interval, Rows, bootstrap
+from thresher.inference.quantity_interval import (
+    called_cost_interval,
+    called_measure_interval,
+    net_benefit_interval,
+    partial_area_interval,
+)
+from thresher.inference.quantity_statistics import best_choice, best_value
+from thresher.ranking import Flags, Ranking, reaches
+from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
+
+if TYPE_CHECKING:
+    from thresher.evaluation.evaluation import Evaluation
+
+MOST_SEGMENTS = 20_000
+_WHERE = "evaluate(measures=[...])"
+_AT_THE_CHOICE = ("expected_cost", "honest_cost", "saving")
+
+Span: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A quantity of a model with its limits, and the threshold it belongs to, if any."""
+
+    interval: Interval
+    threshold: float | None = None
+
+
+def asked_quantities(measures: Any, where: str = _WHERE) -> dict[str, Quantity]:
+    """The quantities that a list of texts asks for, by text; refused before anything is computed.
+
+    >>> {text: str(asked) for text, asked in asked_quantities(["auc", "recall@fpr<=0.1"]).items()}
+    {'auc': 'auc', 'recall@fpr<=0.1': 'tpr@fpr<=0.1'}
+    """
+    if isinstance(measures, str) or not isinstance(measures, Sequence):
+        raise ArgumentError(f"measures are a list of texts, and this is {measures!r}", where, 'give e.g. ["auc"]')
+    asked = {str(text).strip(): quantity(text, where=where) for text in measures}
+    for one in asked.values():
+        if one.of_class is not None:
+            known = [*MODEL_NUMBERS, *MEASURES]
+            raise refusal(f"{one} is of one class of several, and there are two here", known, where)
+    return asked
+
+
+def quantities_of(
+    evaluation: Evaluation, asked: Mapping[str, Quantity], *, replicates: int
+) -> Mapping[str, Mapping[str, Interval]]:
+    """Every quantity asked for of every model, by model and text."""
+    return MappingProxyType(
+        {
+            model: MappingProxyType(
+                {text: find(evaluation, model, one, replicates=replicates).interval for text, one in asked.items()}
+            )
+            for model in (evaluation.models if asked else ())
+        }
+    )
+
+
+def find(evaluation: Evaluation, name: str, asked: Quantity, *, replicates: int) -> Found:
+    """One quantity of one model."""
+    model, level, condition = evaluation[name], evaluation.level, evaluation.condition
+    known = asked.known
+    if isinstance(known, ModelNumber):
+        if known.needs == "probabilities" and "brier" not in model.numbers:
+            return Found(_undefined(f"the scores of {name} are no probabilities", level))
+        return _number(evaluation, name, asked)
+    if asked.threshold is not None:
+        called = _called(evaluation, name, asked.threshold)
+        ratio = condition.class_ratio
+        found = called_measure_interval(evaluation.scored, called, asked, class_ratio=ratio, level=level)
+        return Found(found, asked.threshold)
+    try:
+        choice = best_choice(model.ranking, asked, condition)
+    except (InfeasibleError, MeasureError) as error:
+        return Found(_undefined(error.what, level))
+    return Found(_at_choice(evaluation, name, asked, choice, replicates=replicates), choice.threshold)
+
+
+def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
+    model, level = evaluation[name], evaluation.level
+    if asked.name in model.numbers:
+        return Found(model.numbers[asked.name])
+    if asked.name == "net_benefit":
+        return Found(
+            net_benefit_interval(
+                evaluation.scored,
+                name,
+                asked,
+                prevalence=evaluation.condition.prevalence,
+                trained_at=evaluation.decision.trained_at,
+                level=level,
+            )
+        )
+    if asked.name == "expected_cost" and asked.threshold is not None:
+        called = _called(evaluation, name, asked.threshold)
+        cost = called_cost_interval(evaluation.scored, called, evaluation.condition, level=level)
+        return Found(cost, asked.threshold)
+    if asked.name in _AT_THE_CHOICE:
+        costs = {
+            "expected_cost": model.expected_cost,
+            "honest_cost": model.honest_cost,
+            "saving": evaluation.savings[name],
+        }
+        return Found(costs[asked.name], model.choice.threshold)
+    return Found(partial_area_interval(evaluation.scored, name, asked, level=level))
+
+
+def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:
+    """Limits that hold although the threshold was looked for: the wider of resampling and of the table."""
+    condition, level = evaluation.condition, evaluation.level
+    called = _called(evaluation, name, choice.threshold)
+    ratio = condition.class_ratio
+    table = called_measure_interval(evaluation.scored, called, asked, class_ratio=ratio, level=level)
+    if math.isnan(table.estimate):
+        return table
+    value = best_value(asked, condition)
+    drawn = _resampled(
+        evaluation, name, lambda ranking: value(ranking, asked), span=asked.known.range, replicates=replicates
+    )
+    return replace(drawn, lower=min(drawn.lower, table.lower), upper=max(drawn.upper, table.upper))
+
+
+def _resampled(evaluation: Evaluation, name: str, value: Any, *, span: Span, replicates: int) -> Interval:
+    """Percentile limits; never of no width, which finite data do not allow, nor outside what can be."""
+    scored, level = evaluation.scored, evaluation.level
+    plain = scored.weight is None and scored.cluster is None
+    ranking = evaluation[name].ranking
+    source = (
+        joined(ranking) if plain else Rows.of_scored(replace(scored, scores={name: scored.scores[name]}, beside={}))
+    )
+    declared = evaluation.condition.class_ratio is not None and scored.cluster is None
+    found = bootstrap(
+        source,
+        {name: value},
+        replicates=replicates,
+        seed=evaluation.seed,
+        level=level,
+        stratified=True if declared else None,
+    ).interval(name)
+    if plain and source is not ranking:
+        found = _moved(found, float(value(ranking)))
+    low, high = span
+    if not (found.lower < found.upper or math.isnan(found.estimate)):
+        unseen = 1 - ((1 - level) / 2) ** (1 / min(scored.cases))
+        note = "all resamples agree; limits from what could stay unseen, conservative"
+        found = replace(found, lower=found.estimate - unseen, upper=found.estimate + unseen, note=note)
+    lower, upper = min(found.lower, found.estimate), max(found.upper, found.estimate)
+    return replace(found, lower=max(lower, low), upper=min(upper, high))
+
+
+def joined(ranking: Ranking) -> Ranking:
+    """The ranking itself, or one in which neighbouring scores are joined until there are few enough to draw from.
+
+    Corners of the hull stay, so that what is best hardly moves; how much it varies does not depend on so many scores.
+
+    >>> joined(Ranking.parse("[3+][1-]"))
+    Ranking([3+][1-] at scores 2, 1)
+    """
+    if len(ranking) <= MOST_SEGMENTS:
+        return ranking
+    split = thinned(ranking, points=MOST_SEGMENTS).split
+    tp, fp = (covered[split] for covered in ranking.covered())
+    return Ranking(ranking.score[split[1:] - 1], np.diff(tp), np.diff(fp))
+
+
+def _moved(interval: Interval, estimate: float) -> Interval:
+    """The same spread around the estimate from all scores."""
+    by = estimate - interval.estimate
+    return replace(interval, estimate=estimate, lower=interval.lower + by, upper=interval.upper + by)
+
+
+def _called(evaluation: Evaluation, name: str, threshold: float) -> Flags:
+    return reaches(evaluation.scored.scores[name].astype(np.float64), threshold)
+
+
+def _undefined(why: str, level: float) -> Interval:
+    nan = math.nan
+    return Interval(nan, nan, nan, nan, level, "none", why)

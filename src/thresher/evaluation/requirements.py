@@ -1,0 +1,152 @@
+"""Requirements of a gate: `auc.lower >= 0.85`, `recall@fpr<=0.01 >= 0.6`, `forest:brier <= 0.05`.
+
+requirement = [ model ":" ] quantity [ ".lower" | ".upper" | ".estimate" ] relation number
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from thresher.errors import ArgumentError, MeasureError
+from thresher.evaluation.quantities import asked_quantities, find
+from thresher.inference import Interval
+from thresher.tables import Quantity
+from thresher.tables.quantities import NUMBER
+
+if TYPE_CHECKING:
+    from thresher.evaluation.evaluation import Evaluation
+
+Bound: TypeAlias = Literal["lower", "upper", "estimate"]
+
+_WHERE = "gate --require"
+_FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<value>{NUMBER})\s*")
+_MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
+# A bound stands at the end, or before @; what follows a digit there is a number's fraction.
+_BOUND = re.compile(r"\.(?P<bound>[A-Za-z_]+)\s*(?=@|$)")
+_COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One line that a gate checks: a bound of a quantity of a model, and what it has to meet.
+
+    >>> one = requirement("recall@fpr<=0.01 >= 0.6")
+    >>> str(one.quantity), one.bound, one.relation, one.value
+    ('tpr@fpr<=0.01', 'lower', '>=', 0.6)
+    """
+
+    text: str
+    model: str | None
+    quantity: Quantity
+    bound: Bound
+    relation: str
+    value: float
+
+    def holds(self, found: float) -> bool:
+        """Whether a value meets it; an undefined one meets nothing."""
+        return bool(_COMPARE[self.relation](found, self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One requirement with what was found, and whether it holds."""
+
+    requirement: Requirement
+    model: str
+    interval: Interval
+    threshold: float | None
+
+    @property
+    def found(self) -> float:
+        """The bound that was asked for."""
+        found: float = getattr(self.interval, self.requirement.bound)
+        return found
+
+    @property
+    def passed(self) -> bool:
+        """Whether the bound meets the value; undefined meets nothing."""
+        return self.requirement.holds(self.found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        one = self.requirement
+        threshold = self.threshold
+        return {
+            "requirement": one.text,
+            "model": self.model,
+            "quantity": str(one.quantity),
+            "bound": one.bound,
+            "relation": one.relation,
+            "value": one.value,
+            "found": self.found if math.isfinite(self.found) else None,
+            "interval": self.interval.to_dict(),
+            "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
+            "passed": self.passed,
+        }
+
+
+def requirement(text: str) -> Requirement:
+    """Read one requirement: [model:]quantity[.lower|.upper|.estimate] relation number.
+
+    Unless a bound is named it is the careful one: what must be large is judged by its lower limit, and
+    what must be small by its upper limit. A bound may also stand before @.
+
+    >>> requirement("auc >= 0.85").bound, requirement("brier <= 0.1").bound, requirement("auc.estimate > 0.9").bound
+    ('lower', 'upper', 'estimate')
+    >>> requirement("acuracy >= 0.9")
+    Traceback (most recent call last):
+    thresher.errors.MeasureError: there is no quantity called 'acuracy'
+      where: gate --require "acuracy >= 0.9"
+      fix:   did you mean accuracy or auc? Measures of a table are accuracy, ...
+    """
+    where = f'{_WHERE} "{text}"'
+    form = _FORM.fullmatch(text.strip())
+    named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
+    if form is None or named is None:
+        raise MeasureError(
+            f"cannot read the requirement {text!r}",
+            where=where,
+            fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
+        )
+    asked, bound = _bound(named["quantity"], form["relation"], where)
+    (one,) = asked_quantities([asked], where).values()
+    model = None if named["model"] is None else named["model"].strip()
+    return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
+
+
+def judged(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judged:
+    """Find what a requirement speaks of, and judge it."""
+    name = of_model(one, tuple(evaluation.models), evaluation.decision.model)
+    found = find(evaluation, name, one.quantity, replicates=replicates)
+    return Judged(one, name, found.interval, found.threshold)
+
+
+def of_model(one: Requirement, models: Sequence[str], decided: str) -> str:
+    """The model that a requirement speaks of: the one it names, or the one decided for."""
+    if one.model is None:
+        return decided
+    if one.model not in models:
+        near = difflib.get_close_matches(one.model, models, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        fix = f"{hint}Models are {', '.join(models)}"
+        raise ArgumentError(f"there is no model {one.model!r}", f'{_WHERE} "{one.text}"', fix)
+    return one.model
+
+
+def _bound(text: str, relation: str, where: str) -> tuple[str, Bound]:
+    """A quantity's text without its bound, and the bound or the careful one."""
+    named = _BOUND.search(text)
+    if named is None:
+        return text, "lower" if ">" in relation else "upper"
+    bound = named["bound"]
+    if bound not in ("lower", "upper", "estimate"):
+        near = difflib.get_close_matches(bound, ("lower", "upper", "estimate"), n=1)
+        hint = f"did you mean .{near[0]}? " if near else ""
+        raise MeasureError(f"there is no bound .{bound}", where, f"{hint}Bounds are .lower, .upper and .estimate")
+    return text[: named.start()] + text[named.end() :], cast("Bound", bound)

@@ -1,0 +1,349 @@
+"""`calibration_report`: on average, in spread and along a curve, how far probabilities are from frequencies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from thresher.calibration import adjust_prevalence
+from thresher.calibration.cox import recalibration
+from thresher.choices import OperatingCondition
+from thresher.errors import ArgumentError
+from thresher.inference.influence import Slopes, influence, ranking_of
+from thresher.inference.interval import LOG, Interval, interval_columns, require_level, student_quantile
+from thresher.inference.joining import joined
+from thresher.inference.kinds import require_condition
+from thresher.inference.limits import basic_limits, variance_of
+from thresher.inference.lowess import MOST_GROUPS, Smoother
+from thresher.inference.multiplicity import multiplicities
+from thresher.inference.resampling import require_replicates
+from thresher.inference.rows import Rows
+from thresher.inference.scored_rows import ScoredRows
+from thresher.inference.segment_pulls import Variance, variance_by_cases, variance_by_rows
+from thresher.ranking import Counts, Floats, Ranking
+from thresher.results import Tabular
+from thresher.tables import quantity
+
+Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
+REPLICATES = 500
+_WHERE = "calibration_report(source)"
+_EXACT_SEGMENTS = 1 << 17  # more are joined, which moves a slope by less than 1e-9
+_AT_ONCE = 1 << 22  # units times replicates that are drawn together
+_NOTHING = 1e-24
+DISTANCES = ("ici", "e50", "e90")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CalibrationReport(Tabular):
+    """How well calibrated probabilities are, each number with its limits.
+
+    `intercept` (slope fixed at 1), `in_the_large` (prevalence minus mean probability) and `observed_expected` (their
+    ratio) say whether they are right on average; `slope` whether they are as extreme as they should be; `ici`, `e50`
+    and `e90` how far they lie from a smooth calibration curve, on average, for half and for nine tenths of the cases.
+
+    >>> report = calibration_report(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
+    >>> print(report)
+    calibration intercept       0.0271 [-0.4693, 0.5234]
+    calibration slope           0.7148 [0.3204, 1.1092]
+    calibration in the large    0.0050 [-0.0870, 0.0970]
+    observed : expected         1.0101 [0.8403, 1.2142]
+    ICI                         0.0341 [0.0000, 0.0890]
+    E50                         0.0114 [0.0000, 0.0648]
+    E90                         0.0489 [0.0000, 0.1562]
+    """
+
+    intercept: Interval
+    slope: Interval
+    in_the_large: Interval
+    observed_expected: Interval
+    ici: Interval
+    e50: Interval
+    e90: Interval
+
+    @property
+    def numbers(self) -> Mapping[str, Interval]:
+        """The same by the names that quantities have."""
+        return MappingProxyType({_NAMES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data by the names that quantities have."""
+        return {name: interval.to_dict() for name, interval in self.numbers.items()}
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns([({"quantity": name}, interval) for name, interval in self.numbers.items()])
+
+    def __str__(self) -> str:
+        return "\n".join(f"{_WORDS[each.name]:<24}    {getattr(self, each.name)}" for each in fields(self))
+
+
+def calibration_report(
+    source: Ranking | Rows,
+    *,
+    model: str | None = None,
+    condition: OperatingCondition | None = None,
+    trained_at: float | None = None,
+    level: float = 0.95,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> CalibrationReport:
+    """Intercept, slope, calibration in the large, O:E, ICI, E50 and E90 of probabilities, with limits.
+
+    Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits whose variance
+    is a sandwich (Huber 1967): it holds where the regression itself does not fit, as an intercept does whose slope is
+    not 1, and heeds weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
+    Steyerberg 2019) and resampled with the windows held fixed. A curve fitted to noise lies too far away, and resamples
+    double that: what they lie higher is taken off estimate and limits, and `apparent` is the distance before that.
+
+    Parameters
+    ----------
+    source
+        A ranking whose scores are probabilities, or `Rows.of(labels, scores, ...)`.
+    model
+        Which model of rows that hold several.
+    condition, trained_at
+        A declared class mix at which all of it is stated, and the prevalence that probabilities were made for.
+    level, replicates, seed
+        Of the limits.
+
+    Examples
+    --------
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
+    >>> print(calibration_report(spam_tree).slope)
+    0.7148 [0.3204, 1.1092]
+    """
+    require_level(level, _WHERE)
+    require_replicates(replicates, seed, None, _WHERE)
+    if condition is not None:
+        require_condition(condition, _WHERE)
+    prevalence = None if condition is None else condition.prevalence
+    if isinstance(source, Ranking):
+        sample = _ranking_sample(source, prevalence, trained_at)
+    elif isinstance(source, Rows):
+        name = _one_of(source, model)
+        rows = ScoredRows(source.positive, dict(source.scores), source.weight, source.cluster, source.dropped)
+        sample = _rows_sample(
+            rows if prevalence is None else rows.at_prevalence(prevalence, trained_at=trained_at), name
+        )
+    else:
+        what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
+        raise ArgumentError(what, _WHERE, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
+    return _report(sample, level=level, replicates=replicates, seed=seed)
+
+
+def calibration_numbers(rows: ScoredRows, model: str, *, level: float) -> Mapping[str, Interval]:
+    """The numbers of the report of one model's rows, which may stand at a declared mix."""
+    return _report(_rows_sample(rows, model), level=level, replicates=REPLICATES, seed=0).numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """A ranking at the mix it is stated at, how its numbers vary, and how it is drawn again.
+
+    `drawn(replicates, rng)` gives positives and negatives of each of the groups, a row per replicate.
+    """
+
+    ranking: Ranking
+    groups: Ranking
+    variance: Variance
+    drawn: Draws
+    units: float
+
+
+def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
+    ranking.require_both_classes(_WHERE)
+    ranking.require_probabilities(_WHERE)
+    if prevalence is None:
+        return _counted_sample(ranking, None)
+    stated = adjust_prevalence(ranking, prevalence, trained_at=trained_at)
+    return _counted_sample(stated, (stated.Pos / ranking.Pos, stated.Neg / ranking.Neg))
+
+
+def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None) -> _Sample:
+    """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
+    stated, _ = joined(stated, most=_EXACT_SEGMENTS)
+    up, down = (1.0, 1.0) if class_weights is None else class_weights
+    cases = stated.Pos / up, stated.Neg / down
+    groups, _ = joined(stated, most=MOST_GROUPS)
+    by_cases = variance_by_cases(stated)
+
+    def variance(slopes: Slopes) -> float:
+        if class_weights is None:
+            return by_cases(slopes)
+        found = 0.0
+        for slope, counts, total, heavy in (
+            (slopes.pos, stated.pos, cases[0], up),
+            (slopes.neg, stated.neg, cases[1], down),
+        ):
+            away = slope - float(slope @ counts) / float(counts.sum())
+            found += heavy * float(away**2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
+        return found
+
+    def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+        sides = np.rint(groups.pos / up).astype(np.int64), np.rint(groups.neg / down).astype(np.int64)
+        if class_weights is None:
+            both = np.concatenate(sides)
+            times = _multinomial(both, replicates, rng)
+            yield times[:, : sides[0].size], times[:, sides[0].size :]
+        else:
+            pos, neg = (_multinomial(side, replicates, rng) for side in sides)
+            yield pos * up, neg * down
+
+    return _Sample(stated, groups, variance, drawn, float(sum(cases)))
+
+
+def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
+    ranking = ranking_of(rows, model)
+    ranking.require_probabilities(_WHERE)
+    if rows.cluster is None and rows.weight is None:
+        return _counted_sample(ranking, None)
+    if rows.cluster is None and rows.weight is not None and rows.declared_mix:
+        sides = rows.weight[rows.positive], rows.weight[~rows.positive]
+        if all(float(np.ptp(side)) <= 1e-12 * float(side.max()) for side in sides):
+            return _counted_sample(ranking, (float(sides[0].mean()), float(sides[1].mean())))
+    near, lowest = joined(ranking, most=_EXACT_SEGMENTS)
+    variance = variance_by_rows(lowest, rows, model)
+    groups, drawn = _row_draws(rows, model, ranking)
+    return _Sample(near, groups, variance, drawn, float(rows.clusters))
+
+
+def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
+    """A distance from the calibration curve on the rows, and on resamples that are the same for every model."""
+    groups, drawn = _row_draws(rows, model, ranking_of(rows, model))
+    smoother, row = Smoother.of(groups), DISTANCES.index(name)
+    draws = [(groups.pos.astype(np.float64)[np.newaxis], groups.neg.astype(np.float64)[np.newaxis])]
+    draws_again = drawn(replicates, np.random.default_rng(seed))
+    return np.concatenate([smoother.distances(pos, neg)[row] for pos, neg in chain(draws, draws_again)])
+
+
+def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking, Draws]:
+    """Few groups of scores, and how rows or clusters that are drawn again fill them."""
+    from scipy.sparse import csr_array
+
+    groups, lowest = joined(ranking, most=MOST_GROUPS)
+    heavy = np.ones(rows.positive.size) if rows.weight is None else rows.weight
+    score = rows.scores[model].astype(np.float64)
+    cell = np.searchsorted(-lowest, -score) + np.where(rows.positive, 0, len(groups))
+    units = np.arange(score.size) if rows.cluster is None else rows.cluster
+    content = csr_array((heavy, (units, cell)), shape=(rows.clusters, 2 * len(groups)))
+    strata = [content]
+    if rows.declared_mix and rows.cluster is None:
+        strata = [content[np.flatnonzero(side)] for side in (rows.positive, ~rows.positive)]
+
+    def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+        at_once = max(1, _AT_ONCE // rows.clusters)
+        for start in range(0, replicates, at_once):
+            size = min(at_once, replicates - start)
+            cells = sum(multiplicities(part.shape[0], size, rng).astype(np.float64) @ part for part in strata)
+            pos, neg = cells[:, : len(groups)], cells[:, len(groups) :]
+            if rows.declared_mix:
+                pos = pos * (ranking.Pos / pos.sum(axis=1, keepdims=True))
+                neg = neg * (ranking.Neg / neg.sum(axis=1, keepdims=True))
+            yield pos, neg
+
+    return groups, drawn
+
+
+def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> CalibrationReport:
+    distances = _distances(sample, level, replicates, seed)
+    return CalibrationReport(
+        intercept=_cox(sample, "calibration_intercept", level),
+        slope=_cox(sample, "calibration_slope", level),
+        in_the_large=_mean(sample, level),
+        observed_expected=_ratio(sample, level),
+        **dict(zip(DISTANCES, distances, strict=True)),
+    )
+
+
+def _cox(sample: _Sample, name: str, level: float) -> Interval:
+    asked, ranking = quantity(name), sample.ranking
+    fit = recalibration(ranking, slope=name == "calibration_slope")
+    estimate = fit.slope if name == "calibration_slope" else fit.intercept
+    if math.isnan(estimate):
+        return Interval(estimate, estimate, estimate, math.nan, level, "none", fit.reason)
+    variance = sample.variance(influence(ranking, asked))
+    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
+    return Interval(estimate, estimate - half, estimate + half, variance, level, "sandwich")
+
+
+def _mean(sample: _Sample, level: float) -> Interval:
+    slopes = influence(sample.ranking, quantity("calibration_in_the_large"))
+    variance = sample.variance(slopes)
+    unseen, note = _unseen(sample, variance, level)
+    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(max(variance, 0.0)) + unseen
+    limits = max(-1.0, slopes.estimate - half), min(1.0, slopes.estimate + half)
+    return Interval(slopes.estimate, *limits, variance, level, "moments", note)
+
+
+def _ratio(sample: _Sample, level: float) -> Interval:
+    slopes = influence(sample.ranking, quantity("observed_expected"))
+    estimate = slopes.estimate
+    if not math.isfinite(estimate):
+        return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", "every probability is 0")
+    variance = sample.variance(slopes)
+    unseen, note = _unseen(sample, variance, level)
+    if unseen:
+        away = unseen * estimate / float(sample.ranking.prevalence)
+        return Interval(estimate, max(0.0, estimate - away), estimate + away, variance, level, "moments", note)
+    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
+    return Interval(estimate, *LOG.limits(estimate, half), variance, level, "moments, log")
+
+
+def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> list[Interval]:
+    smoother, near = Smoother.of(sample.groups), sample.groups
+    estimates = smoother.distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
+    drawn = sample.drawn(replicates, np.random.default_rng(seed))
+    values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
+    found = []
+    for apparent, each in zip(estimates.tolist(), values, strict=True):
+        excess = float(np.nanmean(each)) - apparent
+        estimate = min(1.0, max(0.0, apparent - excess))
+        lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(each, apparent, level))
+        unseen, note = _unseen(sample, variance_of(each), level)
+        note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
+        limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
+        found.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
+    return found
+
+
+def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]:
+    """What could stay unseen where no spread is seen: no limits of finite data have no width."""
+    if variance > _NOTHING:
+        return 0.0, ""
+    share = 1 - ((1 - level) / 2) ** (1 / max(1.0, sample.units))
+    return share, "no spread is seen; limits from what could stay unseen, conservative"
+
+
+def _multinomial(cases: Counts, replicates: int, rng: np.random.Generator) -> Floats:
+    total = int(cases.sum())
+    return rng.multinomial(total, cases / total, size=replicates).astype(np.float64)
+
+
+def _one_of(rows: Rows, model: str | None) -> str:
+    if model in rows.models:
+        return str(model)
+    if model is None and len(rows.models) == 1:
+        return rows.models[0]
+    what = "there are several models" if model is None else f"there is no model {model!r}"
+    raise ArgumentError(what, _WHERE, f"pass model= one of {', '.join(rows.models)}")
+
+
+_NAMES = {
+    "intercept": "calibration_intercept",
+    "slope": "calibration_slope",
+    "in_the_large": "calibration_in_the_large",
+}
+_WORDS = {
+    "intercept": "calibration intercept",
+    "slope": "calibration slope",
+    "in_the_large": "calibration in the large",
+    "observed_expected": "observed : expected",
+    "ici": "ICI",
+    "e50": "E50",
+    "e90": "E90",
+}

@@ -1,0 +1,87 @@
+"""A smooth calibration curve by local linear regression, and the distance of probabilities from it.
+
+The curve is lowess without its robustness iterations, as in Harrell's `val.prob` (Cleveland 1979): at every probability
+a straight line is fitted to the cases nearest to it, two thirds of them, with tricube weights. Austin & Steyerberg
+(2019) smooth with loess; the choice of smoother matters less than that one is named. More than 512 distinct scores are
+joined into as many groups of equal size, at their mean scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.inference.joining import joined
+from thresher.ranking import Floats, Ranking
+
+SPAN = 2 / 3
+MOST_GROUPS = 512
+_FLAT = 1e-12  # of a determinant, beside its terms: the window holds one score
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Smoother:
+    """Local linear regression on fixed scores with fixed windows, ready for any counts at them.
+
+    >>> smoother = Smoother.of(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
+    >>> smoother.fit(np.array([20.0, 10.0, 20.0]), np.array([5.0, 5.0, 40.0])).round(4)
+    array([0.8   , 0.6667, 0.3333])
+    """
+
+    score: Floats
+    moments: tuple[Floats, Floats, Floats]
+
+    @classmethod
+    def of(cls, ranking: Ranking, *, span: float = SPAN) -> Smoother:
+        """Windows that each hold the given share of a ranking's cases; their tricube weights and first moments."""
+        x = ranking.score
+        away = x[np.newaxis, :] - x[:, np.newaxis]
+        order = np.argsort(np.abs(away), axis=1)
+        held = np.cumsum((ranking.pos + ranking.neg)[order], axis=1)
+        last = (held < span * ranking.total * (1 - _ROUNDING)).sum(axis=1)
+        nearest = np.take_along_axis(np.abs(away), order, axis=1)
+        width = nearest[np.arange(x.size), np.minimum(last, x.size - 1)]
+        share = np.abs(away) / np.where(width > 0, width, 1.0)[:, np.newaxis]
+        kernel = np.clip(1 - share**3, 0, None) ** 3
+        return cls(x, (kernel, kernel * away, kernel * away**2))
+
+    def fit(self, pos: Floats, neg: Floats) -> Floats:
+        """The curve at every score, within [0, 1]; counts may have axes of replicates before the last."""
+        level, first, second = self.moments
+        cases = pos + neg
+        s0, s1, s2 = (cases @ each.T for each in (level, first, second))
+        t0, t1 = pos @ level.T, pos @ first.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            apart = s0 * s2 - s1 * s1
+            line = np.where(apart > _FLAT * s0 * s2, (s2 * t0 - s1 * t1) / apart, t0 / s0)
+        found: Floats = np.clip(line, 0.0, 1.0)
+        return found
+
+    def distances(self, pos: Floats, neg: Floats) -> Floats:
+        """ICI, E50 and E90: mean, median and 90th percentile of |p - curve| over the cases; NaN where undefined."""
+        away = np.abs(self.fit(pos, neg) - self.score)
+        cases = pos + neg
+        away = np.where(cases > 0, away, 0.0)  # where no case was drawn there may be no curve
+        total = cases.sum(axis=-1)
+        mean = (away * cases).sum(axis=-1) / total
+        order = np.argsort(away, axis=-1)
+        held = np.cumsum(np.take_along_axis(np.broadcast_to(cases, away.shape), order, axis=-1), axis=-1)
+        rising = np.take_along_axis(away, order, axis=-1)
+        quantiles = []
+        for share in (0.5, 0.9):
+            enough = held >= share * total[..., np.newaxis] * (1 - _ROUNDING)
+            quantiles.append(np.take_along_axis(rising, enough.argmax(axis=-1)[..., np.newaxis], axis=-1)[..., 0])
+        return np.stack([mean, *quantiles])
+
+
+def calibration_distances(ranking: Ranking) -> tuple[float, float, float]:
+    """ICI, E50 and E90 of a ranking whose scores are probabilities (Austin & Steyerberg 2019).
+
+    >>> calibration_distances(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
+    (0.0549..., 0.0333..., 0.0999...)
+    """
+    near, _ = joined(ranking, most=MOST_GROUPS)
+    ici, e50, e90 = Smoother.of(near).distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
+    return float(ici), float(e50), float(e90)

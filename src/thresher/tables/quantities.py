@@ -1,0 +1,359 @@
+"""The one grammar of quantities: `partial_auc[fpr<=0.1]`, `net_benefit@0.05`, `specificity@recall>=0.9`.
+
+    quantity   = name [ "[" range "]" | "[" '"' class '"' "]" ] [ "@" place ]
+    range      = rate "<=" number | rate ">=" number | number "<=" rate "<=" number      (rate: fpr or tpr)
+    place      = number | "threshold=" number | constraint { ("and" | ",") constraint }
+    constraint = measure relation number                                                (relation: >= <= > <)
+
+A `Quantity` computes nothing: each layer computes those it knows, and refuses the rest in words.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from thresher.errors import MeasureError
+from thresher.tables.measures import MEASURES, Measure, measure
+
+Better: TypeAlias = Literal["higher", "lower", "neither"]
+Needs: TypeAlias = Literal["scores", "probabilities", "choice"]
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+RELATIONS = (">=", "<=", ">", "<")
+
+_NAME = r"[A-Za-z][\w -]*?(?:\d\.\d+)?"
+_FORM = re.compile(rf'\s*(?P<name>{_NAME})\s*(?:\[(?P<inside>"[^"]*"|[^\]"]*)\])?\s*(?:@(?P<place>.+))?')
+_LIMIT = re.compile(rf"\s*(?P<name>[A-Za-z][\w .-]*?)\s*(?P<relation>>=|<=|>|<)\s*(?P<bound>{NUMBER})\s*")
+_THRESHOLD = re.compile(rf"\s*threshold\s*=\s*(?P<value>{NUMBER}|[-+]?inf)\s*")
+_RANGE = re.compile(
+    rf"\s*(?:(?P<low>{NUMBER})\s*<=\s*)?(?P<rate>[A-Za-z_]+)\s*(?:(?P<end><=|>=)\s*(?P<bound>{NUMBER}))?\s*"
+)
+_JOINED = re.compile(r"\s+and\s+|,")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelNumber:
+    """A number of a model as a whole, not of the table at one threshold.
+
+    `needs` says what it is computed from: scores, scores that are probabilities, or the chosen threshold.
+    """
+
+    name: str
+    estimates: str
+    range: tuple[float, float]
+    better: Better
+    needs: Needs
+    synonyms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One bound on one measure: `tpr >= 0.9`."""
+
+    measure: Measure
+    relation: str
+    bound: float
+
+    def __str__(self) -> str:
+        return f"{self.measure.name} {self.relation} {self.bound:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class RateRange:
+    """The part of a ROC curve that an area is taken over."""
+
+    rate: Literal["fpr", "tpr"]
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if self.low == 0:
+            return f"{self.rate}<={_text(self.high)}"
+        return (
+            f"{self.rate}>={_text(self.low)}"
+            if self.high == 1
+            else f"{_text(self.low)}<={self.rate}<={_text(self.high)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What is asked for: a number of a model, or a measure and where it is taken.
+
+    A measure is taken at the chosen threshold, at `threshold`, or where it is best while `limits` hold. `within` is the
+    range of a partial area, `probability` the threshold probability of a net benefit, `of_class` one class of several.
+
+    >>> found = quantity("specificity@recall>=0.9")
+    >>> found.name, [str(limit) for limit in found.limits], str(found)
+    ('tnr', ['tpr >= 0.9'], 'tnr@tpr>=0.9')
+    """
+
+    name: str
+    within: RateRange | None = None
+    probability: float | None = None
+    threshold: float | None = None
+    limits: tuple[Limit, ...] = ()
+    of_class: str | None = None
+
+    @property
+    def measure(self) -> Measure | None:
+        """The measure of a table, None for a number of a model."""
+        return None if self.name in MODEL_NUMBERS else measure(self.name)
+
+    @property
+    def known(self) -> Measure | ModelNumber:
+        """What the registry says of its name: its range, and which side is better."""
+        return MODEL_NUMBERS[self.name] if self.name in MODEL_NUMBERS else measure(self.name)
+
+    @property
+    def better(self) -> Better:
+        """Which side is better."""
+        return self.known.better
+
+    @property
+    def bare(self) -> bool:
+        """Whether it is a name alone."""
+        return self == Quantity(self.name)
+
+    def __str__(self) -> str:
+        inside = "" if self.within is None else f"[{self.within}]"
+        inside += "" if self.of_class is None else f'["{self.of_class}"]'
+        if self.probability is not None:
+            return f"{self.name}{inside}@{_text(self.probability)}"
+        if self.threshold is not None:
+            return f"{self.name}{inside}@threshold={_text(self.threshold)}"
+        limits = " and ".join(f"{limit.measure.name}{limit.relation}{_text(limit.bound)}" for limit in self.limits)
+        return f"{self.name}{inside}@{limits}" if limits else f"{self.name}{inside}"
+
+
+def quantity(text: str | Quantity | Measure, *, where: str = "quantity(text)") -> Quantity:
+    """Parse a quantity; an unknown name is answered with the nearest ones.
+
+    >>> quantity("partial_auc[fpr<=0.1]").within
+    RateRange(rate='fpr', low=0.0, high=0.1)
+    >>> quantity("net_benefit@0.05").probability, quantity("recall@threshold=0.5").threshold
+    (0.05, 0.5)
+    >>> quantity("calibration_slop")
+    Traceback (most recent call last):
+    thresher.errors.MeasureError: there is no quantity called 'calibration_slop'
+      where: quantity(text)
+      fix:   did you mean calibration_slope or miscalibration? Measures of a table are accuracy, ...
+    """
+    if isinstance(text, Quantity):
+        return text
+    if isinstance(text, Measure):
+        return Quantity(text.name)
+    if not isinstance(text, str):
+        raise MeasureError(f"a quantity is text, got {text!r}", where, 'give e.g. "auc" or "recall@fpr<=0.01"')
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise MeasureError(
+            f"cannot read the quantity {text!r}",
+            where=where,
+            fix='write a name, and if need be a range or a place: "auc", "partial_auc[fpr<=0.1]", "recall@fpr<=0.01"',
+        )
+    name = _named(form["name"], where)
+    within, of_class = _inside(form["inside"], name, where)
+    probability, threshold, limits = _place(form["place"], name, where)
+    if name in _PARTIAL and within is None:
+        raise MeasureError(
+            f"{name} needs a range of rates", where, f'write e.g. "{name}[fpr<=0.1]" or "{name}[tpr>=0.8]"'
+        )
+    if name == "net_benefit" and probability is None:
+        raise MeasureError("net_benefit belongs to a threshold probability", where, 'write e.g. "net_benefit@0.05"')
+    return Quantity(name, within, probability, threshold, limits, of_class)
+
+
+def limits_of(text: str, *, where: str) -> tuple[Limit, ...]:
+    """Parse constraints on measures; `and` or a comma joins several.
+
+    >>> [str(limit) for limit in limits_of("recall >= 0.9 and fpr <= 0.01", where="here")]
+    ['tpr >= 0.9', 'fpr <= 0.01']
+    """
+    return tuple(_limit(part, where) for part in _JOINED.split(text))
+
+
+def refusal(what: str, can: Iterable[str], where: str) -> MeasureError:
+    """The error of a function that cannot compute a quantity: what it was asked, and all that it can compute.
+
+    >>> raise refusal("saving cannot be compared", ["auc", "brier"], "compare(measure=...)")
+    Traceback (most recent call last):
+    thresher.errors.MeasureError: saving cannot be compared
+      where: compare(measure=...)
+      fix:   give auc or brier
+    """
+    *most, last = can
+    return MeasureError(what, where, f"give {', '.join(most)} or {last}" if most else f"give {last}")
+
+
+def _named(given: str, where: str) -> str:
+    plain = given.strip().lower().replace("-", "_").replace(" ", "_")
+    if plain in _BY_NAME:
+        return _BY_NAME[plain]
+    try:
+        return measure(plain).name
+    except MeasureError:
+        known = [*_BY_NAME, *MEASURES, *(name for each in MEASURES.values() for name in each.synonyms)]
+        near = difflib.get_close_matches(plain, known, n=2)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise MeasureError(
+            f"there is no quantity called {given.strip()!r}",
+            where=where,
+            fix=f"{hint}Measures of a table are {', '.join(MEASURES)};"
+            f" numbers of a model are {', '.join(MODEL_NUMBERS)}",
+        ) from None
+
+
+def _inside(text: str | None, name: str, where: str) -> tuple[RateRange | None, str | None]:
+    """What stands in brackets: the range of a partial area, or a class."""
+    if text is None:
+        return None, None
+    if text.startswith('"'):
+        if name in MODEL_NUMBERS and name != "auc":
+            raise MeasureError(
+                f"{name} is not of one class", where, 'leave the brackets out, or write e.g. recall["L"]'
+            )
+        return None, text.strip('"')
+    if name not in _PARTIAL:
+        fix = f'write partial_auc[{text}] for an area, {name}@... for a constraint, or {name}["class"]'
+        raise MeasureError(f"{name} has no range, so [{text}] says nothing", where, fix)
+    return _rate_range(text, name, where), None
+
+
+def _rate_range(text: str, name: str, where: str) -> RateRange:
+    form = _RANGE.fullmatch(text)
+    if form is None or (form["low"] and form["end"] != "<=") or not form["end"]:
+        fix = "write fpr or tpr with a bound: [fpr<=0.1], [tpr>=0.8] or [0.1<=fpr<=0.2]"
+        raise MeasureError(f"cannot read the range [{text}] of {name}", where, fix)
+    rate, bound = _named(form["rate"], where), float(form["bound"])
+    low, high = (float(form["low"] or 0), bound) if form["end"] == "<=" else (bound, 1.0)
+    if rate not in ("fpr", "tpr"):
+        raise MeasureError(
+            f"an area lies within a range of fpr or tpr, not of {rate}", where, f"write {name}[fpr<=0.1]"
+        )
+    if not 0 <= low < high <= 1:
+        raise MeasureError(f"[{text}] is no part of 0 to 1", where, f"write e.g. {name}[0.1<=fpr<=0.2]")
+    return RateRange("fpr" if rate == "fpr" else "tpr", low, high)
+
+
+def _place(text: str | None, name: str, where: str) -> tuple[float | None, float | None, tuple[Limit, ...]]:
+    """What stands after @: a threshold probability, a threshold, or constraints."""
+    if text is None:
+        return None, None, ()
+    if name == "net_benefit":
+        return _probability(text, where), None, ()
+    if fixed := _THRESHOLD.fullmatch(text):
+        if name in MODEL_NUMBERS and name != "expected_cost":
+            raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", where, "leave @ out")
+        return None, float(fixed["value"]), ()
+    if name in MODEL_NUMBERS:
+        raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", where, "leave @ out")
+    if measure(name).better == "neither":
+        raise MeasureError(f"{name} has no better side to look for", where, "write @threshold=..., or leave @ out")
+    return None, None, limits_of(text, where=where)
+
+
+def _probability(text: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1:
+        what = f"the threshold probability of a net benefit lies between 0 and 1, got {text.strip()!r}"
+        raise MeasureError(what, where, 'write e.g. "net_benefit@0.05"')
+    return value
+
+
+def _limit(text: str, where: str) -> Limit:
+    form = _LIMIT.fullmatch(text)
+    if form is None:
+        raise MeasureError(
+            f"cannot read the constraint {text.strip()!r}",
+            where=where,
+            fix='write a measure, one of >= <= > < and a number, e.g. "recall >= 0.9"',
+        )
+    asked = quantity(form["name"], where=where)
+    if asked.measure is None:
+        raise refusal(f"{asked} belongs to no threshold, so it is no constraint", MEASURES, where)
+    return Limit(asked.measure, form["relation"], float(form["bound"]))
+
+
+def _text(number: float) -> str:
+    return f"{number:.12g}"
+
+
+_UNIT = (0.0, 1.0)
+_LOSS = (0.0, math.inf)
+_ANY = (-math.inf, math.inf)
+_PARTIAL = ("partial_auc", "standardised_partial_auc")
+_ALL = (
+    ModelNumber("auc", "P(a positive scores higher than a negative)", _UNIT, "higher", "scores", ("roc_auc",)),
+    ModelNumber("partial_auc", "area under the ROC curve within a range of fpr or tpr", _UNIT, "higher", "scores"),
+    ModelNumber(
+        "standardised_partial_auc",
+        "the same, mapped so that a diagonal curve has 0.5 and a perfect one 1 (McClish 1989)",
+        _UNIT,
+        "higher",
+        "scores",
+    ),
+    ModelNumber("average_precision", "mean precision over the positives", _UNIT, "higher", "scores", ("ap",)),
+    ModelNumber("pr_area", "area under the precision-recall curve", _UNIT, "higher", "scores"),
+    ModelNumber("ks", "the largest tpr - fpr", _UNIT, "higher", "scores", ("kolmogorov_smirnov",)),
+    ModelNumber("brier", "mean squared error of the probabilities", _UNIT, "lower", "probabilities", ("brier_score",)),
+    ModelNumber("log_loss", "mean of -ln(probability of the true class)", _LOSS, "lower", "probabilities"),
+    ModelNumber(
+        "miscalibration", "Brier score that isotonic recalibration would save", _UNIT, "lower", "probabilities"
+    ),
+    ModelNumber("refinement", "Brier score that is left after it", _UNIT, "lower", "probabilities"),
+    ModelNumber("discrimination", "uncertainty minus refinement", _UNIT, "higher", "probabilities"),
+    ModelNumber("uncertainty", "Brier score of the prevalence", (0.0, 0.25), "neither", "probabilities"),
+    ModelNumber(
+        "calibration_intercept",
+        "log-odds to add to every probability (slope fixed at 1); 0 when right on average",
+        _ANY,
+        "neither",
+        "probabilities",
+    ),
+    ModelNumber(
+        "calibration_slope",
+        "slope of a logistic regression on the log-odds; below 1 when they are too extreme",
+        _ANY,
+        "neither",
+        "probabilities",
+    ),
+    ModelNumber(
+        "calibration_in_the_large", "prevalence minus mean probability", (-1.0, 1.0), "neither", "probabilities"
+    ),
+    ModelNumber(
+        "observed_expected",
+        "observed positives per expected positive",
+        _LOSS,
+        "neither",
+        "probabilities",
+        ("o_e", "oe_ratio"),
+    ),
+    ModelNumber(
+        "ici", "mean distance of probabilities from a smooth calibration curve", _UNIT, "lower", "probabilities"
+    ),
+    ModelNumber("e50", "median of that distance", _UNIT, "lower", "probabilities"),
+    ModelNumber("e90", "90th percentile of that distance", _UNIT, "lower", "probabilities"),
+    ModelNumber(
+        "net_benefit",
+        "hits per case minus false alarms at the exchange rate of a probability",
+        (-math.inf, 1.0),
+        "higher",
+        "probabilities",
+    ),
+    ModelNumber("expected_cost", "cost per case at the chosen threshold", _ANY, "lower", "choice", ("cost",)),
+    ModelNumber("honest_cost", "the same on cases it was not chosen on", _ANY, "lower", "choice"),
+    ModelNumber(
+        "saving", "cost per case that the decision saves against the best of doing without", _ANY, "higher", "choice"
+    ),
+)
+MODEL_NUMBERS: Mapping[str, ModelNumber] = MappingProxyType({known.name: known for known in _ALL})
+_BY_NAME = {name: known.name for known in _ALL for name in (known.name, *known.synonyms)}

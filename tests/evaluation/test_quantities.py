@@ -1,0 +1,248 @@
+"""Quantities of an evaluation: limits that allow for the search of a threshold, and are never surer than the cases."""
+
+import math
+
+import numpy as np
+import pytest
+
+import thresher as th
+from thresher.evaluation import quantities
+from thresher.evaluation.model import NUMBERS
+from thresher.evaluation.requirements import judged, requirement
+from thresher.tables import MODEL_NUMBERS
+
+REPLICATES = 200
+
+
+@pytest.fixture(scope="module")
+def columns():
+    """Labels, two models of different worth, weights and clusters: 240 rows."""
+    rng = np.random.default_rng(7)
+    positive = rng.random(240) < 0.4
+    noise = rng.normal(size=(2, 240))
+    scores = {
+        name: 1 / (1 + np.exp(-(noise[i] + worth * positive)))
+        for i, (name, worth) in enumerate({"forest": 2.5, "bayes": 1.0}.items())
+    }
+    return {"malignant": positive, **scores, "weight": rng.uniform(0.5, 2, 240), "patient": np.arange(240) // 2}
+
+
+@pytest.fixture(scope="module")
+def judge(columns):
+    scores = {name: columns[name] for name in ("forest", "bayes")}
+    evaluation = th.evaluate(columns["malignant"], scores, condition=th.OperatingCondition(cost_ratio=3))
+    return lambda text: judged(requirement(text), evaluation, replicates=REPLICATES), evaluation
+
+
+def test_numbers_are_those_of_the_evaluation(judge):
+    of, evaluation = judge
+    model = evaluation["bayes"]
+    assert tuple(model.numbers) == NUMBERS
+    for name, interval in model.numbers.items():
+        found = of(f"bayes:{name} >= 0")
+        assert found.interval == interval, name
+        assert found.threshold is None
+        assert of(f"bayes:{name}.estimate >= 0").found == interval.estimate
+    for name in ("expected_cost", "honest_cost"):
+        assert of(f"bayes:{name} >= 0").interval == getattr(model, name)
+
+
+def test_scores_that_are_no_probabilities_lack_some_numbers():
+    evaluation = th.evaluate([0, 1] * 20, [3, 5] * 20)
+    for name in ("brier", "log_loss", "miscalibration", "refinement"):
+        found = judged(requirement(f"{name} <= 1"), evaluation, replicates=REPLICATES)
+        assert not found.passed
+        assert found.interval.note == "the scores of model are no probabilities"
+
+
+def test_a_fixed_threshold_needs_no_resampling(judge, columns):
+    of, _ = judge
+    table = th.contingency_at(th.rank(columns["malignant"], columns["forest"]), 0.4)
+    found = of("recall@threshold=0.4 >= 0")
+    assert found.interval == th.measure_interval(table, "recall")
+    assert found.threshold == 0.4
+
+
+@pytest.mark.parametrize("text", ["recall@fpr<=0.1 >= 0", "fpr@recall>=0.9 <= 1", "precision >= 0", "f2@fpr<0.3 >= 0"])
+def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(judge, columns, text):
+    of, evaluation = judge
+    found = of(text)
+    table = th.contingency_at(evaluation["forest"].ranking, found.threshold)
+    plain = th.measure_interval(table, found.requirement.quantity.name)
+    assert found.interval.estimate == pytest.approx(plain.estimate)
+    assert found.interval.lower <= plain.lower
+    assert found.interval.upper >= plain.upper
+    assert len(columns["malignant"]) == 240
+
+
+def test_the_best_under_a_constraint_is_what_choose_finds(judge):
+    of, evaluation = judge
+    choice = th.choose(evaluation["forest"].ranking, maximise="recall", subject_to="fpr <= 0.1")
+    assert of("recall@fpr<=0.1 >= 0").interval.estimate == choice.value
+
+
+def test_a_perfect_model_is_not_certain():
+    labels, scores = [0, 1] * 20, [0.1, 0.9] * 20
+    evaluation = th.evaluate(labels, scores)
+    for name in ("ks", "average_precision", "recall@fpr<=0.1", "precision", "auc"):
+        found = judged(requirement(f"{name} >= 0.5"), evaluation, replicates=REPLICATES)
+        assert found.interval.estimate == 1
+        assert 0.5 < found.interval.lower < 1
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("cases", [3, 20])
+def test_no_limit_is_impossible(cases, clustered):
+    labels, scores = [0, 1] * cases, [0.1, 0.9] * cases
+    clusters = list(range(2 * cases)) if clustered else None
+    evaluation = th.evaluate(labels, scores, clusters=clusters)
+    for text in ("recall <= 1", "ks <= 1", "average_precision <= 1", "pr_area <= 1", "auc <= 1", "tpr@fpr<=0.1 <= 1"):
+        found = judged(requirement(text), evaluation, replicates=REPLICATES)
+        assert 0 <= found.interval.lower < found.interval.estimate == found.interval.upper == 1
+        assert found.passed
+    for text in ("fpr >= 0", "fpr@tpr>=0.9 >= 0", "fpr@threshold=0.5 >= 0", "log_loss >= 0"):
+        found = judged(requirement(text), evaluation, replicates=REPLICATES)
+        assert found.interval.lower >= 0
+        assert found.passed
+
+
+def test_moving_limits_to_all_scores_keeps_them_possible(monkeypatch):
+    monkeypatch.setattr(quantities, "MOST_SEGMENTS", 5)
+    scores = np.arange(40.0)
+    labels = scores >= 19
+    labels[18] = True
+    labels[19] = False
+    evaluation = th.evaluate(labels, scores)
+    found = judged(requirement("recall@fpr<=0.1 <= 1"), evaluation, replicates=REPLICATES)
+    best = th.choose(th.rank(labels, scores), maximise="recall", subject_to="fpr <= 0.1")
+    assert found.interval.estimate == pytest.approx(best.value)
+    assert found.interval.upper <= 1
+    assert found.passed
+
+
+def test_joining_scores_hardly_moves_the_limits(monkeypatch):
+    rng = np.random.default_rng(5)
+    labels = rng.random(4000) < 0.3
+    scores = {"model": rng.normal(size=4000) + 1.5 * labels}
+    evaluation = th.evaluate(labels, scores)
+    for text in ("recall@fpr<=0.1 >= 0", "precision@recall>=0.5 >= 0"):
+        fine = judged(requirement(text), evaluation, replicates=REPLICATES).interval
+        with monkeypatch.context() as patched:
+            patched.setattr(quantities, "MOST_SEGMENTS", 500)
+            coarse = judged(requirement(text), evaluation, replicates=REPLICATES).interval
+        assert coarse.estimate == fine.estimate
+        assert coarse.width == pytest.approx(fine.width, rel=0.25)
+        assert abs(coarse.lower - fine.lower) < 0.2 * fine.width
+
+
+def test_joined_rankings_hold_every_case(monkeypatch):
+    monkeypatch.setattr(quantities, "MOST_SEGMENTS", 50)
+    rng = np.random.default_rng(6)
+    labels = rng.random(1000) < 0.5
+    ranking = th.rank(labels, rng.normal(size=1000) + labels)
+    joined = quantities.joined(ranking)
+    assert (joined.Pos, joined.Neg) == (ranking.Pos, ranking.Neg)
+    assert len(joined) <= 50
+    assert th.auc(joined) == pytest.approx(th.auc(ranking), abs=0.01)
+
+
+def test_clusters_and_weights_are_drawn_whole(columns):
+    scores = {"forest": columns["forest"]}
+    given = {"clusters": columns["patient"], "weights": columns["weight"]}
+    evaluation = th.evaluate(columns["malignant"], scores, **given)
+    for text in ("ks >= 0", "recall@threshold=0.5 >= 0", "recall@fpr<=0.2 >= 0"):
+        found = judged(requirement(text), evaluation, replicates=REPLICATES)
+        assert found.interval.lower < found.interval.estimate < found.interval.upper
+        assert found.passed
+
+
+def test_plain_data_hold_no_infinities(judge):
+    of, _ = judge
+    told = of("precision@recall>1 >= 0.5").to_dict()
+    assert told["found"] is None
+    assert told["passed"] is False
+    assert "no threshold meets" in told["interval"]["note"]
+    assert not any(isinstance(value, float) and not math.isfinite(value) for value in told.values())
+
+
+TEXTS = [
+    *(name for name in MODEL_NUMBERS if name not in ("partial_auc", "standardised_partial_auc", "net_benefit")),
+    "partial_auc[fpr<=0.2]",
+    "standardised_partial_auc[tpr>=0.7]",
+    "net_benefit@0.2",
+    "recall@threshold=0.5",
+    "precision@recall>=0.5",
+    "expected_cost@threshold=0.5",
+    "f2",
+]
+
+
+@pytest.mark.parametrize("condition", [None, th.OperatingCondition(prevalence=0.05, cost_ratio=4)])
+@pytest.mark.parametrize("kind", ["plain", "weights", "clusters"])
+def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, condition, kind):
+    given = {"weights": {"weights": columns["weight"]}, "clusters": {"clusters": columns["patient"]}}.get(kind, {})
+    scores = {name: columns[name] for name in ("forest", "bayes")}
+    settings = {"condition": condition, "trained_at": 0.5, **given}
+    found = th.evaluate(columns["malignant"], scores, measures=TEXTS, replicates=REPLICATES, **settings)
+    assert list(found.quantities) == ["forest", "bayes"]
+    ratio = None if condition is None else condition.class_ratio
+    for model, each in found.quantities.items():
+        assert list(each) == TEXTS
+        for text, interval in each.items():
+            assert interval.lower <= interval.estimate <= interval.upper, text
+            assert interval == judged(requirement(f"{model}:{text} >= 0"), found, replicates=REPLICATES).interval, text
+        part = found[model]
+        production = part.production
+        assert each["partial_auc[fpr<=0.2]"].estimate == pytest.approx(th.partial_auc(part.ranking, fpr=(0, 0.2)))
+        standardised = th.partial_auc(part.ranking, tpr=(0.7, 1), standardised=True)
+        assert each["standardised_partial_auc[tpr>=0.7]"].estimate == pytest.approx(standardised)
+        benefit = th.net_benefit(production, threshold=[0.2]).model[0]
+        assert each["net_benefit@0.2"].estimate == pytest.approx(benefit)
+        half = th.contingency_at(part.ranking, 0.5)
+        assert each["recall@threshold=0.5"].estimate == pytest.approx(half.tpr)
+        cost = th.OperatingCondition() if condition is None else condition
+        assert each["expected_cost@threshold=0.5"].estimate == pytest.approx(cost.expected_cost(half))
+        assert each["f2"].estimate == pytest.approx(th.measure("f2").of(part.table, class_ratio=ratio))
+        assert each["brier"] == part.numbers["brier"]
+        assert each["saving"] == found.savings[model]
+    assert found.to_dict()["quantities"]["bayes"]["auc"]["estimate"] == found["bayes"].auc.estimate
+    assert "net_benefit@0.2" in str(found)
+
+
+def test_calibration_numbers_are_those_of_the_report(columns):
+    condition = th.OperatingCondition(prevalence=0.1)
+    rows = th.Rows.of(columns["malignant"], columns["bayes"])
+    model = th.evaluate(columns["malignant"], columns["bayes"], condition=condition)["model"]
+    report = th.calibration_report(rows, condition=condition)
+    plain = th.calibration_report(th.rank(columns["malignant"], columns["bayes"]))
+    for name, interval in report.numbers.items():
+        for one, other in ((model.numbers[name], interval), (model.data_numbers[name], plain.numbers[name])):
+            assert (one.estimate, one.lower, one.upper) == pytest.approx((other.estimate, other.lower, other.upper)), (
+                name
+            )
+
+
+def test_partial_areas_cover_what_they_should():
+    """Normal scores one apart: the area below fpr 0.2 is a known integral."""
+    from scipy.integrate import quad
+    from scipy.stats import norm
+
+    truth = quad(lambda fpr: norm.sf(norm.isf(fpr) - 1), 0, 0.2)[0]
+    held = []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        labels = np.arange(120) < 40
+        found = th.evaluate(
+            labels, rng.normal(size=120) + labels, measures=["partial_auc[fpr<=0.2]"], replicates=50
+        ).quantities["model"]["partial_auc[fpr<=0.2]"]
+        held.append(found.lower <= truth <= found.upper)
+    assert 0.9 <= np.mean(held) <= 1
+
+
+@pytest.mark.parametrize(
+    ("measures", "what"),
+    [("auc", "a list of texts"), (["acuracy"], "no quantity called"), (['recall["L"]'], "one class of several")],
+)
+def test_what_is_refused_before_anything_is_computed(measures, what):
+    with pytest.raises(th.ThresherError, match=what):
+        th.evaluate([0, 1], [0.1, 0.9], measures=measures)

@@ -1,0 +1,128 @@
+"""Influence functions against numerical derivatives, resampling and closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import thresher as th
+from thresher.calibration.cox import calibration_intercept, calibration_slope
+from thresher.inference.influence import BY_NAME, influence, ranking_of, row_contributions
+from thresher.inference.scored_rows import scored_rows
+from thresher.tables import quantity
+
+VALUES = {
+    "auc": th.auc,
+    "partial_auc[fpr<=0.37]": lambda r: th.partial_auc(r, fpr=(0, 0.37)),
+    "partial_auc[0.13<=fpr<=0.61]": lambda r: th.partial_auc(r, fpr=(0.13, 0.61)),
+    "partial_auc[tpr>=0.53]": lambda r: th.partial_auc(r, tpr=(0.53, 1)),
+    "standardised_partial_auc[fpr<=0.37]": lambda r: th.partial_auc(r, fpr=(0, 0.37), standardised=True),
+    "standardised_partial_auc[tpr>=0.53]": lambda r: th.partial_auc(r, tpr=(0.53, 1), standardised=True),
+    "average_precision": th.average_precision,
+    "pr_area": th.pr_area,
+    "brier": th.brier,
+    "log_loss": lambda r: float(th.log_loss(r)),
+    "miscalibration": lambda r: th.decomposition(r, segments="hull").miscalibration,
+    "refinement": lambda r: th.decomposition(r, segments="hull").refinement,
+    "discrimination": lambda r: th.decomposition(r, segments="hull").discrimination,
+    "uncertainty": lambda r: th.decomposition(r, segments="hull").uncertainty,
+    "net_benefit@0.35": lambda r: float(th.net_benefit(r, threshold=[0.35]).model[0]),
+    "calibration_intercept": calibration_intercept,
+    "calibration_slope": calibration_slope,
+    "calibration_in_the_large": lambda r: r.prevalence - float((r.pos + r.neg) @ r.score) / r.total,
+    "observed_expected": lambda r: r.Pos / float((r.pos + r.neg) @ r.score),
+}
+
+
+def test_every_influence_is_tried():
+    assert {quantity(text).name for text in VALUES} == set(BY_NAME)
+
+
+def rankings():
+    sizes = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), min_size=4, max_size=8)
+    return sizes.map(
+        lambda counts: th.Ranking(
+            np.linspace(0.93, 0.06, len(counts)), [pos for pos, _ in counts], [neg for _, neg in counts]
+        )
+    )
+
+
+@pytest.mark.parametrize("text", VALUES)
+@settings(max_examples=15)
+@given(ranking=rankings())
+def test_slopes_are_derivatives(text, ranking):
+    """Adding a little to a count moves the value by the slope; kinks, where the pools change, are left out."""
+    asked, value, step = quantity(text), VALUES[text], 1e-4
+    found = influence(ranking, asked)
+    assert found.estimate == pytest.approx(value(ranking), abs=1e-12)
+    for side in ("pos", "neg"):
+        for segment in range(len(ranking)):
+
+            def moved(by, side=side, segment=segment):
+                counts = {"pos": ranking.pos.astype(float), "neg": ranking.neg.astype(float)}
+                counts[side] = counts[side].copy()
+                counts[side][segment] += by
+                return value(th.Ranking(ranking.score, counts["pos"], counts["neg"]))
+
+            up, down = (moved(step) - value(ranking)) / step, (value(ranking) - moved(-step)) / step
+            if abs(up - down) > 1e-3 * max(abs(up), abs(down), 1e-3):
+                continue  # a kink
+            assert getattr(found, side)[segment] == pytest.approx((up + down) / 2, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", VALUES)
+@pytest.mark.parametrize("declared", [None, 0.2])
+@pytest.mark.parametrize("kind", ["plain", "weights", "clusters"])
+def test_variances_are_those_of_resampling(text, declared, kind):
+    """Rows drawn again by a loop: within classes at a declared mix, all together otherwise, clusters whole."""
+    rng = np.random.default_rng(3)
+    n = 160
+    positive = rng.random(n) < 0.4
+    score = 1 / (1 + np.exp(-(rng.normal(size=n) * 1.2 + positive - 0.5)))
+    weight = rng.uniform(0.5, 2, n) if kind == "weights" else None
+    cluster = rng.integers(0, 60, n) if kind == "clusters" else None
+    asked = quantity(text)
+
+    def stated(weights):
+        rows = scored_rows(positive, {"m": score}, weights=weights, clusters=cluster, where="here")
+        return rows if declared is None else rows.at_prevalence(declared, trained_at=0.4)
+
+    rows = stated(weight)
+    found = row_contributions(rows, "m", asked)
+
+    def value(times):
+        return VALUES[text](ranking_of(stated(times if weight is None else times * weight), "m"))
+
+    assert found.estimate == pytest.approx(value(np.ones(n)), abs=1e-12)
+    values = []
+    for _ in range(300):
+        if kind == "clusters":
+            times = np.bincount(rng.integers(0, 60, 60), minlength=60)[cluster].astype(float)
+        elif declared is None:
+            times = np.bincount(rng.integers(0, n, n), minlength=n).astype(float)
+        else:
+            times = np.zeros(n)
+            for side in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+                np.add.at(times, rng.choice(side, side.size), 1.0)
+        values.append(value(times))
+    slack = 0.45 if asked.name == "miscalibration" else 0.25  # resamples fit more noise than the data
+    expected = 0.0 if (text, declared) == ("uncertainty", 0.2) else float(np.std(values))
+    assert math.sqrt(found.variance(rows)) == pytest.approx(expected, rel=slack, abs=1e-12)
+
+
+def test_brier_and_log_loss_differences_are_paired_means():
+    rng = np.random.default_rng(1)
+    positive = rng.random(200) < 0.3
+    a, b = rng.uniform(0.05, 0.95, 200), rng.uniform(0.05, 0.95, 200)
+    rows = scored_rows(positive, {"a": a, "b": b}, where="here")
+    for text, loss in (
+        ("brier", lambda p: (positive - p) ** 2),
+        ("log_loss", lambda p: -np.log(np.where(positive, p, 1 - p))),
+    ):
+        one, other = (row_contributions(rows, name, quantity(text)) for name in "ab")
+        apart = loss(a) - loss(b)
+        assert one.estimate - other.estimate == pytest.approx(apart.mean())
+        spread = float(((one.of_rows - other.of_rows) ** 2).sum())
+        assert spread == pytest.approx(apart.var(ddof=1) / 200, rel=0.01)

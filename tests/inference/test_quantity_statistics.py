@@ -1,0 +1,105 @@
+"""Quantities that a bootstrap computes: on the sample as their own functions, on replicates as a loop would."""
+
+import numpy as np
+import pytest
+
+import thresher as th
+from tests.inference.test_influence import VALUES
+from thresher.inference.lowess import calibration_distances
+
+TEXTS = {
+    **VALUES,
+    "ks": lambda r: th.ks(r).statistic,
+    "ici": lambda r: calibration_distances(r)[0],
+    "e50": lambda r: calibration_distances(r)[1],
+    "e90": lambda r: calibration_distances(r)[2],
+    "recall@threshold=0.5": lambda r: th.contingency_at(r, 0.5).tpr,
+    "precision@threshold=0.5": lambda r: th.contingency_at(r, 0.5).precision,
+    "specificity@recall>=0.8": lambda r: th.choose(r, maximise="tnr", subject_to="tpr >= 0.8").value,
+    "fpr@precision>=0.6": lambda r: th.choose(r, minimise="fpr", subject_to="precision >= 0.6").value,
+    "precision": lambda r: th.choose(r).table.precision,
+    "expected_cost": lambda r: th.choose(r).expected_cost,
+    "expected_cost@threshold=0.5": lambda r: th.OperatingCondition().expected_cost(th.contingency_at(r, 0.5)),
+}
+OF_TABLES = ("@threshold", "@recall", "@precision", "precision", "expected_cost")
+
+
+@pytest.fixture(scope="module")
+def mails():
+    rng = np.random.default_rng(8)
+    labels = rng.random(150) < 0.4
+    return labels, (1 / (1 + np.exp(-(rng.normal(size=150) + 1.2 * labels - 0.5)))).round(2)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_on_the_sample_and_on_replicates(mails, text):
+    ranking = th.rank(*mails)
+    found = th.bootstrap(ranking, [text], replicates=30, stratified=False)
+    again = th.bootstrap(ranking, {"slow": TEXTS[text]}, replicates=30, stratified=False)
+    assert found.estimate(text) == pytest.approx(TEXTS[text](ranking), abs=1e-12)
+    np.testing.assert_allclose(found.values(text), again.values("slow"), atol=1e-9)
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if "cost" not in text])
+def test_at_a_declared_mix_it_is_the_quantity_of_the_restated_ranking(mails, text):
+    ranking, condition = th.rank(*mails), th.OperatingCondition(prevalence=0.05)
+    found = th.bootstrap(ranking, text, replicates=20, condition=condition, trained_at=0.3)
+    if text.startswith(OF_TABLES) or "@threshold" in text or ">=" in text.partition("@")[2]:
+        if "threshold" in text:
+            expected = th.measure(text.partition("@")[0]).of(th.contingency_at(ranking, 0.5), class_ratio=1 / 19)
+        else:
+            name, _, limit = text.partition("@")
+            how = {"maximise" if th.measure(name).better == "higher" else "minimise": name} if limit else {}
+            choice = th.choose(ranking, condition, **how, subject_to=limit or None)
+            expected = th.measure(name).of(choice.table, class_ratio=1 / 19)
+    else:
+        expected = TEXTS[text](th.adjust_prevalence(ranking, 0.05, trained_at=0.3))
+    assert found.estimate(text) == pytest.approx(expected, abs=1e-9)
+    assert all(plan.stratified for plan, _ in found.schemes)
+
+
+def test_own_functions_are_given_the_restated_ranking_too(mails):
+    ranking, condition = th.rank(*mails), th.OperatingCondition(prevalence=0.05)
+    found = th.bootstrap(ranking, {"brier": "brier", "own": th.brier}, replicates=20, condition=condition)
+    np.testing.assert_allclose(found.values("own"), found.values("brier"))
+    assert found.estimate("own") == pytest.approx(th.brier(th.adjust_prevalence(ranking, 0.05)))
+
+
+def test_several_models_weights_and_clusters(mails):
+    labels, score = mails
+    rng = np.random.default_rng(0)
+    rows = th.Rows.of(
+        labels, {"a": score, "b": score**2}, weights=rng.uniform(0.5, 2, 150), clusters=rng.integers(0, 40, 150)
+    )
+    texts = ["log_loss", "net_benefit@0.2", "calibration_slope", "partial_auc[fpr<=0.2]"]
+    found = th.bootstrap(rows, texts, replicates=100, condition=th.OperatingCondition(prevalence=0.1))
+    for text in texts:
+        gap = found.difference(text, "a", "b")
+        assert gap.lower <= gap.estimate <= gap.upper
+    ranking = th.adjust_prevalence(rows.ranking("b"), 0.1)
+    assert found.estimate("log_loss", "b") == pytest.approx(float(th.log_loss(ranking)))
+
+
+def test_an_infinite_loss_stays_infinite_where_it_is_drawn():
+    ranking = th.Ranking([1, 0.5], pos=[30, 1], neg=[1, 30])
+    found = th.bootstrap(ranking, "log_loss", replicates=200).values("log_loss")
+    assert np.isinf(found).mean() == pytest.approx(1 - (30 / 31) ** 31, abs=0.15)
+    assert not np.isnan(found).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [("saving", "needs a whole evaluation"), ('recall["L"]', "one class of several"), ("partial_auc", "needs a range")],
+)
+def test_what_is_refused(text, what):
+    with pytest.raises(th.MeasureError, match=what) as refused:
+        th.bootstrap(th.Ranking.parse("[3+][1-]"), text)
+    assert "partial_auc[" in refused.value.fix
+
+
+def test_scores_that_are_no_probabilities_are_refused():
+    for text in ("log_loss", "calibration_slope", "net_benefit@0.1", "ici"):
+        with pytest.raises(th.ProbabilityError):
+            th.bootstrap(th.Ranking.parse("[3+][1-]"), text)
+    with pytest.raises(th.ProbabilityError, match="trained_at"):
+        th.bootstrap(th.Ranking.parse("[3+][1-]"), "auc", condition=th.OperatingCondition(prevalence=0.1), trained_at=2)

@@ -1,0 +1,108 @@
+"""The grammar of quantities."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from thresher.tables import MODEL_NUMBERS, Quantity, quantity
+from thresher.tables.quantities import RateRange
+
+RATES = st.floats(0.001, 0.999).map(lambda x: float(f"{x:.6g}"))
+MEASURES = st.sampled_from(sorted(th.MEASURES))
+BETTER = st.sampled_from(sorted(name for name, known in th.MEASURES.items() if known.better != "neither"))
+PLAIN = st.sampled_from(sorted(set(MODEL_NUMBERS) - {"partial_auc", "standardised_partial_auc", "net_benefit"}))
+CONSTRAINTS = st.lists(
+    st.builds("{}{}{}".format, MEASURES, st.sampled_from([">=", "<=", ">", "<"]), RATES), min_size=1, max_size=3
+).map(" and ".join)
+TEXTS = st.one_of(
+    PLAIN,
+    MEASURES,
+    st.builds("net_benefit@{}".format, RATES),
+    st.builds("{}@threshold={}".format, st.one_of(MEASURES, st.just("expected_cost")), st.floats(-1e6, 1e6)),
+    st.builds("{}@{}".format, BETTER, CONSTRAINTS),
+    st.builds("{}[{}<={}]".format, st.sampled_from(["partial_auc", "standardised_partial_auc"]), st.just("fpr"), RATES),
+    st.builds("partial_auc[{}>={}]".format, st.sampled_from(["tpr", "fpr"]), RATES),
+    st.builds('{}["{}"]'.format, MEASURES, st.text("abc ]:@", min_size=1)),
+)
+
+
+@given(TEXTS)
+def test_the_text_of_a_quantity_reads_back_as_the_same_quantity(text):
+    found = quantity(text)
+    again = quantity(str(found))
+    assert str(again) == str(found)
+    assert (again.name, again.within, again.of_class) == (found.name, found.within, found.of_class)
+    assert (again.probability, len(again.limits)) == (found.probability, len(found.limits))
+    assert (found.measure is None) == (found.name in MODEL_NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("AUC", Quantity("auc")),
+        (" average precision ", Quantity("average_precision")),
+        ("sensitivity", Quantity("tpr")),
+        ("f0.5@threshold = -1.5", Quantity("f0.5", threshold=-1.5)),
+        ("partial_auc[fpr<=0.1]", Quantity("partial_auc", RateRange("fpr", 0, 0.1))),
+        ("partial_auc[ recall >= 0.8 ]", Quantity("partial_auc", RateRange("tpr", 0.8, 1))),
+        ("partial_auc[0.1<=fpr<=0.2]", Quantity("partial_auc", RateRange("fpr", 0.1, 0.2))),
+        ("net_benefit@5e-2", Quantity("net_benefit", probability=0.05)),
+        ("cost@threshold=0.5", Quantity("expected_cost", threshold=0.5)),
+        ('recall["L: @] x"]', Quantity("tpr", of_class="L: @] x")),
+    ],
+)
+def test_what_is_read(text, expected):
+    assert quantity(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "cannot read"),
+        ("auc]", "cannot read"),
+        ("auc >= 0.5", "cannot read"),
+        ("auc@fpr<=0.1", "belongs to no threshold"),
+        ("brier@threshold=0.5", "belongs to no threshold"),
+        ("auc[fpr<=0.1]", "has no range"),
+        ("partial_auc", "needs a range"),
+        ("partial_auc[fpr<=1.5]", "no part of 0 to 1"),
+        ("partial_auc[0.3<=fpr<=0.2]", "no part of 0 to 1"),
+        ("partial_auc[precision<=0.1]", "fpr or tpr"),
+        ("partial_auc[0.1<=fpr]", "cannot read the range"),
+        ("net_benefit", "threshold probability"),
+        ("net_benefit@1", "between 0 and 1"),
+        ("net_benefit@fpr<=0.1", "between 0 and 1"),
+        ("prevalence@fpr<=0.1", "no better side"),
+        ("recall@fpr=0.1", "cannot read the constraint"),
+        ("recall@auc>=0.1", "auc belongs to no threshold"),
+        ('brier["L"]', "not of one class"),
+    ],
+)
+def test_what_is_refused(text, what):
+    with pytest.raises(th.MeasureError, match=what) as refused:
+        quantity(text)
+    assert refused.value.fix
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(th.MeasureError, match="there is no quantity called 'partal_auc'") as refused:
+        quantity("partal_auc[fpr<=0.1]", where="here")
+    assert "did you mean partial_auc" in refused.value.fix
+    assert refused.value.where == "here"
+    assert all(name in refused.value.fix for name in MODEL_NUMBERS)
+
+
+def test_choose_takes_a_measure_within_constraints_and_the_cost():
+    mails = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
+    within = th.choose(mails, maximise="specificity@recall>=0.6", subject_to="fpr <= 0.5")
+    both = th.choose(mails, maximise="tnr", subject_to=["recall >= 0.6", "fpr <= 0.5"])
+    assert within.splits.tolist() == both.splits.tolist()
+    assert th.choose(mails, minimise="expected_cost").splits.tolist() == th.choose(mails).splits.tolist()
+
+
+@pytest.mark.parametrize("text", ["auc", "net_benefit@0.1", "recall@threshold=0.5", 'recall["L"]'])
+def test_choose_refuses_what_no_threshold_is_best_by(text):
+    with pytest.raises(th.MeasureError, match="no threshold is best by it") as refused:
+        th.choose(th.Ranking.parse("[3+][1-]"), maximise=text)
+    assert all(name in refused.value.fix for name in th.MEASURES)
