@@ -6,7 +6,7 @@ import type { Condition, Real } from "../src/contents";
 import { atClassRatio, cellsAt, expectedCost, measureOf, ratio, slopeCoverage, slopeRoc, type Costs } from "../src/formulas";
 import { isometric } from "../src/isometric";
 import { quotient } from "../src/ratio";
-import { real, reals } from "../src/reals";
+import { intervalText, perThousandText, real, reals, shown } from "../src/reals";
 
 interface Table {
   tp: number;
@@ -45,6 +45,7 @@ const golden = JSON.parse(readFileSync(new URL("../../tests/report/golden_page.j
   tables: Table[];
   curves: GoldenCurve[];
   isometrics: GoldenLine[];
+  texts: { number?: Real; interval?: Real[]; count?: [number, number]; text: string }[];
 };
 
 function close(found: number, wanted: Real): void {
@@ -78,6 +79,16 @@ describe("tables", () => {
     close(expectedCost(cells, costs(table.condition)), table.expected_cost);
     close(slopeRoc(costs(table.condition)), table.slope_roc);
     close(slopeCoverage(costs(table.condition), table.Pos, table.Neg), table.slope_coverage);
+  });
+});
+
+describe("texts of numbers", () => {
+  it.each(golden.texts.map((each) => [each.text, each] as const))("%s", (text, { number, interval, count }) => {
+    if (number !== undefined) expect(shown(real(number))).toBe(text);
+    if (count) expect(perThousandText(...count)).toBe(text);
+    if (!interval) return;
+    const [estimate, lower, upper, scale] = interval;
+    expect(intervalText({ estimate, lower, upper, level: 0.95, method: "" }, real(scale))).toBe(text);
   });
 });
 

@@ -8,6 +8,7 @@ from rich.console import Console
 import thresher as th
 from thresher.cli.screen import show
 from thresher.cli.summary import summary
+from thresher.visible import interval_text
 
 HOSTILE = "[red]\x1b[2J</script>\u202e=cmd()"
 
@@ -47,7 +48,7 @@ def test_every_number_is_there_at_any_width(evaluation, width):
     text = one_line(shown(evaluation, width))
     for model in evaluation.models.values():
         for interval in (model.auc, model.expected_cost, model.honest_cost, model.brier):
-            assert f"{interval.estimate:.3f} [{interval.lower:.3f}, {interval.upper:.3f}]" in text
+            assert interval_text(interval.estimate, interval.lower, interval.upper) in text
     for head in ("AUC", "expected cost", "out-of-bag cost", "threshold", "Brier", "miscalibration", "avg. precision"):
         assert head in text
     assert f">= {evaluation.decision.threshold:.6g}" in text

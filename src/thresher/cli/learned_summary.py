@@ -97,9 +97,9 @@ def _models(found: Learned) -> Table:
     for name, cost in found.nested.items():
         mark = CHOSEN if name == found.decision.model else NOT_CHOSEN
         against = found.against.get(name)
-        said = Text("") if against is None else interval_text(against.interval, decimals=4)
+        said = Text("") if against is None else interval_text(against.interval)
         named, area = Text(f"{mark} ").append(name_text(name)), interval_text(found.evaluation[name].auc)
-        lines.append((named, interval_text(cost, decimals=4), area, said))
+        lines.append((named, interval_text(cost), area, said))
     return table(("", "nested cost", "AUC", "winner minus baseline"), lines)
 
 
@@ -111,7 +111,7 @@ def _verdict(found: Learned) -> tuple[Text, Text]:
 def _untouched(found: Learned) -> list[Any]:
     """The honest figures: what the deployed model did on rows that nothing had seen."""
     test = found.test[found.decision.model]
-    lines = [("cost per case", interval_text(found.test_cost, decimals=4)), ("AUC", interval_text(test.auc))]
+    lines = [("cost per case", interval_text(found.test_cost)), ("AUC", interval_text(test.auc))]
     blocks: list[Any] = [heading("On the rows put aside", f"{found.split.sizes['test']:,} rows that nothing had seen")]
     if test.given is not None:
         blocks += [contingency_table(test.given), Text()]

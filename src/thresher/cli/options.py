@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import click
@@ -29,6 +30,24 @@ def ratio(text: str) -> float:
         found = math.nan
     if len(parts) > 2 or math.isnan(found):
         raise click.BadParameter(f"{text!r} is no ratio; write a number or two, as 10 or 10:1")
+    return found
+
+
+def proportion(text: str) -> float:
+    """A proportion as a number or in percent: 0.01, 1%, "1 %".
+
+    Proportions that are none are refused by what they are used for.
+
+    >>> proportion("1%"), proportion("2.5 %"), proportion("0.05")
+    (0.01, 0.025, 0.05)
+    """
+    number, percent, rest = str(text).strip().partition("%")
+    try:
+        found = float(Decimal(number.strip()) / (100 if percent else 1))
+    except ArithmeticError:
+        found = math.nan
+    if rest or math.isnan(found):
+        raise click.BadParameter(f"{text!r} is no proportion; write 0.05 or 5%")
     return found
 
 
@@ -84,7 +103,9 @@ PREDICTION = click.option(
 
 CONDITION = several(
     click.option("--class-ratio", type=ratio, metavar="RATIO", help="Positives per negative at deployment: 1:20."),
-    click.option("--prevalence", type=float, help="Or the proportion of positives there: 0.05."),
+    click.option(
+        "--prevalence", type=proportion, metavar="SHARE", help="Or the proportion of positives there: 5% or 0.05."
+    ),
     click.option("--cost-ratio", type=ratio, metavar="RATIO", help="False alarms that a miss costs: 10 or 10:1."),
     click.option("--cost-fp", type=float, help="Or the cost of a false positive ..."),
     click.option("--cost-fn", type=float, help="... and of a false negative, ..."),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from thresher.inference import Interval
+from thresher.visible import interval_text
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluation import Evaluation
@@ -45,7 +46,7 @@ def _models(evaluation: Evaluation) -> str:
     ]
     rows.append(["expected cost", *(short(model.expected_cost) for model in models)])
     rows.append(["expected cost, out of bag", *(short(model.honest_cost) for model in models)])
-    rows.append(["threshold", *(_threshold(model.threshold) for model in models)])
+    rows.append(["threshold", *(short(model.threshold) for model in models)])
     return text_table(rows)
 
 
@@ -61,10 +62,6 @@ _NUMBERS = {
     "discrimination": "discrimination",
     "uncertainty": "uncertainty",
 }
-
-
-def _threshold(interval: Interval) -> str:
-    return f"{interval.estimate:.4g} [{interval.lower:.4g}, {interval.upper:.4g}]"
 
 
 def _at_threshold(winner: ModelEvaluation) -> str:
@@ -87,7 +84,5 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def short(interval: Interval) -> str:
-    """An interval in a table: three decimals, or the word undefined."""
-    if interval.estimate != interval.estimate:
-        return "undefined"
-    return f"{interval.estimate:.3f} [{interval.lower:.3f}, {interval.upper:.3f}]"
+    """An interval in a table, to the digits that its width deserves."""
+    return interval_text(interval.estimate, interval.lower, interval.upper)

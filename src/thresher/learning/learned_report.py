@@ -140,7 +140,7 @@ def _numbers(curve: LearningCurve | FeatureCurve) -> Grid:
     name = "rows" if isinstance(curve, LearningCurve) else curve.parameter
     kind = "Learning" if isinstance(curve, LearningCurve) else "Feature"
     caption = f"{kind} curve: {curve.measure.replace('_', ' ')}, with limits at level {curve.level:g}"
-    rows = [(said(size, 10), *at(place)) for place, size in enumerate(_plain(curve.sizes))]
+    rows = [(said(size), *at(place)) for place, size in enumerate(_plain(curve.sizes))]
     return Grid(caption, (name, "on other rows", "on the rows learnt from"), rows)
 
 

@@ -6,8 +6,8 @@ import math
 
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.inference import Interval
-from thresher.report.numbers import said
-from thresher.visible import isolated
+from thresher.report.numbers import said, said_score
+from thresher.visible import interval_text, isolated
 
 
 def answer(evaluation: Evaluation) -> list[str]:
@@ -28,7 +28,7 @@ def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
     >>> from thresher import evaluate_classes
     >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
     >>> answer_on_classes(found)[0]
-    'model calls 1 (95 % interval 0.6097 to 1) of all cases right.'
+    'model calls 1.00 (95 % interval 0.61 to 1.00) of all cases right.'
     """
     name, best = max(evaluation.models.items(), key=lambda item: item[1].rates.overall_accuracy.estimate)
     rates, areas = best.rates, best.auc
@@ -56,7 +56,7 @@ def _headline(evaluation: Evaluation) -> str:
         return "Call no case positive: under these costs no score pays for its false alarms."
     if decision.threshold == -math.inf:
         return "Call every case positive: under these costs no score is low enough to risk a miss."
-    at = said(decision.threshold, 6)
+    at = said_score(decision.threshold)
     if len(evaluation.models) == 1:
         return f"Call a case positive when the score of {isolated(decision.model)} is at least {at}."
     return f"Use {isolated(decision.model)}, and call a case positive when its score is at least {at}."
@@ -146,10 +146,9 @@ def _over(ends: tuple[float, float], what: str) -> str:
 def _with_limits(interval: Interval) -> str:
     if math.isnan(interval.estimate):
         return f"an undefined amount ({interval.note})" if interval.note else "an undefined amount"
-    if math.isnan(interval.lower):
-        return said(interval.estimate)
-    limits = f"{said(interval.lower)} to {said(interval.upper)}"
-    return f"{said(interval.estimate)} ({100 * interval.level:.4g} % interval {limits})"
+    estimate, _, limits = interval_text(interval.estimate, interval.lower, interval.upper).partition(" ")
+    between = limits.strip("[]").replace(",", " to")
+    return f"{estimate} ({100 * interval.level:.4g} % interval {between})" if limits else estimate
 
 
 def _or_above(number: float) -> float:
