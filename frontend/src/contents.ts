@@ -77,6 +77,17 @@ export interface Model {
   segments: { score: Real[]; pos: number[]; neg: number[] } | null;
 }
 
+/** One way to act: a model at its best threshold, or what it is measured against. */
+export interface Rule {
+  kind: "model" | "never" | "always" | "half" | "current";
+  name: string; // of the model, as it may be shown
+  threshold: Real;
+  cells: Cells; // in the data
+  cost: Interval; // per case at the evaluated condition
+  saving: Interval | null; // per case: what the chosen rule saves against this one; null for the chosen one
+  may_be_best: boolean; // as good as the chosen one, for all that is known
+}
+
 export interface Measure {
   name: string;
   label: string;
@@ -123,7 +134,11 @@ export interface Contents {
   version: string;
   level: number;
   answer: string[]; // the answer in words, a paragraph each; the first is the headline
-  cautions: { code: string; text: string }[];
+  why: string; // the sentence below it
+  asked: string; // the condition as it was asked for
+  unit: string; // what costs are counted in, per 1,000 cases
+  rules: Rule[]; // the chosen one first
+  cautions: { code: string; text: string }[]; // what matters most first
   data: {
     rows: number;
     dropped: number;
@@ -133,6 +148,7 @@ export interface Contents {
     Neg: number;
     positive: string;
     negative: string;
+    trained_at: number; // class ratio that the probabilities were made for
     fingerprint: string;
     seed: number;
   };

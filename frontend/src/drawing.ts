@@ -5,7 +5,7 @@ import { dashes, diamond, marker, series } from "./palette";
 import { bandPath, tenth } from "./path";
 import { scoreText } from "./reals";
 import type { SceneModel } from "./scene";
-import type { Store } from "./state";
+import { byHand, type Store } from "./state";
 import type { Stand, View } from "./view";
 
 /** Everything a panel may ask for. */
@@ -36,8 +36,8 @@ export function banded(view: View): SceneModel[] {
 }
 
 /** What decides which lies above which: the current model, what is hidden, and whether there are bands. */
-export function order({ state, dataRatio }: View): string {
-  return `${state.current} ${[...state.hidden].join(",")} ${state.bands && dataRatio}`;
+export function order({ state, evaluatedRatio }: View): string {
+  return `${state.current} ${[...state.hidden].join(",")} ${state.bands && evaluatedRatio}`;
 }
 
 export function drawCurve(panel: Panel, model: SceneModel, d: string, view: View): void {
@@ -103,7 +103,7 @@ export function drawOwn(panel: Panel, model: SceneModel, place: (tp: number, fp:
 /** Move the threshold of the current model to a split. */
 export function goTo(store: Store, model: SceneModel, split: number): void {
   const to = clamp(split, 0, model.curve.threshold.length - 1);
-  store.set({ threshold: model.curve.threshold[to], follow: false });
+  store.set(byHand(model.curve.threshold[to], model.index));
 }
 
 /** How far a key moves along a curve of so many splits; null for other keys. */

@@ -110,8 +110,13 @@ export function tickText(value: number): string {
   return minus(Math.abs(value) >= 1000 && Math.abs(value) < EXPONENT ? SHORT(value) : Number(value.toPrecision(6)).toString());
 }
 
+/** A share in percent: whole ones, a tenth within 10 of either end, and one digit beyond that. Python's `percent_text`. */
 export function percentText(value: number): string {
-  return Number.isFinite(value) ? `${Number((100 * value).toPrecision(3))} %` : UNDEFINED;
+  if (!Number.isFinite(value)) return UNDEFINED;
+  const percent = 100 * value;
+  const near = Math.min(percent, 100 - percent);
+  const places = near >= 10 ? 0 : near >= 0.05 || near <= DUST ? 1 : -exponentOf(near);
+  return `${unpadded(rounded(Math.max(0, percent), places))} %`;
 }
 
 export function limitsText(lower: number, upper: number): string {

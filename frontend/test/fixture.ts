@@ -29,8 +29,12 @@ export function contents(given: Given[], costRatio = 1): Contents {
     version: "0",
     level: 0.95,
     answer: ["Use it.", "It is good."],
+    why: "",
+    asked: "a miss costs as much as a false alarm",
+    unit: "cost",
+    rules: rules(models[0], Pos, Neg),
     cautions: [{ code: "few-positives", text: "there are few" }],
-    data: { rows: Pos + Neg, dropped: 0, weighted: false, clusters: null, Pos, Neg, positive: "spam", negative: "ham", fingerprint: `sha256:${"0".repeat(64)}`, seed: 0 },
+    data: { rows: Pos + Neg, dropped: 0, weighted: false, clusters: null, Pos, Neg, positive: "spam", negative: "ham", trained_at: Pos / Neg, fingerprint: `sha256:${"0".repeat(64)}`, seed: 0 },
     condition: { cost_fp: 1, cost_fn: costRatio, cost_ratio: costRatio, class_ratio: Pos / Neg, class_ratio_from_data: true, baseline: 0 },
     decision: {
       format: "thresher/decision/1",
@@ -62,6 +66,16 @@ export function contents(given: Given[], costRatio = 1): Contents {
     classes: [],
     class_models: [],
   };
+}
+
+function rules({ name, optimum }: Model, Pos: number, Neg: number): Contents["rules"] {
+  const rule = { name, cost: interval(0.2), saving: null, may_be_best: false };
+  return [
+    { ...rule, kind: "model", threshold: optimum.threshold, cells: optimum.cells },
+    { ...rule, kind: "never", threshold: "inf", cells: { tp: 0, fn: Pos, fp: 0, tn: Neg }, saving: interval(0.1) },
+    { ...rule, kind: "always", threshold: "-inf", cells: { tp: Pos, fn: 0, fp: Neg, tn: 0 }, saving: interval(0.1) },
+    { ...rule, kind: "half", threshold: 0.5, cells: optimum.cells, saving: interval(0) },
+  ];
 }
 
 function model({ name, segments, split }: Given, Pos: number, Neg: number): Model {
