@@ -34,7 +34,7 @@ def test_any_map_gives_the_ranking_of_the_mapped_scores(ranking):
 
 @given(two_class_rankings)
 def test_a_strictly_rising_map_keeps_segments_and_auc(ranking):
-    after = recalibrated(ranking, lambda s: adjust_prevalence(s / 20, 0.5, 0.1))
+    after = recalibrated(ranking, lambda s: adjust_prevalence(s / 20, 0.1, trained_at=0.5))
     assert str(after) == str(ranking)
     assert auc(after) == auc(ranking)
 

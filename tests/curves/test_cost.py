@@ -69,10 +69,10 @@ def test_net_benefit_against_its_definition(ranking, at):
     assert curve.no_one[0] == 0
 
 
-def test_net_benefit_at_a_declared_class_ratio():
+def test_net_benefit_at_another_prevalence():
     ranking = th.Ranking([0.9, 0.6, 0.2], pos=[2, 1, 0], neg=[0, 1, 2])
-    curve = th.net_benefit(ranking, threshold=0.5, class_ratio=1 / 4)
-    table = th.contingency_at(ranking, 0.5)
+    curve = th.net_benefit(th.adjust_prevalence(ranking, 0.2), threshold=0.5)
+    table = th.contingency_at(ranking, 0.8)  # a probability of 0.8 where half are positive is 0.5 where a fifth are
     assert curve.model[0] == pytest.approx(0.2 * table.tpr - 0.8 * table.fpr)
     assert curve.everyone[0] == pytest.approx(0.2 - 0.8)
 

@@ -46,6 +46,7 @@ RIGHT: dict[str, Any] = {
     "value": 0.7,
 }
 NEEDED: dict[str, dict[str, Any]] = {
+    "adjust_prevalence": {"trained_at": 0.5},
     "coin_at": {"threshold": 0.8},
     "partial_auc": {"fpr": (0, 0.5)},
     "point_at": {"fpr": 0.5},
@@ -94,8 +95,8 @@ def test_what_is_no_ranking_is_told_how_to_become_one(name):
 
 
 OPTIONS = [
-    ("adjust_prevalence", "from_", NO_SCALAR),
     ("adjust_prevalence", "to", NO_SCALAR),
+    ("adjust_prevalence", "trained_at", NO_SCALAR),
     ("best_cost_bounds", "condition", [5, "x", {}, *COLUMNS]),
     ("calibration_map", "method", NO_WORD),
     ("calibration_map", "smoothing", NO_WORD),

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.plots.samples import HOSTILE, axes, scored
+from tests.plots.samples import HOSTILE, axes, drawn, scored
 from thresher.evaluation.bands import model_bands
-from thresher.plots import NetBenefitDisplay, figures, write_figures
+from thresher.plots import figures, write_figures
 
 STARTS = {"pdf": b"%PDF-", "svg": b"<?xml", "png": b"\x89PNG"}
 LABELS, SCORES = scored(2, rows=90)
@@ -103,13 +103,34 @@ def test_margins_are_measured_from_the_threshold():
         assert "margin-losses" not in dict(figures._of_model(unmeasured, ""))
 
 
-def test_a_declared_class_ratio_reaches_net_benefit():
-    condition = th.OperatingCondition(class_ratio=0.1)
+def test_curves_that_depend_on_the_class_mix_are_drawn_at_the_declared_one():
+    condition = th.OperatingCondition(prevalence=0.1)
     found = th.evaluate(LABELS, SCORES["model 1"], condition=condition, replicates=20)
-    (net,) = (display for name, display in figures._two_classes(found) if name == "net-benefit")
-    assert isinstance(net, NetBenefitDisplay)
-    assert net.class_ratio == 0.1
-    assert net.bands == {}
+    shown: Any = dict(figures._two_classes(found))
+    model = found["model"]
+    rare = th.adjust_prevalence(model.ranking, 0.1)
+    assert np.allclose(shown["net-benefit"].frame()["net_benefit"], th.net_benefit(rare).model)
+    assert np.allclose(shown["reliability"].frame()["observed"], th.reliability(rare, segments="hull").observed)
+    precision = shown["precision-recall"].frame()["precision"][1:]
+    assert np.allclose(
+        precision,
+        th.roc(model.ranking).tpr[1:] * 0.1 / (0.1 * th.roc(model.ranking).tpr + 0.9 * th.roc(model.ranking).fpr)[1:],
+    )
+    for name, display in shown.items():
+        drawn(display)
+        at_mix = {
+            "net-benefit",
+            "reliability",
+            "precision-recall",
+            "precision-recall-gain",
+            "brier-curve",
+            "gain",
+            "lift",
+        }
+        assert display.ax_.get_title(loc="left").endswith(" at 10 % positive") == (name in at_mix), name
+    (mark,) = shown["precision-recall"].chosen_
+    assert mark.get_ydata()[0] == pytest.approx(model.measures["precision"].estimate)
+    assert set(shown["net-benefit"].bands) == set(found.models)
 
 
 def test_every_model_has_the_bands_of_the_evaluation():

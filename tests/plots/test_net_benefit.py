@@ -18,14 +18,6 @@ def test_lines_are_the_library_s():
     assert legend(display)[-2:] == ["act on everyone", "act on no one"]
 
 
-def test_another_class_ratio():
-    display = NetBenefitDisplay.from_ranking(SPAM_TREE)
-    display.class_ratio = 0.1
-    drawn(display)
-    assert np.array_equal(display.frame()["net_benefit"], th.net_benefit(SPAM_TREE, class_ratio=0.1).model)
-    assert display.ax_.get_title(loc="left") == "Net benefit at class ratio 0.1"
-
-
 def test_bands_are_drawn():
     band = th.net_benefit_band(SPAM_TREE, replicates=100)
     display = drawn(NetBenefitDisplay.from_ranking(SPAM_TREE, bands=band))

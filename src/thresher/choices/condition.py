@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -26,7 +26,7 @@ class OperatingCondition:
     >>> OperatingCondition(class_ratio=0.75, cost_ratio=2).slope_roc
     0.6666666666666666
     >>> OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=10)
-    OperatingCondition(class_ratio=0.25, cost_ratio=10)
+    OperatingCondition(prevalence=0.2, cost_ratio=10)
     """
 
     class_ratio: float | None
@@ -34,6 +34,7 @@ class OperatingCondition:
     cost_fn: float
     cost_tp: float
     cost_tn: float
+    _as_prevalence: bool = field(compare=False)
 
     def __init__(
         self,
@@ -54,8 +55,9 @@ class OperatingCondition:
             _require_number(name, number)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
-        for name, value in zip(self.__slots__, (ratio, fp, fn, cost_tp, cost_tn), strict=True):
+        for name, value in zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True):
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "_as_prevalence", prevalence is not None)
 
     @property
     def cost_ratio(self) -> float:
@@ -72,6 +74,19 @@ class OperatingCondition:
     def prevalence(self) -> float | None:
         """The proportion of positives at deployment; None when as in the data."""
         return None if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
+
+    @property
+    def mix(self) -> str:
+        """The class mix in words, in the form it was declared in.
+
+        >>> OperatingCondition(prevalence=0.01).mix, OperatingCondition(class_ratio=0.25).mix, OperatingCondition().mix
+        ('1 % positive', 'class ratio 0.25', 'the mix of the data')
+        """
+        if self.class_ratio is None or self.prevalence is None:
+            return "the mix of the data"
+        return (
+            f"{100 * self.prevalence:.4g} % positive" if self._as_prevalence else f"class ratio {self.class_ratio:.4g}"
+        )
 
     @property
     def slope_roc(self) -> float:
@@ -126,17 +141,20 @@ class OperatingCondition:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `OperatingCondition(**...)` reads back."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in _PARTS}
 
     def __repr__(self) -> str:
         if self.cost_fp == 1 and not self.cost_tp and not self.cost_tn:
             costs = f"cost_ratio={self.cost_fn:g}"
         else:
-            costs = ", ".join(f"{name}={getattr(self, name):g}" for name in self.__slots__[1:] if getattr(self, name))
+            costs = ", ".join(f"{name}={getattr(self, name):g}" for name in _PARTS[1:] if getattr(self, name))
+        if self._as_prevalence:
+            return f"OperatingCondition(prevalence={self.prevalence:g}, {costs})"
         ratio = "as in the data" if self.class_ratio is None else f"{self.class_ratio:g}"
         return f"OperatingCondition(class_ratio={ratio}, {costs})"
 
 
+_PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 _WHERE = "OperatingCondition(...)"
 
 

@@ -75,13 +75,16 @@ def judged(one: Requirement, evaluation: Evaluation, rows: Rows, *, replicates: 
         return Judged(one, name, _number(one.name, model, evaluation.level), at)
     resampled = _Resampled(rows, name, evaluation.level, evaluation.seed, replicates)
     if one.threshold is not None:
-        return Judged(one, name, _at_fixed(one, one.measure, model.ranking, resampled), one.threshold)
-    search = _search(one, one.measure, evaluation.condition)
+        ratio = evaluation.condition.class_ratio
+        return Judged(one, name, _at_fixed(one, one.measure, model.ranking, resampled, ratio), one.threshold)
+    asked = evaluation.condition
+    search = _search(one, one.measure, asked)
     try:
         choice = search(model.ranking)
     except (InfeasibleError, MeasureError) as error:
         return Judged(one, name, _undefined(error.what, evaluation.level), None)
-    return Judged(one, name, _at_found(one, one.measure, choice, search, resampled), choice.threshold)
+    found = _at_found(one, one.measure, choice, search, resampled, class_ratio=asked.class_ratio)
+    return Judged(one, name, found, choice.threshold)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,11 +153,14 @@ def _number(name: str, model: ModelEvaluation, level: float) -> Interval:
     return _undefined(f"the scores of {model.name} are no probabilities", level) if found is None else found
 
 
-def _at_fixed(one: Requirement, of: Measure, ranking: Ranking, resampled: _Resampled) -> Interval:
+def _at_fixed(
+    one: Requirement, of: Measure, ranking: Ranking, resampled: _Resampled, class_ratio: float | None
+) -> Interval:
     threshold = one.threshold if one.threshold is not None else math.nan
     if resampled.simple or one.bound == "estimate":
-        return measure_interval(contingency_at(ranking, threshold), of, level=resampled.level)
-    at = MeasureAt(of, dict.fromkeys(resampled.rows.models, threshold))
+        table = contingency_at(ranking, threshold)
+        return measure_interval(table, of, class_ratio=class_ratio, level=resampled.level)
+    at = MeasureAt(of, dict.fromkeys(resampled.rows.models, threshold), class_ratio)
     return resampled.interval(at, of.name, span=of.range)
 
 
@@ -164,22 +170,28 @@ def _search(one: Requirement, of: Measure, condition: OperatingCondition) -> Cal
         return lambda ranking: choose(ranking, condition)
     limits = [str(limit) for limit in one.limits]
     if of.better == "higher":
-        return lambda ranking: choose(ranking, maximise=of, subject_to=limits)
-    return lambda ranking: choose(ranking, minimise=of, subject_to=limits)
+        return lambda ranking: choose(ranking, condition, maximise=of, subject_to=limits)
+    return lambda ranking: choose(ranking, condition, minimise=of, subject_to=limits)
 
 
 def _at_found(
-    one: Requirement, of: Measure, choice: Choice, search: Callable[[Ranking], Choice], resampled: _Resampled
+    one: Requirement,
+    of: Measure,
+    choice: Choice,
+    search: Callable[[Ranking], Choice],
+    resampled: _Resampled,
+    *,
+    class_ratio: float | None,
 ) -> Interval:
     """Limits that hold although the threshold was looked for: the wider of resampling and of the table."""
-    table = measure_interval(choice.table, of, level=resampled.level)
+    table = measure_interval(choice.table, of, class_ratio=class_ratio, level=resampled.level)
     if one.bound == "estimate" or math.isnan(table.estimate):
         return table
     worst = of.range[0] if of.better == "higher" else of.range[1]
 
     def found(ranking: Ranking) -> float:
         try:
-            return float(of.of(search(ranking).table))
+            return float(of.of(search(ranking).table, class_ratio=class_ratio))
         except (InfeasibleError, MeasureError):  # a draw that cannot meet the limits counts as the worst
             return worst
 

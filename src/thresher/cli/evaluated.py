@@ -28,6 +28,7 @@ def evaluated(rows: LabelledScores, condition: OperatingCondition | None, given:
             predictions=rows.predictions or None,
             weights=rows.weights,
             clusters=rows.clusters,
+            trained_at=given.get("trained_at"),
             level=given["level"],
             rope=given.get("rope", 0.0),
             seed=given["seed"],

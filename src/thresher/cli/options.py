@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
 import click
@@ -33,22 +33,20 @@ def ratio(text: str) -> float:
     return found
 
 
-def proportion(text: str) -> float:
-    """A proportion as a number or in percent: 0.01, 1%, "1 %".
+def share(text: str) -> float:
+    """A proportion as a number or in per cent: 0.05 or 5%.
 
-    Proportions that are none are refused by what they are used for.
-
-    >>> proportion("1%"), proportion("2.5 %"), proportion("0.05")
-    (0.01, 0.025, 0.05)
+    >>> share("0.05"), share("5%"), share("0.5 %")
+    (0.05, 0.05, 0.005)
     """
-    number, percent, rest = str(text).strip().partition("%")
+    plain = str(text).strip()
+    percent = plain.endswith("%")
     try:
-        found = float(Decimal(number.strip()) / (100 if percent else 1))
-    except ArithmeticError:
-        found = math.nan
-    if rest or math.isnan(found):
-        raise click.BadParameter(f"{text!r} is no proportion; write 0.05 or 5%")
-    return found
+        # Divided as decimals: 7% is the float that 0.07 is.
+        found = Decimal(plain.removesuffix("%").strip()) / (100 if percent else 1)
+    except InvalidOperation:
+        raise click.BadParameter(f"{text!r} is no proportion; write e.g. 0.05 or 5%") from None
+    return float(found)
 
 
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -103,14 +101,19 @@ PREDICTION = click.option(
 
 CONDITION = several(
     click.option("--class-ratio", type=ratio, metavar="RATIO", help="Positives per negative at deployment: 1:20."),
-    click.option(
-        "--prevalence", type=proportion, metavar="SHARE", help="Or the proportion of positives there: 5% or 0.05."
-    ),
+    click.option("--prevalence", type=share, metavar="SHARE", help="Or the proportion of positives there: 0.05, 5%."),
     click.option("--cost-ratio", type=ratio, metavar="RATIO", help="False alarms that a miss costs: 10 or 10:1."),
     click.option("--cost-fp", type=float, help="Or the cost of a false positive ..."),
     click.option("--cost-fn", type=float, help="... and of a false negative, ..."),
     click.option("--cost-tp", type=float, help="... of a true positive (a benefit is negative) ..."),
     click.option("--cost-tn", type=float, help="... and of a true negative."),
+)
+
+TRAINED_AT = click.option(
+    "--trained-at",
+    type=share,
+    metavar="SHARE",
+    help="Prevalence that scores which are probabilities were made for, if not that of the rows.",
 )
 
 LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Of confidence intervals.")

@@ -30,7 +30,8 @@ def evaluated_where_it_is(
             fix = "leave it out, or give a sample of the rows"
             raise ArgumentError(f"--{option} needs rows, and there are more than fit", where, fix)
     with scanning(given, where=where) as asked:
-        return evaluate_scan(given["source"], condition=condition, level=given["level"], rope=given["rope"], **asked)
+        settings = {name: given[name] for name in ("level", "rope", "trained_at")}
+        return evaluate_scan(given["source"], condition=condition, **settings, **asked)
 
 
 def present_scan(found: ScannedEvaluation, given: Mapping[str, Any], *, title: str) -> None:

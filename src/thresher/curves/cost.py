@@ -115,14 +115,13 @@ class NetBenefit:
     no_one: Floats
 
 
-def net_benefit(
-    ranking: Ranking, *, threshold: npt.ArrayLike | None = None, class_ratio: float | None = None
-) -> NetBenefit:
+def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> NetBenefit:
     """True positives per case minus false positives at the exchange rate the threshold implies.
 
     Whoever acts at probability t holds a false alarm to be as bad as t/(1 - t) hits are good, so
     net benefit = tp/n - fp/n · t/(1 - t) (Vickers & Elkin 2006). Scores must be probabilities.
-    Without `threshold` it is given at 0.01, 0.02, ..., 0.99.
+    Without `threshold` it is given at 0.01, 0.02, ..., 0.99. For another class mix, pass the ranking that
+    `adjust_prevalence` makes of this one.
 
     >>> curve = net_benefit(Ranking([.9, .6, .2], pos=[2, 1, 0], neg=[0, 1, 2]), threshold=[0.5])
     >>> curve.model.round(4), curve.everyone.round(4)
@@ -136,8 +135,6 @@ def net_benefit(
             "a threshold probability of 1 has no exchange rate", "net_benefit(ranking, threshold)", "stay below 1"
         )
     table = contingency_at(ranking, at)
-    if class_ratio is not None:
-        table = table.at_class_ratio(class_ratio)
     harm = at / (1 - at)
     prevalence = table.prevalence
     return NetBenefit(

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from thresher.calibration import adjust_prevalence, recalibrated
 from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation.evaluation import Evaluation
+from thresher.evaluation.model import are_probabilities
 from thresher.evaluation.multiclass import MulticlassEvaluation
 from thresher.inference import Band, Rows
 from thresher.inference.bands import POINTS, net_benefit_curve, precision_recall_curve, roc_curve
@@ -46,6 +48,7 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
 
     A ranking of more than 500 segments is joined into about as many first, at splits that look the same on the
     curve and at every threshold asked about; the bands of the joined ranking differ by less than a line's width.
+    Where the condition declares a class mix, curves that depend on it are drawn at that mix, class by class.
     Weighted or clustered rows are drawn as such, whole clusters at a time; their reliability has no band, because
     a ranking no longer knows which rows belong together.
 
@@ -54,15 +57,25 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     >>> found.roc.x.size, found.reliability.x.tolist()
     (101, [0.2, 0.3, 0.55, 0.6, 0.8, 0.9])
     """
-    ranking = evaluation[name].ranking
-    probabilities = bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0)
-    rows, seed = evaluation.scored, evaluation.seed
+    model, condition = evaluation[name], evaluation.condition
+    probabilities = are_probabilities(model.ranking)
+    rows = evaluation.scored
+    how: dict[str, Any] = {"calibrated": probabilities, "level": evaluation.level, "seed": evaluation.seed}
+    how["class_ratio"] = condition.class_ratio
+    made_at = evaluation.decision.trained_at
+
+    def restated(score: Any) -> Any:
+        if not probabilities or condition.prevalence is None:
+            return score
+        return adjust_prevalence(score, condition.prevalence, trained_at=made_at)
+
     if rows.weight is None and rows.cluster is None:
-        short = _joined(ranking, at_percents=probabilities)
-        return _bands(short, calibrated=probabilities, level=evaluation.level, replicates=REPLICATES, seed=seed)
-    source = Rows.of(rows.positive, {name: rows.scores[name]}, weights=rows.weight, clusters=rows.cluster)
+        short = _joined(recalibrated(model.ranking, restated), at_percents=probabilities)
+        return _bands(short, replicates=REPLICATES, **how)
+    scores = {name: restated(rows.scores[name])}
+    source = Rows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
     times = int(np.clip(MOST_ROWS_DRAWN // rows.positive.size, FEWEST_ROW_REPLICATES, REPLICATES))
-    return _bands(source, calibrated=probabilities, level=evaluation.level, replicates=times, seed=seed)
+    return _bands(source, replicates=times, **how)
 
 
 def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> ModelBands | None:
@@ -86,15 +99,25 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
 
 
 def _bands(
-    source: Ranking | Rows, *, calibrated: bool, level: float, replicates: int, seed: int, places: int = POINTS
+    source: Ranking | Rows,
+    *,
+    calibrated: bool,
+    level: float,
+    replicates: int,
+    seed: int,
+    places: int = POINTS,
+    class_ratio: float | None = None,
 ) -> ModelBands:
-    draws = Draws.of(source, level=level, replicates=replicates, seed=seed, threads=None, where=_WHERE)
+    drawing: dict[str, Any] = {"level": level, "replicates": replicates, "seed": seed, "threads": None}
+    draws = Draws.of(source, **drawing, where=_WHERE, class_ratio=class_ratio)
     at = np.linspace(0, 1, places)
     curves = {"roc": roc_curve(draws, at), "precision_recall": precision_recall_curve(draws, at[1:])}
     if calibrated:
         curves["net_benefit"] = net_benefit_curve(draws)
         if isinstance(source, Ranking):
             curves["reliability"] = reliability_curve(draws, source)
+    if class_ratio is not None:  # the mix is declared, so that only what is within classes varies
+        return ModelBands(**draws.bands(curves, stratified=None))
     if min(draws.observed.Pos, draws.observed.Neg) >= CASES_WORTH_SHARING:
         return ModelBands(**draws.bands(curves, stratified=False))
     # Of few cases it matters that the number of positives is held fixed, which is not for precision.

@@ -10,23 +10,29 @@ from importlib import resources
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from thresher.calibration import CalibrationMap, adjust_prevalence
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
 from thresher.plain_data import json_value
-from thresher.ranking import Flags, rankable
+from thresher.ranking import Flags, Floats, rankable
 from thresher.sources.columns import column, complete
 from thresher.visible import visible
 
-FORMAT = "thresher/decision/1"
+FORMAT = "thresher/decision/2"
+_FORMATS = "thresher/decision/"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Which model, at which threshold, under which condition, and how firmly.
 
-    A case is positive iff its score is at least `threshold`. `cost_ratios` and `class_ratios` are the
+    A case is positive iff its score is at least `threshold`, which stays the best one over the cost ratios
+    `threshold_holds_for` (None: at none). `condition` holds the class mix that every number is stated at,
+    `data_prevalence` that of the rows, for which `calibration` maps scores to probabilities, and `trained_at` the
+    prevalence that the model's own probabilities were made for. `cost_ratios` and `class_ratios` are the
     ranges over which the model stays the cheapest, the other ratio being as in `condition`;
     `equivalent` the thresholds that make the same calls. `wins` is the share of resamples
     in which the model is the cheapest, `firm_for` the cost ratios (between a tenth and ten times the condition's) over
@@ -44,11 +50,14 @@ class Decision:
     threshold: float
     equivalent: tuple[float, float]
     condition: OperatingCondition
+    data_prevalence: float
+    trained_at: float
     expected_cost: Interval
     honest_cost: Interval
     threshold_interval: Interval
     runner_up: str | None
     gap: float | None
+    threshold_holds_for: tuple[float, float] | None
     cost_ratios: tuple[float, float]
     class_ratios: tuple[float, float]
     wins: float | None
@@ -57,6 +66,22 @@ class Decision:
     fingerprint: str
     version: str
     rule: str = ">="
+
+    def probability(self, scores: npt.ArrayLike) -> Floats:
+        """The probability of the positive class at the class mix of the condition, by the decision's calibration map.
+
+        >>> from thresher import OperatingCondition, evaluate
+        >>> scores = [.9, .8, .6, .55, .3, .2]
+        >>> rare = evaluate([1, 1, 0, 1, 0, 0], scores, condition=OperatingCondition(prevalence=0.1)).decision
+        >>> rare.probability([.9, .58, .2]).round(4)
+        array([1. , 0.1, 0. ])
+        """
+        if self.calibration is None or self.condition.prevalence is None:
+            raise ArgumentError(
+                "this decision has no calibration map", "Decision.probability(scores)", "take one that evaluate made"
+            )
+        in_data = CalibrationMap.from_dict(self.calibration)(scores)
+        return adjust_prevalence(in_data, self.condition.prevalence, trained_at=self.data_prevalence)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data after the published schema; infinite numbers become the texts "inf" and "-inf"."""
@@ -73,6 +98,11 @@ class Decision:
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
         names = {part.name for part in fields(cls)}
+        written = value.get("format") if isinstance(value, Mapping) else None
+        if isinstance(written, str) and written != FORMAT and written.startswith(_FORMATS):
+            raise NotationError(
+                f"this decision is of another format, {written!r}", "Decision.from_dict", "evaluate again"
+            )
         if not isinstance(value, Mapping) or value.get("format") != FORMAT or not names <= set(value):
             raise NotationError(
                 "this is not a decision as thresher writes it",
@@ -178,6 +208,13 @@ def _real(value: Any) -> float:
     return value
 
 
+def _share(value: Any) -> float:
+    share = _real(value)
+    if not 0 < share < 1:
+        raise ValueError(f"{value!r} is no prevalence")
+    return share
+
+
 def _range(value: Any) -> tuple[float, float]:
     low, high = value
     return _real(low), _real(high)
@@ -220,6 +257,9 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "threshold_interval": _interval,
     "runner_up": _or_none(_text),
     "gap": _or_none(_real),
+    "data_prevalence": _share,
+    "trained_at": _share,
+    "threshold_holds_for": _or_none(_range),
     "cost_ratios": _range,
     "class_ratios": _range,
     "wins": _or_none(_real),

@@ -16,7 +16,7 @@ from thresher.cautions import Caution
 from thresher.choices import JointChoice, OperatingCondition, Range, joint_choice
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
-from thresher.evaluation.model import ModelEvaluation, model_evaluation
+from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
 from thresher.evaluation.remarks import on_condition, remarks
 from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.summary import summary_text
@@ -130,6 +130,7 @@ def evaluate(
     predictions: Any = None,
     weights: Any = None,
     clusters: Any = None,
+    trained_at: float | None = None,
     level: float = 0.95,
     rope: float = 0.0,
     replicates: int = 500,
@@ -154,6 +155,9 @@ def evaluate(
         Sampling weights, one per row.
     clusters
         What rows belong together (patients, users); intervals and resampling respect it.
+    trained_at
+        The prevalence that scores which are probabilities were made for, where it is not that of the rows. With a
+        class mix declared, they are restated from it before they are read as probabilities.
     level
         Of all intervals.
     rope
@@ -176,6 +180,7 @@ def evaluate(
     require_level(level, _WHERE)
     require_replicates(replicates, seed, None, _WHERE)
     require_rope(rope, _WHERE)
+    require_prevalence(trained_at, "evaluate(trained_at=...)")
     asked = condition if condition is not None else OperatingCondition()
     rows = evaluated_rows(
         labels,
@@ -189,6 +194,9 @@ def evaluate(
     scored = rows.scored
     require_two_clusters(scored, _WHERE)
     rankings = {name: rows.ranking(name) for name in scored.scores}
+    production = None
+    if asked.prevalence is not None:
+        production = scored.at_prevalence(asked.prevalence, trained_at=trained_at)
     joint = joint_choice(rankings, asked)
     stability = decision_stability(
         scored.positive,
@@ -209,7 +217,9 @@ def evaluate(
             rankings[name],
             joint.choices[name],
             rows=scored,
+            production=production,
             condition=asked,
+            trained_at=trained_at,
             auc=_auc_from_rows(scored, name, level),
             honest_cost=stability.honest_cost[name],
             threshold=stability.threshold[name],
@@ -232,7 +242,7 @@ def evaluate(
         comparison=comparison,
         joint=joint,
         stability=stability,
-        decision=_decision(models, joint, stability, asked, fingerprint),
+        decision=_decision(models, joint, stability, asked, trained_at=trained_at, fingerprint=fingerprint),
         cautions=(*joint.cautions, *on_condition(condition), *found),
         rows=scored.positive.size,
         dropped=scored.dropped,
@@ -271,6 +281,8 @@ def _decision(
     joint: JointChoice,
     stability: Stability,
     asked: OperatingCondition,
+    *,
+    trained_at: float | None,
     fingerprint: str,
 ) -> Decision:
     from thresher.version import __version__
@@ -285,11 +297,14 @@ def _decision(
         threshold=joint.threshold,
         equivalent=joint.choice.interval,
         condition=condition,
+        data_prevalence=winner.ranking.prevalence,
+        trained_at=winner.ranking.prevalence if trained_at is None else trained_at,
         expected_cost=winner.expected_cost,
         honest_cost=winner.honest_cost,
         threshold_interval=winner.threshold,
         runner_up=joint.runner_up,
         gap=joint.gap,
+        threshold_holds_for=joint.choice.holds_for,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=stability.wins[joint.model],

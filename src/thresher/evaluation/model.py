@@ -6,13 +6,21 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from thresher.calibration import CalibrationMap, Decomposition, calibration_map, decomposition, log_loss
+from thresher.calibration import (
+    CalibrationMap,
+    Decomposition,
+    adjust_prevalence,
+    calibration_map,
+    decomposition,
+    log_loss,
+)
 from thresher.choices import Choice, OperatingCondition
 from thresher.curves import average_precision, ks, pr_area
+from thresher.errors import ArgumentError
 from thresher.inference import Interval
 from thresher.inference.auc import auc_interval
 from thresher.inference.cost import brier_interval, cost_interval
@@ -25,7 +33,7 @@ from thresher.inference.design_effect import (
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.table import table_intervals
 from thresher.inference.whole_intervals import WholeModel, whole_intervals
-from thresher.ranking import Ranking
+from thresher.ranking import Ranking, as_number
 from thresher.tables import Contingency
 
 PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")
@@ -38,17 +46,19 @@ NUMBERS = (
     "log_loss",
     *PARTS,
 )
-Doubt: TypeAlias = tuple[dict[str, Interval], Interval, Interval | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ModelEvaluation:
     """One model: how it ranks, how well calibrated it is, and what it does at its best threshold.
 
-    `measures` holds every registered measure of `table`, which is the table at the chosen threshold.
-    `brier`, `decomposition` and `calibration` are None when the scores are no probabilities.
-    `given` is the table of the user's own predictions, if any. `numbers` holds every number of the whole
-    model with its interval, from "auc" and "average_precision" to "log_loss" and the parts of the Brier score.
+    Every number is stated at the class mix of the condition; where one is declared, `data_measures` and
+    `data_numbers` are those of the rows as they are, and `production` is the ranking at the declared mix, its
+    probabilities restated for it. `measures` holds every registered measure at the chosen threshold, whose counts in
+    the rows are `table`. `numbers` holds every number of the whole model with its interval, from "auc" and
+    "average_precision" to "log_loss" and the parts of the Brier score; `brier`, `log_loss` and `decomposition` are
+    None when the scores are no probabilities. `calibration` maps scores to probabilities at the mix of the rows.
+    `given` is the table of the user's own predictions, if any.
 
     >>> from thresher import evaluate
     >>> model = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])["model"]
@@ -60,6 +70,7 @@ class ModelEvaluation:
 
     name: str
     ranking: Ranking
+    production: Ranking
     auc: Interval
     average_precision: float
     pr_area: float
@@ -67,6 +78,7 @@ class ModelEvaluation:
     choice: Choice
     table: Contingency
     measures: Mapping[str, Interval]
+    data_measures: Mapping[str, Interval]
     expected_cost: Interval
     honest_cost: Interval
     threshold: Interval
@@ -76,9 +88,15 @@ class ModelEvaluation:
     calibration: CalibrationMap
     given: Contingency | None
     numbers: Mapping[str, Interval]
+    data_numbers: Mapping[str, Interval]
+
+    @property
+    def mix_declared(self) -> bool:
+        """Whether numbers are stated at a declared class mix."""
+        return self.measures is not self.data_measures
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain data (curves are read off `ranking`)."""
+        """The numbers as plain data (curves are read off `ranking`); "in_data" holds those of the rows as they are."""
         parts = self.decomposition
         return {
             "auc": self.auc.to_dict(),
@@ -87,7 +105,7 @@ class ModelEvaluation:
             "ks": self.ks,
             "threshold": self.threshold.to_dict(),
             "table": _cells(self.table),
-            "measures": {name: interval.to_dict() for name, interval in self.measures.items()},
+            "measures": _plain(self.measures),
             "expected_cost": self.expected_cost.to_dict(),
             "honest_cost": self.honest_cost.to_dict(),
             "given": None if self.given is None else _cells(self.given),
@@ -96,7 +114,8 @@ class ModelEvaluation:
             "miscalibration": None if parts is None else parts.miscalibration,
             "discrimination": None if parts is None else parts.discrimination,
             "uncertainty": None if parts is None else parts.uncertainty,
-            "numbers": {name: interval.to_dict() for name, interval in self.numbers.items()},
+            "numbers": _plain(self.numbers),
+            "in_data": {"measures": _plain(self.data_measures), "numbers": _plain(self.data_numbers)},
         }
 
     def __repr__(self) -> str:
@@ -107,13 +126,19 @@ def _cells(table: Contingency) -> dict[str, Any]:
     return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
 
 
+def _plain(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    return {name: interval.to_dict() for name, interval in intervals.items()}
+
+
 def model_evaluation(
     name: str,
     ranking: Ranking,
     choice: Choice,
     *,
     rows: ScoredRows,
+    production: ScoredRows | None,
     condition: OperatingCondition,
+    trained_at: float | None,
     auc: Interval | None,
     honest_cost: Interval,
     threshold: Interval,
@@ -124,65 +149,107 @@ def model_evaluation(
     """Everything about one model that its ranking, its choice and its rows tell; `auc` where rows tell it better.
 
     `condition` is that which was asked for: a class ratio that it leaves to the data is as uncertain as they are.
+    `production` are the rows at the class mix that it declares, if it does.
     """
-    probabilities = _probabilities(ranking)
-    table = choice.table
-    weighed = rows.weight is not None or rows.cluster is not None
-    doubt = _of_rows(rows, name, choice, condition, level) if weighed else _of_cases(ranking, table, condition, level)
-    measures, expected_cost, of_brier = doubt
-    of_auc = auc_interval(ranking, level=level) if auc is None else auc
-    best, precision, area = ks(ranking), average_precision(ranking), pr_area(ranking)
-    loss = float(log_loss(ranking)) if probabilities else None
-    parts = decomposition(ranking, segments="hull") if probabilities else None
-    estimates = {"average_precision": precision, "pr_area": area}
-    if loss is not None and parts is not None:
-        estimates |= {"log_loss": loss} | {part: getattr(parts, part) for part in PARTS}
-    numbers = {"auc": of_auc} | ({} if of_brier is None else {"brier": of_brier})
-    numbers |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, best, ks_gain=ks_gain)
+    area = auc_interval(ranking, level=level) if auc is None else auc
+    data_measures, expected_cost = _at_threshold(rows, name, choice, condition, level, class_ratio=None)
+    data_numbers, parts = _numbers(rows, name, ranking, auc=area, ks_gain=ks_gain, level=level)
+    measures, numbers, at_mix = data_measures, data_numbers, ranking
+    if production is not None and condition.prevalence is not None:
+        at_mix = at_prevalence(ranking, condition.prevalence, trained_at)
+        ratio = condition.class_ratio
+        measures, _ = _at_threshold(rows, name, choice, condition, level, class_ratio=ratio)
+        numbers, parts = _numbers(production, name, at_mix, auc=area, ks_gain=ks_gain, level=level)
     return ModelEvaluation(
         name=name,
         ranking=ranking,
-        auc=of_auc,
-        average_precision=precision,
-        pr_area=area,
-        ks=best.statistic,
+        production=at_mix,
+        auc=area,
+        average_precision=numbers["average_precision"].estimate,
+        pr_area=numbers["pr_area"].estimate,
+        ks=numbers["ks"].estimate,
         choice=choice,
-        table=table,
+        table=choice.table,
         measures=measures,
+        data_measures=data_measures,
         expected_cost=expected_cost,
         honest_cost=honest_cost,
         threshold=threshold,
-        brier=of_brier,
-        log_loss=loss,
+        brier=numbers.get("brier"),
+        log_loss=numbers["log_loss"].estimate if "log_loss" in numbers else None,
         decomposition=parts,
         calibration=calibration_map(ranking, method="isotonic"),
         given=given,
-        numbers=MappingProxyType({name: numbers[name] for name in NUMBERS if name in numbers}),
+        numbers=numbers,
+        data_numbers=data_numbers,
     )
 
 
-def _of_cases(ranking: Ranking, table: Contingency, condition: OperatingCondition, level: float) -> Doubt:
-    """Intervals of measures, expected cost and Brier score where every row is one independent case."""
-    return (
-        table_intervals(table, level=level),
-        cost_interval(table, condition, level=level),
-        brier_interval(ranking, level=level) if _probabilities(ranking) else None,
-    )
+def at_prevalence(ranking: Ranking, prevalence: float, trained_at: float | None) -> Ranking:
+    """The ranking at a declared prevalence, with probabilities restated for it; other scores stay as they are."""
+    if are_probabilities(ranking):
+        return adjust_prevalence(ranking, prevalence, trained_at=trained_at)
+    return ranking.at_class_ratio(prevalence / (1 - prevalence))
 
 
-def _of_rows(rows: ScoredRows, name: str, choice: Choice, condition: OperatingCondition, level: float) -> Doubt:
-    """The same where rows carry weights or belong to clusters."""
-    score = rows.scores[name].astype(np.float64)
-    sampled = sampled_table(rows.positive, score >= choice.threshold, weight=rows.weight, cluster=rows.cluster)
-    brier = None
-    if _probabilities(choice.ranking):
-        brier = sampled_brier_interval(rows.positive, score, weight=rows.weight, cluster=rows.cluster, level=level)
-    return (
-        sampled_table_intervals(sampled, level=level),
-        sampled_cost_interval(sampled, condition, level=level),
-        brier,
-    )
-
-
-def _probabilities(ranking: Ranking) -> bool:
+def are_probabilities(ranking: Ranking) -> bool:
+    """Whether every score could be a probability."""
     return bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0)
+
+
+def require_prevalence(trained_at: Any, where: str) -> None:
+    """Raise `ArgumentError` unless the prevalence that scores were made for is one, or left out."""
+    if trained_at is not None and not 0 < as_number(trained_at) < 1:
+        raise ArgumentError(
+            f"trained_at must lie between 0 and 1, got {trained_at!r}",
+            where,
+            "give the proportion of positives that the scores were made for, e.g. that of the training rows",
+        )
+
+
+def _at_threshold(
+    rows: ScoredRows,
+    name: str,
+    choice: Choice,
+    condition: OperatingCondition,
+    level: float,
+    *,
+    class_ratio: float | None,
+) -> tuple[dict[str, Interval], Interval]:
+    """Intervals of all measures at the chosen threshold, and of its expected cost."""
+    if rows.weight is None and rows.cluster is None:
+        table = choice.table
+        measures = table_intervals(table, class_ratio=class_ratio, level=level)
+        return measures, cost_interval(table, condition, level=level)
+    called = rows.scores[name].astype(np.float64) >= choice.threshold
+    sampled = sampled_table(rows.positive, called, weight=rows.weight, cluster=rows.cluster)
+    measures = sampled_table_intervals(sampled, class_ratio=class_ratio, level=level)
+    return measures, sampled_cost_interval(sampled, condition, level=level)
+
+
+def _numbers(
+    rows: ScoredRows, name: str, ranking: Ranking, *, auc: Interval, ks_gain: float, level: float
+) -> tuple[Mapping[str, Interval], Decomposition | None]:
+    """Intervals of the numbers that belong to no threshold, and the parts of the Brier score."""
+    estimates = {"average_precision": average_precision(ranking), "pr_area": pr_area(ranking)}
+    found, parts = {"auc": auc}, None
+    if are_probabilities(ranking):
+        parts = decomposition(ranking, segments="hull")
+        estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
+        found["brier"] = _brier(rows, name, ranking, level)
+    found |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
+    return MappingProxyType({name: found[name] for name in NUMBERS if name in found}), parts
+
+
+def _brier(rows: ScoredRows, name: str, ranking: Ranking, level: float) -> Interval:
+    if rows.weight is None and rows.cluster is None:
+        return brier_interval(ranking, level=level)
+    score = rows.scores[name].astype(np.float64)
+    return sampled_brier_interval(
+        rows.positive,
+        score,
+        weight=rows.weight,
+        cluster=rows.cluster,
+        declared_mix=rows.declared_mix,
+        level=level,
+    )

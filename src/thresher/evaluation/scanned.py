@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from thresher.calibration import brier_bounds, calibration_map, log_loss_bounds
+from thresher.calibration import adjust_prevalence, brier_bounds, calibration_map, log_loss_bounds
 from thresher.cautions import Caution
 from thresher.choices import JointChoice, OperatingCondition, best_cost_bounds, joint_choice
 from thresher.curves import Bounds, auc_bounds, average_precision_bounds, ks_bounds, pr_area_bounds
-from thresher.errors import ArgumentError, ProbabilityError
+from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
+from thresher.evaluation.model import are_probabilities, require_prevalence
 from thresher.evaluation.remarks import on_class_ratio, on_condition, on_few
 from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
 from thresher.inference import Interval, auc_interval
@@ -49,6 +50,7 @@ def evaluate_scan(
     weight: str | None = None,
     where: Filter | None = None,
     condition: OperatingCondition | None = None,
+    trained_at: float | None = None,
     paired: bool = True,
     exact: bool | None = None,
     level: float = 0.95,
@@ -61,7 +63,8 @@ def evaluate_scan(
     Two passes count ranges of scores, the second only near the best split under the condition, until it is certain;
     sources and filters are those of `scan`, and `exact=True` reads the ranges instead. Several models, or weights, take
     sums of placements inside the engine (see `compare_scan`), whose mid-ranks sort the rows; `paired=False` leaves that
-    out, and with it the comparison. Weights are sampling weights.
+    out, and with it the comparison. Weights are sampling weights. With a class mix declared by the condition, measures
+    and bounds are stated at it, and probabilities restated for it from `trained_at` (that of the rows unless told).
 
     >>> mails = {"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}
     >>> import ibis, pyarrow
@@ -71,6 +74,7 @@ def evaluate_scan(
     """
     require_level(level, _WHERE)
     require_rope(rope, _WHERE)
+    require_prevalence(trained_at, "evaluate_scan(trained_at=...)")
     if weight is not None and not paired:
         raise ArgumentError("what weights do to intervals is told by a paired pass", _WHERE, "leave paired=False out")
     asked = condition if condition is not None else OperatingCondition()
@@ -80,7 +84,7 @@ def evaluate_scan(
     if len(wanted.scores) == 1 and weight is None:
         given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
         rankings = scan_models(source, label=label, scores=wanted.scores, **given, **how)
-        found = _evaluation(rankings, asked, level)
+        found = _evaluation(rankings, asked, trained_at, level)
         return replace(found, cautions=(*on_condition(condition), *found.cautions))
     asking: dict[str, Any] = {"listener": progress, "where": _WHERE}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
@@ -89,7 +93,7 @@ def evaluate_scan(
         sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
         at = {name: choice.threshold for name, choice in joint.choices.items()}
         cells = None if weight is None else call_weights(rows, at, **asking)
-    found = _evaluation(rankings, asked, level, dropped=rows.dropped, sums=sums, cells=cells)
+    found = _evaluation(rankings, asked, trained_at, level, dropped=rows.dropped, sums=sums, cells=cells)
     found = replace(found, cautions=(*on_condition(condition), *found.cautions))
     if sums is None or len(rankings) == 1:
         return found
@@ -100,6 +104,7 @@ def evaluate_scan(
 def _evaluation(
     rankings: Mapping[str, Ranking],
     asked: OperatingCondition,
+    trained_at: float | None,
     level: float,
     *,
     dropped: int | None = None,
@@ -119,42 +124,49 @@ def _evaluation(
             ranking=ranking,
             auc=auc_interval(ranking, level=level) if aucs is None else aucs[i],
             choice=joint.choices[name],
-            measures=table_intervals(table, level=level)
+            measures=table_intervals(table, class_ratio=asked.class_ratio, level=level)
             if sampled is None
-            else sampled_table_intervals(sampled, level=level),
+            else sampled_table_intervals(sampled, class_ratio=asked.class_ratio, level=level),
             expected_cost=cost_interval(table, asked, level=level)
             if sampled is None
             else sampled_cost_interval(sampled, asked, level=level),
-            bounds=_bounds(ranking, asked),
+            bounds=_bounds(ranking, asked, trained_at),
         )
     return ScannedEvaluation(
         models=models,
         condition=asked,
         comparison=None,
         joint=joint,
-        decision=_decision(models, joint, asked, level),
+        decision=_decision(models, joint, asked, trained_at, level),
         cautions=(*joint.cautions, *_remarks(models)),
         dropped=max(ranking.dropped for ranking in rankings.values()) if dropped is None else dropped,
         level=level,
     )
 
 
-def _bounds(ranking: Ranking, condition: OperatingCondition) -> dict[str, Bounds]:
+def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float | None) -> dict[str, Bounds]:
+    at_mix = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
     found = {
         "auc": auc_bounds(ranking),
-        "average_precision": average_precision_bounds(ranking),
-        "pr_area": pr_area_bounds(ranking),
+        "average_precision": average_precision_bounds(at_mix),
+        "pr_area": pr_area_bounds(at_mix),
         "ks": ks_bounds(ranking),
         "expected_cost": best_cost_bounds(ranking, condition=condition),
     }
-    try:
-        return found | {"brier": brier_bounds(ranking), "log_loss": log_loss_bounds(ranking)}
-    except ProbabilityError:
+    if not are_probabilities(ranking):
         return found
+    restated = ranking
+    if condition.prevalence is not None:
+        restated = adjust_prevalence(ranking, condition.prevalence, trained_at=trained_at)
+    return found | {"brier": brier_bounds(restated), "log_loss": log_loss_bounds(restated)}
 
 
 def _decision(
-    models: Mapping[str, ScannedModel], joint: JointChoice, asked: OperatingCondition, level: float
+    models: Mapping[str, ScannedModel],
+    joint: JointChoice,
+    asked: OperatingCondition,
+    trained_at: float | None,
+    level: float,
 ) -> Decision:
     from thresher.version import __version__
 
@@ -168,11 +180,14 @@ def _decision(
         threshold=joint.threshold,
         equivalent=joint.choice.interval,
         condition=condition,
+        data_prevalence=model.ranking.prevalence,
+        trained_at=model.ranking.prevalence if trained_at is None else trained_at,
         expected_cost=model.expected_cost,
         honest_cost=Interval(nan, nan, nan, nan, level, "none", _NO_ROWS),
         threshold_interval=Interval(joint.threshold, nan, nan, nan, level, "none", _NO_ROWS),
         runner_up=joint.runner_up,
         gap=joint.gap,
+        threshold_holds_for=joint.choice.holds_for,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=None,

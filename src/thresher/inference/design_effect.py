@@ -13,9 +13,17 @@ from thresher.choices import OperatingCondition
 from thresher.inference.cost import cost_interval
 from thresher.inference.interval import Interval, normal_quantile, require_level, student_quantile
 from thresher.inference.mean_loss import mean_loss_interval
-from thresher.inference.table import CELLS, RATES, measure_interval, slopes, within_range
+from thresher.inference.table import (
+    CELLS,
+    RATES,
+    WITHIN_CLASSES,
+    interval_at_class_ratio,
+    measure_interval,
+    slopes,
+    within_range,
+)
 from thresher.ranking import Counts, Flags, Floats, Indices
-from thresher.tables import MEASURES, Contingency
+from thresher.tables import MEASURES, Contingency, Measure, measure
 
 _NOTHING = 1e-15  # a variance per case no larger is rounding
 
@@ -100,7 +108,9 @@ def sampled_table(
     return SampledTable(cells, squares, by_cluster.reshape(clusters, 4).astype(np.float64))
 
 
-def sampled_table_intervals(sampled: SampledTable, *, level: float = 0.95) -> dict[str, Interval]:
+def sampled_table_intervals(
+    sampled: SampledTable, *, class_ratio: float | None = None, level: float = 0.95
+) -> dict[str, Interval]:
     """The interval for every registered measure, as `table_intervals`, from rows with weights or clusters.
 
     Scaling all weights changes nothing, uneven ones widen the intervals, and so do clusters of rows that are
@@ -113,23 +123,42 @@ def sampled_table_intervals(sampled: SampledTable, *, level: float = 0.95) -> di
     0.6000 [0.2666, 0.8609]
     """
     require_level(level, "sampled_table_intervals(sampled)")
-    return {name: sampled_measure_interval(sampled, name, level=level) for name in MEASURES}
+    return {name: sampled_measure_interval(sampled, name, class_ratio=class_ratio, level=level) for name in MEASURES}
 
 
-def sampled_measure_interval(sampled: SampledTable, name: str, *, level: float = 0.95) -> Interval:
+def sampled_measure_interval(
+    sampled: SampledTable, name: str, *, class_ratio: float | None = None, level: float = 0.95
+) -> Interval:
     """The interval for one registered measure, as `measure_interval`, from rows with weights or clusters.
 
     >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
     >>> print(sampled_measure_interval(sampled_table(labels, calls, weight=np.full(100, 7.0)), "tpr"))
     0.6000 [0.4618, 0.7239]
     """
-    known = MEASURES[name]
+    known = measure(name)
+    if class_ratio is not None and known.name not in WITHIN_CLASSES:
+        return _at_class_ratio(sampled, known, class_ratio, level)
+    name = known.name
     estimate = within_range(known, float(known.of(sampled.table)))
     varies = math.isfinite(estimate) and estimate not in known.range
     among = RATES[name][1] if name in RATES else CELLS
     worth = 1.0 if math.isnan(estimate) else sampled.worth(known.of, among, varies=varies, level=level)
     scaled = Contingency(*(sampled.cells * worth).tolist())
     return _around(estimate, measure_interval(scaled, name, level=level))
+
+
+def _at_class_ratio(sampled: SampledTable, known: Measure, class_ratio: float, level: float) -> Interval:
+    """Limits from those of tpr and fpr, stretched where clusters that hold both classes make them vary together."""
+    tpr, fpr = (sampled_measure_interval(sampled, rate, level=level) for rate in ("tpr", "fpr"))
+    stretch = 1.0
+    few = sampled.fewness(np.ones(4), level)
+    if sampled.by_cluster is not None and few > 0:
+        along = np.array(slopes(sampled.cells.tolist(), lambda table: known.of(table, class_ratio=class_ratio)))
+        by_tpr, by_fpr = (along[0] - along[1]) * sampled.table.Pos, (along[2] - along[3]) * sampled.table.Neg
+        apart, together = by_tpr**2 * tpr.variance + by_fpr**2 * fpr.variance, sampled.spread(along)
+        if apart > 0 and together > 0 and math.isfinite(together):
+            stretch = math.sqrt(together / (few * apart))
+    return interval_at_class_ratio(sampled.table, known, class_ratio, tpr, fpr, stretch=stretch)
 
 
 def sampled_cost_interval(sampled: SampledTable, condition: OperatingCondition, *, level: float = 0.95) -> Interval:
@@ -167,12 +196,13 @@ def sampled_brier_interval(
     *,
     weight: Floats | None = None,
     cluster: Indices | None = None,
+    declared_mix: bool = False,
     level: float = 0.95,
 ) -> Interval:
     """The interval for the Brier score, as `brier_interval`, from rows with weights or clusters.
 
     The variance is that of the clusters' sums of squared errors, with as many degrees of freedom as there are
-    clusters, less one.
+    clusters, less one. With a `declared_mix`, which the weights stand for, squared errors vary within classes only.
 
     >>> labels = np.array([1, 1, 0, 1, 0, 0], dtype=bool)
     >>> scores = np.array([0.9, 0.8, 0.6, 0.55, 0.3, 0.2])
@@ -182,7 +212,10 @@ def sampled_brier_interval(
     require_level(level, "sampled_brier_interval(positive, score)")
     error = (score - positive) ** 2
     first, second = (score * (1 - score) ** k + (1 - score) * score**k for k in (2, 4))
-    return mean_loss_interval(error, (first, second), weight=weight, cluster=cluster, level=level, most=1.0)
+    strata = positive if declared_mix else None
+    return mean_loss_interval(
+        error, (first, second), weight=weight, cluster=cluster, strata=strata, level=level, most=1.0
+    )
 
 
 def _around(estimate: float, scaled: Interval) -> Interval:

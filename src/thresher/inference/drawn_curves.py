@@ -35,7 +35,10 @@ class DrawnCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Draws to come: from which sample, as which model sees it (`observed` is the sample itself), and how many."""
+    """Draws to come: from which sample, as which model sees it (`observed` is the sample itself), and how many.
+
+    With a declared `class_ratio` each draw is weighted to it.
+    """
 
     sample: Sample
     observed: Resampled
@@ -44,6 +47,7 @@ class Draws:
     seed: int
     threads: int | None
     where: str
+    class_ratio: float | None = None
 
     @classmethod
     def of(
@@ -56,6 +60,7 @@ class Draws:
         seed: int,
         threads: int | None,
         where: str,
+        class_ratio: float | None = None,
     ) -> Draws:
         """Draws from rows or a ranking, once all that is asked for is known to make sense.
 
@@ -73,7 +78,9 @@ class Draws:
         if not is_one_of(name, sample.standings):
             raise ArgumentError(f"there is no model {name!r}", where, f"pass one of {names}")
         observed = Resampled.of(sample.standings[name], sample.cases, model=name)
-        return cls(sample, observed, level, replicates, seed, threads, where)
+        if class_ratio is not None:
+            observed = observed.at_class_ratio(class_ratio)
+        return cls(sample, observed, level, replicates, seed, threads, where, class_ratio)
 
     def band(self, curve: DrawnCurve, *, stratified: bool | None) -> Band:
         """The band of one curve."""
@@ -88,6 +95,8 @@ class Draws:
             for times in plan.each(rng, size):
                 drawn = Resampled.of(self.observed.standing, times)
                 both = bool(drawn.Pos and drawn.Neg)
+                if both and self.class_ratio is not None:
+                    drawn = drawn.at_class_ratio(self.class_ratio)
                 for name, curve in curves.items():
                     if both or curve.of_one_class:
                         found[name].append(curve.heights(drawn))

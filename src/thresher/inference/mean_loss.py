@@ -9,7 +9,7 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOG, LOGIT, Interval, require_level, student_quantile
 from thresher.inference.proportion import rate_interval
-from thresher.ranking import Floats, Indices, Ranking, in_pieces
+from thresher.ranking import Flags, Floats, Indices, Ranking, in_pieces
 
 ALIKE = "all squared errors are alike; limits as for a rate"
 INFINITE = "a case was given probability 0 for what it is, and one that may happen makes the mean infinite"
@@ -24,6 +24,7 @@ def mean_loss_interval(
     *,
     weight: Floats | None = None,
     cluster: Indices | None = None,
+    strata: Flags | None = None,
     level: float = 0.95,
     most: float = math.inf,
 ) -> Interval:
@@ -33,7 +34,8 @@ def mean_loss_interval(
     are the mean loss and mean squared loss of each row if its probabilities were true: a small sample of a good
     model may not have seen the rare large losses they speak of, so the larger of both spreads makes the limits. They
     are symmetric on the logit scale, or on that of logarithms where losses have no end, with
-    Student's quantile for as many degrees of freedom as there are rows or clusters, less one.
+    Student's quantile for as many degrees of freedom as there are rows or clusters, less one. `strata` are the rows of
+    one of two classes whose mix was declared, so that losses vary within classes only.
 
     >>> p = np.array([0.9, 0.8, 0.6, 0.55, 0.7, 0.8])
     >>> first, second = (p * (-np.log(p)) ** k + (1 - p) * (-np.log(1 - p)) ** k for k in (1, 2))
@@ -49,7 +51,7 @@ def mean_loss_interval(
     mean = float(share @ loss)
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
-    away = loss - mean
+    away = loss - (mean if strata is None else _mean_of_stratum(loss, share, strata))
     variance = _spread_of_sums(share * away, cluster)
     by_case = float(share @ away**2)
     if most == 1 and (by_case <= np.finfo(float).tiny or not 0 < mean < 1):
@@ -60,7 +62,7 @@ def mean_loss_interval(
         return Interval(0.0, 0.0, math.inf, variance, level, "moments", _CERTAIN)
     first, second = (float(share @ each) for each in foretold)
     per_case = variance / by_case if by_case > _ROUNDING * mean * mean else _worth_of_squares(share, cluster)
-    spread = variance, max(0.0, second - first * first) * per_case
+    spread = variance, _variance_of(first, second) * per_case
     if most == 1:
         deviation = student_quantile(level, units - 1) * math.sqrt(max(spread))
         return Interval(mean, *LOGIT.limits(mean, deviation), variance, level, "moments")
@@ -97,7 +99,7 @@ def log_loss_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
     mean = abs(sums[0])
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
-    spread = [max(0.0, second - first * first) / (ranking.total - 1) for first, second in (sums[:2], sums[2:])]
+    spread = [_variance_of(first, second) / (ranking.total - 1) for first, second in (sums[:2], sums[2:])]
     if mean == 0:
         return Interval(0.0, 0.0, math.inf, spread[0], level, "moments", _CERTAIN)
     return _unbounded(mean, sums[2], (spread[0], spread[1]), ranking.total - 1, level)
@@ -112,6 +114,18 @@ def _unbounded(mean: float, foretold: float, spread: tuple[float, float], freedo
     deviation = student_quantile(level, freedom) * max(seen, ahead * mean / max(mean, foretold))
     note = "" if deviation * deviation > _ROUNDING * mean * mean else _NO_SPREAD
     return Interval(mean, *LOG.limits(mean, deviation), spread[0], level, "moments", note)
+
+
+def _variance_of(mean: float, mean_square: float) -> float:
+    """The variance from two moments; 0 where their difference is rounding."""
+    variance = mean_square - mean * mean
+    return variance if variance > 1e-14 * mean_square else 0.0
+
+
+def _mean_of_stratum(loss: Floats, share: Floats, strata: Flags) -> Floats:
+    """The mean loss of the class that each row belongs to."""
+    means = [float(share[rows] @ loss[rows]) / float(share[rows].sum()) for rows in (strata, ~strata)]
+    return np.where(strata, *means)
 
 
 def _spread_of_sums(away: Floats, cluster: Indices | None) -> float:

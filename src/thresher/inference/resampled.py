@@ -74,6 +74,13 @@ class Resampled:
             return self.fp_upto
         return self._kept("fp_above", lambda: self.fp.take(self.standing.above, axis=-1))
 
+    def at_class_ratio(self, class_ratio: float) -> Resampled:
+        """One replicate with each class weighted so that Pos / Neg is `class_ratio`; the total stays."""
+        total = self.Pos + self.Neg
+        up = total * class_ratio / (1 + class_ratio) / max(self.Pos, 1)
+        down = total / (1 + class_ratio) / max(self.Neg, 1)
+        return Resampled(self.standing, self.pos * up, self.neg * down, self.model)
+
     def each(self) -> Iterator[Resampled]:
         """Replicate by replicate, each with its part of the running sums, which are worked out for all together."""
         if self.pos.ndim == 1:

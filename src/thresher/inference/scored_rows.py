@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from thresher.calibration import adjust_prevalence
 from thresher.errors import ArgumentError, LengthError, require_both_classes
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, rankable
 from thresher.sources import is_positive
@@ -19,7 +20,11 @@ _NEAR = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredRows:
-    """Rows of both classes: which are positive, every model's scores, weights above 0, clusters as 0, 1, 2, ..."""
+    """Rows of both classes: which are positive, every model's scores, weights above 0, clusters as 0, 1, 2, ...
+
+    `declared_mix` says that weights bring the classes to a declared mix, so that nothing varies but what is within
+    classes.
+    """
 
     positive: Flags
     scores: dict[str, Column]
@@ -27,6 +32,7 @@ class ScoredRows:
     cluster: Indices | None
     dropped: int
     beside: dict[str, Column] = field(default_factory=dict)
+    declared_mix: bool = False
 
     @property
     def clusters(self) -> int:
@@ -42,6 +48,32 @@ class ScoredRows:
         if self.weight is None:
             return _each(np.count_nonzero(side) for side in sides)
         return _each(self.weight[side].sum() ** 2 / (self.weight[side] ** 2).sum() for side in sides)
+
+    def at_prevalence(self, prevalence: float, *, trained_at: float | None = None) -> ScoredRows:
+        """The rows re-weighted to a declared prevalence, and scores that are probabilities restated for it.
+
+        They are taken to be made for the prevalence of the rows, unless `trained_at` says otherwise.
+
+        >>> rows = scored_rows([1, 0, 0, 0], {"a": [0.4, 0.25, 0.25, 0.1]}, where="here").at_prevalence(0.5)
+        >>> rows.weight.round(4), rows.scores["a"].round(4)
+        (array([2.    , 0.6667, 0.6667, 0.6667]), array([0.6667, 0.5   , 0.5   , 0.25  ]))
+        """
+        weight = np.ones(self.positive.size) if self.weight is None else self.weight
+        total, of_pos = float(weight.sum()), float(weight[self.positive].sum())
+        by_class = prevalence * total / of_pos, (1 - prevalence) * total / (total - of_pos)
+        made_at = of_pos / total if trained_at is None else trained_at
+
+        def restated(score: Column) -> Column:
+            if made_at == prevalence or not (score.min() >= 0 and score.max() <= 1):
+                return score
+            return adjust_prevalence(score, prevalence, trained_at=made_at)
+
+        return replace(
+            self,
+            weight=weight * np.where(self.positive, *by_class),
+            scores={name: restated(score) for name, score in self.scores.items()},
+            declared_mix=True,
+        )
 
 
 def scored_rows(

@@ -12,7 +12,7 @@ import numpy as np
 from thresher.curves import average_precision, hull_splits, ks, pr_area
 from thresher.inference.class_pulls import spread
 from thresher.inference.scored_rows import ScoredRows
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Flags, Floats, Ranking
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,18 +48,29 @@ def variance_by_cases(ranking: Ranking) -> Variance:
 
 
 def variance_by_rows(lowest: Floats, rows: ScoredRows, name: str) -> Variance:
-    """The same by the weights and clusters of rows, given the lowest score of each segment of a model's ranking."""
+    """The same by the weights and clusters of rows, given the lowest score of each segment of a model's ranking.
+
+    Where rows have a declared mix, cases are taken as drawn from each class by itself.
+    """
     segment = np.searchsorted(-lowest, -rows.scores[name].astype(np.float64))
     heavy = np.ones(segment.size) if rows.weight is None else rows.weight
-    if rows.cluster is None:  # the squares of a segment's rows can be added up beforehand
-        of_pos, of_neg = (
-            np.bincount(segment[side], weights=heavy[side] ** 2, minlength=lowest.size) * _step(float(side.sum()))
-            for side in (rows.positive, ~rows.positive)
-        )
-        return lambda pulls: float(of_pos @ pulls.pos**2 + of_neg @ pulls.neg**2)
+    sides = rows.positive, ~rows.positive
+
+    def by_segment(side: Flags, values: Floats) -> Floats:
+        found: Floats = np.bincount(segment[side], weights=values[side], minlength=lowest.size)
+        return found
+
+    # The squares of a segment's rows can be added up beforehand.
+    squares = [by_segment(side, heavy**2) * _step(float(side.sum())) for side in sides]
+    share = [by_segment(side, heavy) / heavy[side].sum() for side in sides] if rows.declared_mix else None
 
     def variance(pulls: SegmentPulls) -> float:
-        return spread(heavy * np.where(rows.positive, pulls.pos[segment], pulls.neg[segment]), rows.cluster)
+        pos, neg = pulls.pos, pulls.neg
+        if share is not None:
+            pos, neg = pos - share[0] @ pos, neg - share[1] @ neg
+        if rows.cluster is None:
+            return float(squares[0] @ pos**2 + squares[1] @ neg**2)
+        return spread(heavy * np.where(rows.positive, pos[segment], neg[segment]), rows.cluster)
 
     return variance
 

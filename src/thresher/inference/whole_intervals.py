@@ -69,6 +69,15 @@ class WholeModel:
         share = self.rows.weight / self.rows.weight.sum()
         return 1 / float(share @ share)
 
+    @property
+    def class_weights(self) -> tuple[float, float]:
+        """What a case of each class weighs where the mix was declared, uneven weights counted as fewer cases."""
+        if not self.rows.declared_mix or self.rows.weight is None:
+            return 1.0, 1.0
+        sides = (self.rows.weight[side] for side in (self.rows.positive, ~self.rows.positive))
+        of_pos, of_neg = (float((weight**2).sum() / weight.sum()) for weight in sides)
+        return of_pos, of_neg
+
     def rate(self, among: Flags, called: Flags) -> Interval:
         """The interval for the share of some rows that is called so."""
         if self.plain:
@@ -159,7 +168,10 @@ def _log_loss(model: WholeModel, loss: float) -> Interval:
         np.where(certain, 0.0, inside * (-np.log(inside)) ** k + (1 - inside) * (-np.log1p(-inside)) ** k)
         for k in (1, 2)
     )
-    return mean_loss_interval(seen, (first, second), weight=rows.weight, cluster=rows.cluster, level=model.level)
+    strata = rows.positive if rows.declared_mix else None
+    return mean_loss_interval(
+        seen, (first, second), weight=rows.weight, cluster=rows.cluster, strata=strata, level=model.level
+    )
 
 
 def _parts(model: WholeModel, estimates: Mapping[str, float]) -> dict[str, Interval]:
@@ -169,11 +181,14 @@ def _parts(model: WholeModel, estimates: Mapping[str, float]) -> dict[str, Inter
     """
     ranking = model.ranking
     brier, refinement, uncertainty = brier_pulls(ranking), refinement_pulls(ranking), uncertainty_pulls(ranking)
-    worth = 1.0 if model.plain else model.units / float(ranking.total)
+    of_pos, of_neg = model.class_weights
+    worth = 1.0 if model.plain or model.rows.declared_mix else model.units / float(ranking.total)
     if model.rows.cluster is not None and (spread := model.variance(refinement)) > 0:
-        as_cases = float((refinement.pos**2 * ranking.pos + refinement.neg**2 * ranking.neg).sum())
+        as_cases = float((refinement.pos**2 * ranking.pos * of_pos + refinement.neg**2 * ranking.neg * of_neg).sum())
         worth = as_cases / spread
-    noise = estimates["miscalibration"] - miscalibration_without_noise(ranking, worth=worth)
+    noise = estimates["miscalibration"] - miscalibration_without_noise(
+        ranking, worth=worth, class_weights=(of_pos, of_neg)
+    )
     freedom = max(1.0, model.units - 1)
 
     def part(name: str, pulls: SegmentPulls, excess: float) -> Interval:
@@ -193,7 +208,9 @@ def _parts(model: WholeModel, estimates: Mapping[str, float]) -> dict[str, Inter
 
 
 def _uncertainty(model: WholeModel, estimate: float) -> Interval:
-    """π (1 - π) at the limits of the prevalence π, and between them."""
+    """π (1 - π) at the limits of the prevalence π, and between them; a declared prevalence has none."""
+    if model.rows.declared_mix:
+        return Interval(estimate, estimate, estimate, 0.0, model.level, "declared")
     everything = np.ones(model.rows.positive.size, dtype=np.bool_)
     share = model.rate(everything, model.rows.positive)
     ends = share.lower * (1 - share.lower), share.upper * (1 - share.upper)

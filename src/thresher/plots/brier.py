@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from thresher.calibration import calibration_map, recalibrated
 from thresher.curves import BrierCurve, brier_curve
 from thresher.plots.display import Frame, stacked
-from thresher.plots.models import ModelsDisplay
+from thresher.plots.models import ModelsDisplay, Restates
 from thresher.plots.style import WIDTH, looks
 from thresher.plots.words import add_legend
 from thresher.ranking import Floats, Ranking
@@ -30,6 +30,8 @@ class BrierCurveDisplay(ModelsDisplay):
     >>> BrierCurveDisplay.from_ranking(spam_tree).frame()["cost_proportion"]
     array([0. , 0.3, 0.3, 0.6, 0.6, 0.9, 0.9, 1. ])
     """
+
+    restates: ClassVar[Restates] = "probabilities"
 
     calibrated_: dict[str, Line2D] = field(init=False)
 

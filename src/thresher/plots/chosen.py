@@ -10,6 +10,7 @@ from thresher.choices.isometric import Plane
 from thresher.errors import ArgumentError
 from thresher.plots.style import Look, dashes, ink
 from thresher.plots.words import shown
+from thresher.ranking import Ranking
 from thresher.tables import Contingency
 
 if TYPE_CHECKING:
@@ -30,45 +31,54 @@ def place(table: Contingency, plane: Plane) -> tuple[float, float]:
     return float(getattr(table, x)), float(getattr(table, y))
 
 
-def equal_cost(joint: JointChoice, plane: Plane) -> Isometric | None:
+def equal_cost(joint: JointChoice, plane: Plane, drawn: Mapping[str, Ranking] | None = None) -> Isometric | None:
     """The line of points that cost what the choice costs; None where it meets the plane in a corner only.
+
+    `drawn` are the models' rankings as the plane shows them, where their class mix is not that of the choice's.
 
     >>> from thresher import Ranking, joint_choice
     >>> equal_cost(joint_choice({"a": Ranking.parse("[3+,1-][1+,3-]")}), "roc").slope
     1.0
     """
     choice = joint.choice
+    ranking = choice.ranking if drawn is None else drawn[joint.model]
     try:
-        return isometric(
-            choice.condition, choice.expected_cost, plane=plane, Pos=choice.ranking.Pos, Neg=choice.ranking.Neg
-        )
+        return isometric(choice.condition, choice.expected_cost, plane=plane, Pos=ranking.Pos, Neg=ranking.Neg)
     except ArgumentError:
         # A choice in a corner of the rectangle: rounding may put the line just outside of it.
         return None
 
 
 def draw_chosen(
-    ax: Axes, chosen: Mapping[str, JointChoice], looks: Mapping[str, Look], plane: Plane, *, slopes: bool = True
+    ax: Axes,
+    chosen: Mapping[str, JointChoice],
+    looks: Mapping[str, Look],
+    plane: Plane,
+    *,
+    drawn: Mapping[str, Ranking] | None = None,
+    slopes: bool = True,
 ) -> tuple[list[Line2D], dict[str, Line2D], list[tuple[Artist, str]]]:
     """Diamonds, lines of equal cost by condition, and what the legend says of them."""
     marks: list[Line2D] = []
     lines: dict[str, Line2D] = {}
     entries: list[tuple[Artist, str]] = []
     for i, (name, joint) in enumerate(chosen.items()):
-        marks += [diamond(ax, choice, looks[model], plane) for model, choice in joint.choices.items()]
-        line = equal_cost(joint, plane) if slopes else None
+        for model, choice in joint.choices.items():
+            ratio = None if drawn is None else drawn[model].class_ratio
+            marks.append(diamond(ax, choice, looks[model], plane, class_ratio=ratio))
+        line = equal_cost(joint, plane, drawn) if slopes else None
         if line is not None:
             style: dict[str, Any] = {"linestyle": dashes(i + 2), "linewidth": 1.1, "alpha": 0.75, "zorder": 2.5}
-            (drawn,) = ax.plot(line.x, line.y, color=ink(ax), **style)
-            lines[name] = drawn
-            entries.append((drawn, _words(name, line)))
+            (lines[name],) = ax.plot(line.x, line.y, color=ink(ax), **style)
+            entries.append((lines[name], _words(name, line)))
     return marks, lines, entries
 
 
-def diamond(ax: Axes, choice: Choice, look: Look, plane: Plane) -> Line2D:
-    """The choice as a filled diamond; with ties, all of them."""
+def diamond(ax: Axes, choice: Choice, look: Look, plane: Plane, *, class_ratio: float | None = None) -> Line2D:
+    """The choice as a filled diamond; with ties, all of them; at another class ratio where one is shown."""
     tied = choice.points if choice.splits.size <= MOST_TIES else (choice.point,)
-    x, y = zip(*(place(point.table, plane) for point in tied), strict=True)
+    tables = [point.table if class_ratio is None else point.table.at_class_ratio(class_ratio) for point in tied]
+    x, y = zip(*(place(table, plane) for table in tables), strict=True)
     (mark,) = ax.plot(
         x,
         y,

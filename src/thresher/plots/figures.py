@@ -110,10 +110,7 @@ def _two_classes(evaluation: Evaluation) -> Iterator[tuple[str, Display]]:
     yield "gain", GainDisplay.from_evaluation(evaluation)
     yield "lift", LiftDisplay.from_evaluation(evaluation)
     if probabilities:
-        net = NetBenefitDisplay.from_evaluation(evaluation, bands=_bands(drawn, "net_benefit"))
-        if evaluation.condition.class_ratio is not None:
-            net.class_ratio, net.bands = evaluation.condition.class_ratio, {}
-        yield "net-benefit", net
+        yield "net-benefit", NetBenefitDisplay.from_evaluation(evaluation, bands=_bands(drawn, "net_benefit"))
         yield "brier-curve", BrierCurveDisplay.from_evaluation(evaluation)
         yield "reliability", ReliabilityDisplay.from_evaluation(evaluation, bands=_bands(drawn, "reliability"))
     yield "measures", MeasuresDisplay.from_evaluation(evaluation)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from thresher.curves import gain, lift
 from thresher.plots.display import Frame, stacked
-from thresher.plots.models import ModelsDisplay, curve_style, drawn_splits, unit_square
+from thresher.plots.models import ModelsDisplay, Restates, curve_style, drawn_splits, unit_square
 from thresher.plots.style import ink, looks
 from thresher.plots.words import add_legend
 
@@ -29,6 +29,7 @@ class GainDisplay(ModelsDisplay):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"conditions"})
+    restates: ClassVar[Restates] = "counts"
 
     perfect_: Line2D = field(init=False)
     chosen_: list[Line2D] = field(init=False)
@@ -78,6 +79,7 @@ class LiftDisplay(ModelsDisplay):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"conditions"})
+    restates: ClassVar[Restates] = "counts"
 
     chosen_: list[Line2D] = field(init=False)
 
@@ -112,10 +114,12 @@ class LiftDisplay(ModelsDisplay):
 def _diamonds(display: ModelsDisplay, ax: Axes, height: str) -> list[Line2D]:
     """Every condition's choice for every model."""
     look = looks(display.rankings, ax)
+    chosen = [(name, choice) for joint in display.chosen.values() for name, choice in joint.choices.items()]
+    tables = [(name, choice.table.at_class_ratio(display.rankings[name].class_ratio)) for name, choice in chosen]
     return [
         ax.plot(
-            choice.table.predicted_positive_rate,
-            getattr(choice.table, height),
+            table.predicted_positive_rate,
+            getattr(table, height),
             marker="D",
             markersize=8.5,
             markerfacecolor=ax.get_facecolor(),
@@ -124,6 +128,5 @@ def _diamonds(display: ModelsDisplay, ax: Axes, height: str) -> list[Line2D]:
             zorder=4,
             clip_on=False,
         )[0]
-        for joint in display.chosen.values()
-        for name, choice in joint.choices.items()
+        for name, table in tables
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 T = TypeVar("T")
+Restates: TypeAlias = Literal["nothing", "counts", "probabilities"]
 MODEL = "model"
 FEW = 60  # splits that are marked one by one
 MOST_POINTS = 20_000
@@ -36,15 +37,19 @@ class ModelsDisplay(Display):
     """Curves of one or several models, by name.
 
     `chosen` holds what each condition chooses; `bands` how sure each model's curve is; `of` is what the title says
-    first, such as the model whose classes these are.
+    first, such as the model whose classes these are, and `mix` what it says last: the declared class mix that the
+    curves of an evaluation are drawn at. `restates` says what of a ranking depends on that mix: nothing, its counts, or
+    its scores as well, being read as probabilities.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
+    restates: ClassVar[Restates] = "nothing"
 
     rankings: Mapping[str, Ranking]
     chosen: Mapping[str, JointChoice] = field(default_factory=dict)
     bands: Mapping[str, Band] = field(default_factory=dict)
     of: str = ""
+    mix: str = ""
     lines_: dict[str, Line2D] = field(init=False)
 
     @classmethod
@@ -70,10 +75,20 @@ class ModelsDisplay(Display):
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, *, bands: Mapping[str, Band] | None = None) -> Self:
-        """Of every model of an evaluation, with its choice where the picture can show it."""
-        rankings = {name: model.ranking for name, model in evaluation.models.items()}
+        """Of every model of an evaluation, at its class mix, with its choice where the picture can show it."""
+        ratio = None if cls.restates == "nothing" else evaluation.condition.class_ratio
+        rankings = {
+            name: model.ranking
+            if ratio is None
+            else model.production
+            if cls.restates == "probabilities"
+            else model.ranking.at_class_ratio(ratio)
+            for name, model in evaluation.models.items()
+        }
         chosen = {"": evaluation.joint} if "conditions" in cls.takes else {}
-        return cls._of(rankings, chosen, {} if bands is None else bands)
+        display = cls._of(rankings, chosen, {} if bands is None else bands)
+        display.mix = "" if ratio is None else f" at {evaluation.condition.mix}"
+        return display
 
     @classmethod
     def _of(cls, rankings: Mapping[str, Ranking], chosen: Mapping[str, JointChoice], bands: Mapping[str, Band]) -> Self:
@@ -109,7 +124,7 @@ class ModelsDisplay(Display):
         return f"{shown(name)} ({words})" if words else shown(name)
 
     def _title(self, ax: Axes, words: str) -> None:
-        set_title(ax, words, of=self.of)
+        set_title(ax, words + self.mix, of=self.of)
 
     def _banded(self, name: str, look: Look) -> FillBetweenPolyCollection | None:
         """The band of a model, if there is one."""

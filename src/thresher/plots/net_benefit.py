@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher.curves import net_benefit
 from thresher.plots.display import Frame, stacked
-from thresher.plots.models import ModelsDisplay
+from thresher.plots.models import ModelsDisplay, Restates
 from thresher.plots.style import WIDTH, ink, looks
 from thresher.plots.words import add_legend
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 class NetBenefitDisplay(ModelsDisplay):
     """Net benefit by threshold probability (decision curves). Bands come from `net_benefit_band`.
 
-    `class_ratio` is that of deployment; None is as in the data.
-
     >>> import thresher as th
     >>> spam_tree = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
     >>> float(NetBenefitDisplay.from_ranking(spam_tree).frame()["net_benefit"][49].round(4))
@@ -33,8 +31,8 @@ class NetBenefitDisplay(ModelsDisplay):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"bands"})
+    restates: ClassVar[Restates] = "probabilities"
 
-    class_ratio: float | None = None
     bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
     everyone_: Line2D = field(init=False)
     no_one_: Line2D = field(init=False)
@@ -49,7 +47,7 @@ class NetBenefitDisplay(ModelsDisplay):
         entries: list[tuple[Artist, str]] = []
         highest = 0.0
         for name, ranking in self.rankings.items():
-            curve = net_benefit(ranking, class_ratio=self.class_ratio)
+            curve = net_benefit(ranking)
             if not self.lines_:  # the models share their cases, or at least this picture
                 dots, plain = (0, (1, 2)), ink(ax)
                 (self.everyone_,) = ax.plot(curve.threshold, curve.everyone, color=plain, linestyle=dots, linewidth=1.2)
@@ -68,14 +66,14 @@ class NetBenefitDisplay(ModelsDisplay):
         ax.set_ylim(-0.15 * highest, 1.08 * highest)
         entries += [(self.everyone_, "act on everyone"), (self.no_one_, "act on no one"), *self._band_entry()]
         add_legend(ax, entries, loc="upper right", outside=bool(self._beside()))
-        self._title(ax, "Net benefit" + ("" if self.class_ratio is None else f" at class ratio {self.class_ratio:.3g}"))
+        self._title(ax, "Net benefit")
         return self
 
     def frame(self) -> Frame:
         """Per model and threshold probability: net benefit of the model, of acting on everyone and on no one."""
         parts = {}
         for name, ranking in self.rankings.items():
-            curve = net_benefit(ranking, class_ratio=self.class_ratio)
+            curve = net_benefit(ranking)
             parts[name] = {
                 "threshold": curve.threshold,
                 "net_benefit": curve.model,

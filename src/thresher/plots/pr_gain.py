@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from thresher.curves import pr_gain
 from thresher.plots.display import Frame, stacked
-from thresher.plots.models import ModelsDisplay, curve_style, unit_square
+from thresher.plots.models import ModelsDisplay, Restates, curve_style, unit_square
 from thresher.plots.style import ink, looks
 from thresher.plots.words import add_legend
 
@@ -25,6 +25,8 @@ class PRGainDisplay(ModelsDisplay):
     >>> display.frame()["precision_gain"].round(4)
     array([0.7   , 0.6667, 0.    ])
     """
+
+    restates: ClassVar[Restates] = "counts"
 
     @property
     def size(self) -> tuple[float, float]:

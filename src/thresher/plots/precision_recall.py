@@ -12,7 +12,7 @@ from thresher.curves import average_precision, precision_at, precision_recall
 from thresher.plots.chosen import draw_chosen
 from thresher.plots.display import Frame, stacked
 from thresher.plots.isometrics import Isometrics, draw_isometrics, isometric_lines, isometrics_name
-from thresher.plots.models import FEW, ModelsDisplay, curve_style, drawn_splits, unit_square
+from thresher.plots.models import FEW, ModelsDisplay, Restates, curve_style, drawn_splits, unit_square
 from thresher.plots.style import ink, looks
 from thresher.plots.words import add_legend
 from thresher.ranking import Floats, Ranking
@@ -28,7 +28,9 @@ _BETWEEN = np.linspace(0, 1, 401)[1:]
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class PrecisionRecallDisplay(ModelsDisplay):
-    """Precision-recall curves at the class ratio of the data. Bands come from `precision_recall_band`.
+    """Precision-recall curves, at the class mix of the data or that of an evaluation's condition.
+
+    Bands come from `precision_recall_band`.
 
     >>> import thresher as th
     >>> display = PrecisionRecallDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
@@ -37,6 +39,7 @@ class PrecisionRecallDisplay(ModelsDisplay):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"conditions", "bands"})
+    restates: ClassVar[Restates] = "counts"
 
     marks_: dict[str, Line2D] = field(init=False)
     baselines_: dict[float, Line2D] = field(init=False)
@@ -82,7 +85,9 @@ class PrecisionRecallDisplay(ModelsDisplay):
                     recall, precision, linestyle="none", marker=marker, markersize=size, color=look[name].colour
                 )
             entries.append((self.lines_[name], self._label(name, f"AP {average_precision(ranking):.3f}")))
-        self.chosen_, self.slopes_, of_slopes = draw_chosen(ax, self.chosen, look, "pr", slopes=slopes)
+        self.chosen_, self.slopes_, of_slopes = draw_chosen(
+            ax, self.chosen, look, "pr", drawn=self.rankings, slopes=slopes
+        )
         baseline = [(line, f"prevalence {rate:.3g}") for rate, line in self.baselines_.items()]
         weak = max(average_precision(ranking) for ranking in self.rankings.values()) < 0.5
         entries += [*baseline, *of_slopes, *self._band_entry()]

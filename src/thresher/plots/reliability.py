@@ -14,7 +14,7 @@ from thresher.choices import OperatingCondition
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
 from thresher.plots.display import Frame, stacked
-from thresher.plots.models import FEW, ModelsDisplay, unit_square
+from thresher.plots.models import FEW, ModelsDisplay, Restates, unit_square
 from thresher.plots.style import FAINT, WIDTH, Look, ink, looks
 from thresher.plots.words import add_legend
 from thresher.ranking import Floats, Ranking
@@ -48,6 +48,7 @@ class ReliabilityDisplay(ModelsDisplay):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"bands"})
+    restates: ClassVar[Restates] = "probabilities"
 
     segments: Binning = "hull"
     tables: Mapping[str, Reliability] = field(default_factory=dict)

@@ -10,11 +10,12 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import EmptyError, require_both_classes
+from thresher.errors import ArgumentError, EmptyError, require_both_classes
 from thresher.extras import room
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, Flags, summed
 from thresher.ranking.kept import Kept
+from thresher.ranking.numbers import as_number
 from thresher.ranking.pieces import Floats, side_by_side
 from thresher.ranking.spans import Spans, joined, resolved
 from thresher.ranking.thresholds import midway, require_split, separating
@@ -197,6 +198,29 @@ class Ranking(Kept):
         if split in (0, len(self)):
             return math.inf if split == 0 else -math.inf
         return float(midway(np.array([upper]), np.array([lower]))[0])
+
+    def at_class_ratio(self, class_ratio: float) -> Ranking:
+        """The same cases, each class weighted so that Pos / Neg is `class_ratio`; the total stays.
+
+        Rates within a class do not change; precision, the Brier score and whatever else depends on the class mix do.
+
+        >>> rare = Ranking.parse("[20+,5-][10+,5-][20+,40-]").at_class_ratio(1 / 9)
+        >>> round(rare.prevalence, 10), rare.total
+        (0.1, 100.0)
+        """
+        if not 0 < as_number(class_ratio) < math.inf:
+            raise ArgumentError(
+                f"class_ratio must be above 0 and finite, got {class_ratio!r}",
+                "Ranking.at_class_ratio(class_ratio)",
+                "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
+            )
+        self.require_both_classes("Ranking.at_class_ratio(class_ratio)")
+        if class_ratio == self.class_ratio:
+            return self
+        up = self.total * (class_ratio / (1 + class_ratio)) / self.Pos
+        down = self.total * (1 / (1 + class_ratio)) / self.Neg
+        spans = None if self.spans is None else self.spans.weighted(up, down)
+        return Ranking.of_segments(self.score, self.pos * up, self.neg * down, dropped=self.dropped, spans=spans)
 
     def whole(self) -> Ranking:
         """The same segments with whole counts of a common unit, where weights have one; else the ranking itself.

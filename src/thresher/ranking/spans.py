@@ -111,6 +111,15 @@ class Spans:
             rounding=self.rounding,
         )
 
+    def weighted(self, pos: float, neg: float) -> Spans:
+        """The same spans of cases whose positives and negatives are multiplied by two weights.
+
+        Pairs won are multiplied by both; `numbers` of the cases behind the segments may depend on the mix, and go.
+        """
+        won = None if self.won is None else np.where(self.won == UNKNOWN, UNKNOWN, self.won * (pos * neg))
+        rounding = self.rounding + float(np.finfo(np.float64).eps)
+        return Spans(*self.ends, won=won, corners=self.corners, ties=self.ties, rounding=rounding)
+
     def same_as(self, other: Spans) -> bool:
         """Whether both say the same of every segment."""
         ends = (np.array_equal(a, b, equal_nan=True) for a, b in zip(self.ends, other.ends, strict=True))

@@ -71,6 +71,7 @@ class _Given:
     def __init__(self, evaluation: Evaluation, contents: Mapping[str, Any]) -> None:
         self.names = list(evaluation.models)
         self.rankings: list[Ranking] = [evaluation[name].ranking for name in self.names]
+        self.production: list[Ranking] = [evaluation[name].production for name in self.names]
         self.models: list[Mapping[str, Any]] = contents["models"]
         self.tables = [_table(model["curve"]) for model in self.models]
         self.best = [evaluation[name].table for name in self.names]
@@ -80,11 +81,6 @@ class _Given:
     @property
     def class_ratio(self) -> float:
         return self.condition.class_ratio or 1.0
-
-    @property
-    def as_in_data(self) -> bool:
-        """Whether bands hold that were drawn from the data's own class mix."""
-        return self.condition.class_ratio == self.rankings[self.winner].class_ratio
 
     def bands(self, plot: Plot, name: str) -> None:
         """The bands of up to three models; of more, the winner's."""
@@ -143,8 +139,7 @@ def _precision_recall(given: _Given) -> Panel:
     plot = Plot((0, 1), (0, 1), "recall", "precision at this class ratio")
     share = given.condition.prevalence or 0.5
     plot.line([0, 1], [share, share])
-    if given.as_in_data:
-        given.bands(plot, "pr")
+    given.bands(plot, "pr")
     for place, table in enumerate(given.tables):
         at = _between(table).at_class_ratio(given.class_ratio)
         plot.line(at.tpr, at.precision, place=place)
@@ -188,14 +183,13 @@ def _cost(given: _Given) -> Panel:
 def _net_benefit(given: _Given) -> Panel:
     at = np.arange(1, 100) / 100
     known = [place for place, model in enumerate(given.models) if model["probabilities"]]
-    curves = {place: net_benefit(given.rankings[place], threshold=at, class_ratio=given.class_ratio) for place in known}
+    curves = {place: net_benefit(given.production[place], threshold=at) for place in known}
     share = given.condition.prevalence or 0.5
     plot = Plot((0, 1), (-0.2 * share, share * 1.05), "threshold probability", "net benefit per case")
     everyone = next(iter(curves.values())).everyone
     plot.line(at, _within(everyone, plot))
     plot.line([0, 1], [0, 0])
-    if given.as_in_data:
-        given.bands(plot, "net_benefit")
+    given.bands(plot, "net_benefit")
     for place, curve in curves.items():
         plot.line(at, _within(curve.model, plot), place=place)
     return Panel(

@@ -17,6 +17,7 @@ from thresher.cli.options import (
     ROWS,
     SEED,
     SOURCE,
+    TRAINED_AT,
     condition_given,
     operating_condition,
 )
@@ -35,6 +36,7 @@ from thresher.cli.options import (
 @CLUSTER
 @PREDICTION
 @CONDITION
+@TRAINED_AT
 @LEVEL
 @SEED
 @click.option("--rope", type=float, default=0.0, help="Differences in AUC within this margin do not matter.")
