@@ -15,6 +15,7 @@ _UNWRITABLE = {0x2028, 0x2029, 0xFFFE, 0xFFFF}
 _REPLACED = _TURNING | _WIDTHLESS | _UNWRITABLE
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 _EXPONENT, _TINY = 1e15, 1e-6  # numbers from here on, and below, are written with an exponent
+_DUST = 1e-13  # what rounding leaves of nothing
 _EXACT = Context(prec=400)
 
 
@@ -84,8 +85,8 @@ def number_text(value: float, places: int | None = None) -> str:
 
     Whole numbers keep all their digits. Halves are rounded away from zero, as the page does.
 
-    >>> number_text(0.736408), number_text(0.736408, 2), number_text(12345.6), number_text(1234567), number_text(1234, -1)
-    ('0.736', '0.74', '12,346', '1,234,567', '1,230')
+    >>> number_text(0.736408), number_text(0.736408, 2), number_text(12345.6), number_text(1234567)
+    ('0.736', '0.74', '12,346', '1,234,567')
     >>> number_text(0.000123456), number_text(-0.5), number_text(math.inf), number_text(math.nan), number_text(1e21)
     ('0.000123', '−0.5', '∞', 'undefined', '1e21')
     """
@@ -149,6 +150,21 @@ def per_thousand_text(value: float, total: float) -> str:
         places = -_exponent(value)
     text = _rounded(abs(value), places)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def percent_text(share: float) -> str:
+    """A share in percent: whole ones, a tenth within 10 of either end, and one digit beyond that.
+
+    >>> [percent_text(share) for share in (0.3274, 0.0827, 0.01, 0.00012, 0.9971, 1, math.nan)]
+    ['33 %', '8.3 %', '1 %', '0.01 %', '99.7 %', '100 %', 'undefined']
+    """
+    if math.isnan(share):
+        return "undefined"
+    percent = 100 * share
+    near = min(percent, 100 - percent)
+    places = 0 if near >= 10 else 1 if near >= 0.05 or near <= _DUST else -_exponent(near)
+    text = _rounded(percent, places)
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
 
 
 def _exponent(value: float) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import thresher as th
-from thresher.visible import interval_text, number_text, per_thousand_text
+from thresher.visible import interval_text, number_text, per_thousand_text, percent_text
 
 FILE = Path(__file__).parent / "golden_page.json"
 FORMAT = "thresher/page-golden/1"
@@ -83,6 +83,8 @@ INTERVALS = [
     (-0.04, -0.2, 0.1, 1),
 ]
 NUMBERS = [0.736408, 1 / 3, 12345.6, 1234567, 0.000123456, -0.5, 0.0625, 2.5, 99.95, 1e21, 3e-9, 0, math.inf, math.nan]
+SHARES = [0, 0.3274, 0.0827, 0.01, 0.00012, 0.5, 0.9971, 0.99999, 1]
+RESTATED = list(itertools.product([0, 0.01, 0.3, 0.97, 1], [1 / 2, 1 / 3], [0.01, 0.5, 0.9]))
 PER_THOUSAND = [(0.934, 10), (9.066, 10), (10, 10), (144.6, 990), (0.0312, 990), (0, 990), (0.5, 990), (2.25, 333.3)]
 
 
@@ -96,6 +98,11 @@ def vectors() -> dict[str, Any]:
         "isometrics": [
             _isometric(name, value, plane) for (name, value), plane in itertools.product(ISOMETRICS, PLANES)
         ],
+        "restated": [
+            {"probability": p, "from": source, "to": to, "is": th.adjust_prevalence([p], to, trained_at=source).item()}
+            for p, source, to in RESTATED
+        ],
+        "net_benefit": [_net_benefit(to) for to in (0.01, 0.5, 0.8)],
         "texts": [
             *({"number": real(number), "text": number_text(number)} for number in NUMBERS),
             *(
@@ -186,6 +193,15 @@ def _optimum(ranking: th.Ranking, ratio: float | None, costs: tuple[float, float
         "optimum": choice.point.split,
         "expected_cost": choice.expected_cost,
     }
+
+
+def _net_benefit(to: float) -> dict[str, Any]:
+    """Net benefit at a declared mix, with probabilities restated for it."""
+    ranking = CURVES["ten e-mails"]
+    at = [0.05, 0.2, 0.5, 0.9]
+    found = th.net_benefit(th.adjust_prevalence(ranking, to), threshold=at)
+    scores = ["inf", *ranking.score.tolist()]
+    return {"curve": "ten e-mails", "lowest": scores, "to": to, "threshold": at, "is": found.model.tolist()}
 
 
 def _isometric(name: str, value: float, plane: Any) -> dict[str, Any]:
