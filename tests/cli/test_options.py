@@ -32,8 +32,8 @@ def test_what_is_no_ratio(text):
         (["--cost-fp", "1", "--cost-tn", "2"], "--cost-fp minus --cost-tn must be above 0"),
         (["--level", "95"], "did you mean 0.95?"),
         (["--level", "1.5"], "--level must lie strictly between 0 and 1, got 1.5\n"),
-        (["--rope", "nan"], "--rope must be 0 or more, got nan"),
-        (["--rope", "-1"], "--rope must be 0 or more, got -1"),
+        (["--margin", "nan"], "--margin must be 0 or more, got nan"),
+        (["--margin", "-1"], "--margin must be 0 or more, got -1"),
         (["--positive", "7"], "give a --label column that is true where the label is 7"),
     ],
 )

@@ -110,14 +110,9 @@ def test_reads_as_an_instruction():
     assert "Runner-up: poor" in str(DECISION)
 
 
-def test_it_says_where_it_is_firm_and_keeps_silent_where_it_is_not():
-    firm = EVALUATION.stability.firm_for("good", 0.95)
-    assert firm is not None
-    assert DECISION.firm_for == firm
-    assert f"At cost ratios from {firm[0]:.4g} to {firm[1]:.4g} it wins 95% of the time or more." in str(DECISION)
-    doubtful = th.Decision.from_dict(DECISION.to_dict() | {"firm_for": None})
-    assert th.Decision.from_json(doubtful.to_json()) == doubtful
-    assert "of the time or more" not in str(doubtful)
+def test_a_share_of_resamples_is_called_that():
+    assert f"cheapest in {DECISION.wins:.0%} of resamples (of the same rows; a fresh sample" in str(DECISION)
+    assert "Drawing the data again" not in str(DECISION)
 
 
 @pytest.mark.parametrize("name", ["inf", "-inf", "nan", "None"])

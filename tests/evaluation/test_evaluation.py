@@ -87,8 +87,8 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     weight, cluster = more.get("weights"), more.get("clusters")
     models, calls = {"good": GOOD, "poor": POOR}, {"good": GOOD > 0.5}
     options: Any = {"level": 0.8, "replicates": 50, "seed": 7}
-    found = th.evaluate(LABELS, models, condition=CONDITION, predictions=calls, rope=0.02, **options, **more)
-    paired = th.compare(LABELS, models, level=0.8, rope=0.02, **more)
+    found = th.evaluate(LABELS, models, condition=CONDITION, predictions=calls, **options, **more)
+    paired = th.compare(LABELS, models, level=0.8, **more)
     assert found.comparison is not None
     assert found.comparison["good", "poor"] == paired["good", "poor"]
     assert found["good"].given == th.contingency(LABELS, GOOD > 0.5, weights=weight)
@@ -108,7 +108,7 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
         assert model.brier == sampled_brier_interval(LABELS, score, weight=weight, cluster=codes_of, level=0.8)
         assert model.honest_cost == drawn.honest_cost[name]
     assert found.decision.expected_cost == found[found.decision.model].expected_cost
-    assert found.decision.honest_cost == drawn.honest_cost[found.decision.model]
+    assert found.decision.honest_cost == found.rules[found.decision.model].cost
 
 
 def test_labels_of_any_kind():
@@ -222,8 +222,8 @@ def test_a_model_may_call_every_case_negative(labels):
         {"seed": None},
         {"replicates": 2.5},
         {"replicates": None},
-        {"rope": -1},
-        {"rope": float("nan")},
+        {"margin": -1},
+        {"margin": float("nan")},
     ],
 )
 def test_options_of_the_wrong_kind_are_refused(options):

@@ -69,16 +69,16 @@ def test_margins_are_given_for_all_measures_or_by_name():
     models = {"a": MATRIX, "b": 0.999 * MATRIX + 0.001 / 3}
     verdicts = {
         name: each["a", "b"].verdict
-        for name, each in th.evaluate_classes(TEST_Y, models, rope={"brier": 0.01}).comparisons.items()
+        for name, each in th.evaluate_classes(TEST_Y, models, margin={"brier": 0.01}).comparisons.items()
     }
     assert verdicts["brier"] == "practically equal"
     assert verdicts["log_loss"] != "practically equal"
-    every = th.evaluate_classes(TEST_Y, models, rope=0.05).comparisons
+    every = th.evaluate_classes(TEST_Y, models, margin=0.05).comparisons
     assert every["log_loss"]["a", "b"].verdict == "practically equal"
     with pytest.raises(th.ArgumentError, match="not compared by 'auc'"):
-        th.evaluate_classes(TEST_Y, models, rope={"auc": 0.1})
-    with pytest.raises(th.ArgumentError, match="rope must be 0 or more"):
-        th.evaluate_classes(TEST_Y, models, rope={"brier": -0.1})
+        th.evaluate_classes(TEST_Y, models, margin={"auc": 0.1})
+    with pytest.raises(th.ArgumentError, match="margin must be 0 or more"):
+        th.evaluate_classes(TEST_Y, models, margin={"brier": -0.1})
 
 
 def test_weights_and_clusters_reach_every_part():

@@ -118,7 +118,7 @@ def test_without_the_paired_pass_nothing_is_compared():
         th.evaluate_scan(table, label="y", scores=["tree"], weight="w", paired=False)
 
 
-@pytest.mark.parametrize("change", [{"level": 2}, {"rope": -1}, {"scores": "tree"}, {"scores": []}])
+@pytest.mark.parametrize("change", [{"level": 2}, {"margin": -1}, {"scores": "tree"}, {"scores": []}])
 def test_questions_that_are_none(change):
     asked: dict[str, Any] = {"scores": ["tree"], **change}
     with pytest.raises(th.ArgumentError):

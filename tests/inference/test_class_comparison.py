@@ -76,8 +76,10 @@ def test_p_values_are_adjusted_after_holm():
 
 def test_the_margin_decides_what_is_practically_equal():
     near = {"a": MODELS["good"], "b": 0.999 * MODELS["good"] + 0.001 / 3}
-    assert th.compare_classes(LABELS, near, measure="brier", rope=0.01)["a", "b"].verdict == "practically equal"
-    assert th.compare_classes(LABELS, MODELS, measure="brier", rope=0.9)["good", "poor"].verdict == "practically equal"
+    assert th.compare_classes(LABELS, near, measure="brier", margin=0.01)["a", "b"].verdict == "practically equal"
+    assert (
+        th.compare_classes(LABELS, MODELS, measure="brier", margin=0.9)["good", "poor"].verdict == "practically equal"
+    )
 
 
 @pytest.mark.parametrize("measure", CLASS_MEASURES)
@@ -147,7 +149,7 @@ def test_bad_input():
         th.compare_classes(LABELS, MODELS, correction="bonferroni")  # type: ignore[arg-type]
     with pytest.raises(th.ArgumentError, match="level"):
         th.compare_classes(LABELS, MODELS, level=95)
-    with pytest.raises(th.ArgumentError, match="rope"):
-        th.compare_classes(LABELS, MODELS, rope=-1)
+    with pytest.raises(th.ArgumentError, match="margin"):
+        th.compare_classes(LABELS, MODELS, margin=-1)
     with pytest.raises(th.ArgumentError, match="class 2 lies in 1 of 3 clusters"):
         th.compare_classes(LABELS, MODELS, clusters=np.where(LABELS == 2, 2, np.arange(150) % 2))

@@ -132,7 +132,7 @@ class TestAuc:
     def test_a_margin_decides_between_equal_and_undecided(self):
         labels, scores = correlated(n=2000, shift=0.0)
         assert ti.compare(labels, scores)["a", "b"].verdict == "undecided"
-        assert ti.compare(labels, scores, rope=0.05)["a", "b"].verdict == "practically equal"
+        assert ti.compare(labels, scores, margin=0.05)["a", "b"].verdict == "practically equal"
 
     def test_a_table_for_people(self):
         labels, scores = correlated()
@@ -267,7 +267,7 @@ class TestBadInput:
         labels, scores = correlated(n=50)
         wrong: tuple[tuple[dict[str, Any], str], ...] = (
             ({"level": 95}, "level"),
-            ({"rope": -1}, "rope"),
+            ({"margin": -1}, "margin"),
             ({"correction": "bonferroni"}, "correction"),
             ({"measure": "f1"}, "none is given"),
             ({"measure": "f1", "thresholds": {"a": 1}}, "name each of a, b"),

@@ -13,7 +13,7 @@ from thresher.errors import ArgumentError
 from thresher.inference import difference as room
 
 
-def difference(lower, upper, *, rope=0.0, better="higher", p=0.01, adjusted=math.nan):
+def difference(lower, upper, *, margin=0.0, better="higher", p=0.01, adjusted=math.nan):
     return ti.Difference(
         "a",
         "b",
@@ -24,14 +24,14 @@ def difference(lower, upper, *, rope=0.0, better="higher", p=0.01, adjusted=math
         p_value=p,
         level=0.95,
         method="test",
-        rope=rope,
+        margin=margin,
         better=better,
         p_adjusted=adjusted,
     )
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper", "rope", "verdict"),
+    ("lower", "upper", "margin", "verdict"),
     [
         (0.01, 0.05, 0.0, "better"),
         (-0.05, -0.01, 0.0, "worse"),
@@ -47,18 +47,18 @@ def difference(lower, upper, *, rope=0.0, better="higher", p=0.01, adjusted=math
         (math.nan, math.nan, 0.1, "undecided"),
     ],
 )
-def test_the_verdict_follows_from_limits_and_margin(lower, upper, rope, verdict):
-    found = difference(lower, upper, rope=rope)
+def test_the_verdict_follows_from_limits_and_margin(lower, upper, margin, verdict):
+    found = difference(lower, upper, margin=margin)
     assert found.verdict == verdict
     turned = {"better": "worse", "worse": "better"}
     assert found.mirrored.verdict == turned.get(verdict, verdict)
-    assert difference(lower, upper, rope=rope, better="lower").verdict == turned.get(verdict, verdict)
+    assert difference(lower, upper, margin=margin, better="lower").verdict == turned.get(verdict, verdict)
 
 
 def test_among_several_pairs_the_adjusted_p_value_must_agree():
     assert difference(0.01, 0.05, p=0.03, adjusted=0.09).verdict == "undecided"
     assert difference(0.01, 0.05, p=0.01, adjusted=0.03).verdict == "better"
-    assert difference(-0.01, 0.01, p=0.9, adjusted=1.0, rope=0.02).verdict == "practically equal"
+    assert difference(-0.01, 0.01, p=0.9, adjusted=1.0, margin=0.02).verdict == "practically equal"
 
 
 def test_a_mirror_turns_the_sign_and_nothing_else():
@@ -90,7 +90,7 @@ def test_holm_leaves_out_what_is_undefined():
 
 @given(st.floats(-1, 1), st.integers(1, 200), st.sampled_from([0.8, 0.95, 0.99]))
 def test_without_variance_limits_come_from_disjoint_pairs(d, pairs, level):
-    found = room.pairs_difference(("a", "b"), d, 0.0, pairs, level=level, rope=0.0)
+    found = room.pairs_difference(("a", "b"), d, 0.0, pairs, level=level, margin=0.0)
     assert -1 <= found.lower <= d <= found.upper <= 1
     assert found.upper > found.lower
     assert 0 < found.p_value <= 1 or pairs > 50
@@ -99,7 +99,7 @@ def test_without_variance_limits_come_from_disjoint_pairs(d, pairs, level):
 
 
 def test_the_bootstrap_says_what_it_could_not_see():
-    told: dict[str, Any] = {"level": 0.95, "rope": 0.0, "better": "higher", "span": 1.0, "cases": 20}
+    told: dict[str, Any] = {"level": 0.95, "margin": 0.0, "better": "higher", "span": 1.0, "cases": 20}
     ones = np.ones(101)
     found = room.bootstrap_difference(("a", "b"), ones, ones, **told)
     assert (found.lower, found.upper) == pytest.approx((-(1 - 0.025 ** (1 / 20)), 1 - 0.025 ** (1 / 20)))
@@ -114,16 +114,16 @@ def test_the_bootstrap_says_what_it_could_not_see():
     assert "undefined in 50 of 100 resamples" in room.bootstrap_difference(("a", "b"), some, ones, **told).note
 
 
-@pytest.mark.parametrize("rope", [-0.1, math.nan, math.inf])
-def test_a_margin_is_a_number(rope):
-    with pytest.raises(ArgumentError, match="rope must be 0 or more"):
-        room.require_rope(rope, "here")
+@pytest.mark.parametrize("margin", [-0.1, math.nan, math.inf])
+def test_a_margin_is_a_number(margin):
+    with pytest.raises(ArgumentError, match="margin must be 0 or more"):
+        room.require_margin(margin, "here")
 
 
 def test_two_infinite_ratios_have_no_difference():
     infinite = np.array([math.inf, math.inf, 1.0])
     found = room.bootstrap_difference(
-        ("a", "b"), infinite, infinite, level=0.95, rope=0.0, better="higher", span=1.0, cases=10
+        ("a", "b"), infinite, infinite, level=0.95, margin=0.0, better="higher", span=1.0, cases=10
     )
     assert math.isnan(found.difference)
     assert found.note == "the measure is undefined on the data"

@@ -43,19 +43,19 @@ def test_trap_29_it_is_wider_than_the_spread_of_folds_says():
 
 
 @given(folds, st.sampled_from([0.0, 0.01, 0.2]))
-def test_probabilities_sum_to_1_and_are_those_of_students_t(scores, rope):
+def test_probabilities_sum_to_1_and_are_those_of_students_t(scores, margin):
     a, b = (np.array(each) / 100 for each in zip(*scores, strict=True))
-    found = ti.bayesian_correlated_t(a, b, test_share=0.1, rope=rope)
+    found = ti.bayesian_correlated_t(a, b, test_share=0.1, margin=margin)
     if np.ptp(a - b) < 1e-9:
         assert math.isnan(found.left)
         return
     assert found.left + found.within + found.right == pytest.approx(1, abs=1e-12)
     posterior = stats.t((a - b).size - 1, (a - b).mean(), found.scale)
-    assert found.left == pytest.approx(posterior.cdf(-rope), abs=1e-10)
-    assert found.right == pytest.approx(posterior.sf(rope), abs=1e-10)
-    turned = ti.bayesian_correlated_t(b, a, test_share=0.1, rope=rope)
+    assert found.left == pytest.approx(posterior.cdf(-margin), abs=1e-10)
+    assert found.right == pytest.approx(posterior.sf(margin), abs=1e-10)
+    turned = ti.bayesian_correlated_t(b, a, test_share=0.1, margin=margin)
     assert (turned.left, turned.right) == pytest.approx((found.right, found.left), abs=1e-12)
-    lower = ti.bayesian_correlated_t(a, b, test_share=0.1, rope=rope, better="lower")
+    lower = ti.bayesian_correlated_t(a, b, test_share=0.1, margin=margin, better="lower")
     assert lower.better_probability == found.worse_probability == found.left
 
 
@@ -78,8 +78,8 @@ def test_bad_input(test):
         test([1, math.nan], [2, 3], test_share=0.2)
     with pytest.raises(ArgumentError, match="better must be"):
         test(TREE, LOGIT, test_share=0.2, better="up")
-    with pytest.raises(ArgumentError, match="rope"):
-        test(TREE, LOGIT, test_share=0.2, rope=-1)
+    with pytest.raises(ArgumentError, match="margin"):
+        test(TREE, LOGIT, test_share=0.2, margin=-1)
 
 
 def test_level():

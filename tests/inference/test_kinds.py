@@ -137,9 +137,9 @@ def test_a_matrix_names_no_classes():
 
 
 def test_numbers_words_and_callables():
-    kinds.require_numbers({"rope": np.float32(0.1), "level": 1}, "here")
-    with pytest.raises(ArgumentError, match="rope must be a number, got None"):
-        ASKED.compare_unpaired(RANKING, RANKING, rope=None)
+    kinds.require_numbers({"margin": np.float32(0.1), "level": 1}, "here")
+    with pytest.raises(ArgumentError, match="margin must be a number, got None"):
+        ASKED.compare_unpaired(RANKING, RANKING, margin=None)
     with pytest.raises(ArgumentError, match="there is no method \\['wilson'\\]"):
         ASKED.rate_interval(3, 5, method=["wilson"])
     with pytest.raises(ArgumentError, match="progress is called"):

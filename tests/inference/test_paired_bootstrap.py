@@ -103,7 +103,7 @@ def test_models_that_call_nothing_are_called_nothing():
     assert "all resamples agree" in accuracy.note
     few = min(int(labels.sum()), int((~labels).sum()))
     assert accuracy.upper == -accuracy.lower == pytest.approx(1 - 0.025 ** (1 / few))
-    wide = th.compare(labels, scores, measure="accuracy", thresholds=above, rope=0.5)["a", "b"]
+    wide = th.compare(labels, scores, measure="accuracy", thresholds=above, margin=0.5)["a", "b"]
     assert wide.verdict == "practically equal"
 
 

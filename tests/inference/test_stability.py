@@ -173,21 +173,6 @@ def test_seeded():
     assert found(labels, scores, seed=2).honest_cost != found(labels, scores, seed=3).honest_cost
 
 
-@pytest.mark.parametrize(
-    ("wins", "firm"),
-    [
-        ([0.9, 0.99, 0.96, 0.95, 0.99], (0.5, 4.0)),
-        ([0.99, 0.2, 0.95, 0.94, 1.0], (1.0, 1.0)),
-        ([1.0, 1.0, 1.0, 1.0, 1.0], (0.25, 4.0)),
-        ([1.0, 1.0, 0.5, 1.0, 1.0], None),
-    ],
-)
-def test_the_firm_stretch_is_the_one_around_the_condition(wins, firm):
-    grid = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
-    stability = th.Stability({}, {}, {}, {}, grid, {"m": np.array(wins)}, replicates=500, blocks=10)
-    assert stability.firm_for("m", 0.95) == firm
-
-
 def test_scores_near_the_largest_number_are_resampled_like_any():
     labels, scores = data(80)
     far = {name: score / 10 * 1.7e308 for name, score in scores.items()}
@@ -240,16 +225,6 @@ def test_counts_add_up_exactly_however_many_there_are(most):
         [sum(int(d) * int(c) for d, c in zip(row, column, strict=True)) for column in covered.T] for row in drawn
     ]
     assert room._times(drawn, covered).tolist() == expected
-
-
-@pytest.mark.parametrize("model", ["nobody", None, ["good"]])
-def test_only_models_that_were_resampled_are_firm(model):
-    labels, scores = data(60)
-    drawn = found(labels, scores, replicates=10)
-    with pytest.raises(th.ArgumentError, match="there is no model"):
-        drawn.firm_for(model, 0.9)
-    with pytest.raises(th.ArgumentError, match="share must be a number"):
-        drawn.firm_for("good", "most")
 
 
 def test_what_right_calls_cost_counts_too():

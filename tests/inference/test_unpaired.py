@@ -50,5 +50,5 @@ def test_bad_input():
         ti.compare_unpaired(GOOD, th.Ranking.parse("[2+]"))
     with pytest.raises(ArgumentError, match="level"):
         ti.compare_unpaired(GOOD, FAIR, level=2)
-    with pytest.raises(ArgumentError, match="rope"):
-        ti.compare_unpaired(GOOD, FAIR, rope=-2)
+    with pytest.raises(ArgumentError, match="margin"):
+        ti.compare_unpaired(GOOD, FAIR, margin=-2)

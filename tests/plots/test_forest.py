@@ -8,7 +8,7 @@ from tests.plots.samples import HOSTILE, drawn, scored, words
 from thresher.plots import ComparisonDisplay, MeasuresDisplay
 
 LABELS, SCORES = scored(3, rows=150)
-FOUND = th.evaluate(LABELS, SCORES, replicates=20, rope=0.05)
+FOUND = th.evaluate(LABELS, SCORES, replicates=20, margin=0.05)
 PAIRS = [] if FOUND.comparison is None else list(FOUND.comparison.differences.values())
 
 
@@ -56,9 +56,9 @@ class TestComparison:
         assert frame["a"].tolist() == ["model 0", "model 0", "model 1"]
 
     def test_the_margin_of_indifference_is_shaded(self):
-        assert drawn(ComparisonDisplay.from_evaluation(FOUND)).rope_ is not None
+        assert drawn(ComparisonDisplay.from_evaluation(FOUND)).margin_ is not None
         plain = th.compare(LABELS, SCORES)
-        assert drawn(ComparisonDisplay.from_comparison(plain)).rope_ is None
+        assert drawn(ComparisonDisplay.from_comparison(plain)).margin_ is None
 
     def test_verdicts_are_in_words(self):
         told = words(drawn(ComparisonDisplay.from_evaluation(FOUND)))

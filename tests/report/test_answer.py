@@ -33,7 +33,8 @@ def test_it_tells_the_ranges(evaluation):
 
 def test_it_tells_how_firm_it_is_and_the_runner_up(evaluation):
     told = answer(evaluation)[3]
-    assert "Drawing the data again 60 times" in told
+    assert "In 60 resamples" in told
+    assert "of the same rows; a fresh sample would agree less often" in told
     assert f"The runner-up, {evaluation.decision.runner_up}, costs" in told
 
 

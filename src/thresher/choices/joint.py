@@ -69,6 +69,15 @@ class JointChoice:
         """Expected cost per case of the recommendation."""
         return self.choice.expected_cost
 
+    def stays_cheapest(self, model: str) -> tuple[float, float]:
+        """The cost ratios around the condition's at which a model is the cheapest; that one alone where it is not.
+
+        >>> models = {"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")}
+        >>> joint_choice(models, OperatingCondition(cost_ratio=5)).stays_cheapest("eager")
+        (1.0, inf)
+        """
+        return _stretch(self.ranges, model, self.choice.condition.cost_ratio)
+
     def __repr__(self) -> str:
         return f"JointChoice({self.model!r} at threshold {self.threshold:g}, expected cost {self.expected_cost:.4g})"
 

@@ -45,8 +45,8 @@ def comparison_blocks(comparison: Comparison, width: int) -> Iterator[Any]:
     aside = f"paired, {comparison.better} is better, limits at level {comparison.level:g}"
     yield [heading("Differences", aside), differences_table(comparison, width)]
     remarks = [one.note for one in comparison.differences.values() if one.note]
-    if comparison.rope:
-        remarks.insert(0, f"Differences within {comparison.rope:g} count as practically none.")
+    if comparison.margin:
+        remarks.insert(0, f"Differences within {comparison.margin:g} count as practically none.")
     if comparison.dropped:
         remarks.append(f"{comparison.dropped:,} rows dropped for missing values.")
     yield [Text(plain_text(remark), style=FAINT) for remark in dict.fromkeys(remarks)]

@@ -30,7 +30,7 @@ def evaluated(rows: LabelledScores, condition: OperatingCondition | None, given:
             clusters=rows.clusters,
             trained_at=given.get("trained_at"),
             level=given["level"],
-            rope=given.get("rope", 0.0),
+            margin=given.get("margin", 0.0),
             seed=given["seed"],
             missing=given["missing"],
         )

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 
 _OPTION = re.compile(
-    r"\b(?P<name>positive|missing|table|weights?|clusters?|level|rope|seed|replicates|correction|cost_ratio|class_ratio"
+    r"\b(?P<name>positive|missing|table|weights?|clusters?|level|margin|seed|replicates|correction|cost_ratio|class_ratio"
     r"|prevalence|cost_fp|cost_fn|cost_tp|cost_tn|maximise|minimise|subject_to|at_most|measure|method|smoothing"
     r"|thresholds|bins|interpolate|groups|time|search|criterion)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
 )
@@ -21,7 +21,7 @@ _SINGULAR = {"weights": "weight", "clusters": "cluster", "thresholds": "threshol
 # Names in a text that can mean nothing but an argument, unless they are quoted and so somebody's own.
 _ARGUMENT = re.compile(r"(?<![\w'\"-])(cost_ratio|cost_fp|cost_fn|cost_tp|cost_tn|at_most|subject_to)(?![\w'\"])")
 # Words that also mean something else, such as a measure, in the sentences in which they mean the argument.
-_SUBJECT = re.compile(r"^(class_ratio|prevalence|level|rope|seed|replicates|bins)(?= must )")
+_SUBJECT = re.compile(r"^(class_ratio|prevalence|level|margin|seed|replicates|bins)(?= must )")
 _BOTH = re.compile(r"^both (class_ratio|maximise) and (prevalence|minimise) are given")
 _MEASURES = "thresher.MEASURES lists all of them"
 _COLUMN = r"give a --label column that is true where the label is \1"

@@ -30,7 +30,7 @@ def evaluated_where_it_is(
             fix = "leave it out, or give a sample of the rows"
             raise ArgumentError(f"--{option} needs rows, and there are more than fit", where, fix)
     with scanning(given, where=where) as asked:
-        settings = {name: given[name] for name in ("level", "rope", "trained_at")}
+        settings = {name: given[name] for name in ("level", "margin", "trained_at")}
         return evaluate_scan(given["source"], condition=condition, **settings, **asked)
 
 

@@ -29,6 +29,7 @@ from thresher.cli.screen import (
     table,
 )
 from thresher.cli.winners import winners_table
+from thresher.evaluation.decision import wins_text
 from thresher.tables import contingency_at
 
 if TYPE_CHECKING:
@@ -87,13 +88,11 @@ def decision_panel(evaluation: Evaluation) -> Panel:
     text.append(usual_cutoff(evaluation))
     text.append(_range(evaluation))
     if decision.runner_up is not None and decision.gap is not None:
-        text.append("\nRunner-up: ").append(plain_text(decision.runner_up))
-        text.append(f", {number(decision.gap)} more per case. Drawing the data again, the winner won")
-        text.append(f" {decision.wins:.0%}", style="bold").append(" of the time")
-        if decision.firm_for is not None:
-            firm, level = decision.firm_for, decision.expected_cost.level
-            text.append(f", and {level:.0%} or more at cost ratios from {firm[0]:.4g} to {firm[1]:.4g}")
-        text.append(".")
+        role, way = ("Runner-up", "more") if decision.gap >= 0 else ("Cheapest on these rows", "less")
+        text.append(f"\n{role}: ").append(plain_text(decision.runner_up))
+        text.append(f", {number(abs(decision.gap))} {way} per case.")
+    if decision.runner_up is not None and decision.wins is not None:
+        text.append(f" The decision is {wins_text(decision.wins)}.")
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
 
 

@@ -5,6 +5,7 @@ from thresher.evaluation.decision import Decision, apply, decision_schema
 from thresher.evaluation.evaluation import Evaluation, evaluate
 from thresher.evaluation.model import ModelEvaluation
 from thresher.evaluation.multiclass import MulticlassEvaluation, evaluate_classes
+from thresher.evaluation.rules import Rule
 from thresher.evaluation.scanned import evaluate_scan
 from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
 
@@ -14,6 +15,7 @@ __all__ = [
     "ModelEvaluation",
     "MulticlassEvaluation",
     "MulticlassModel",
+    "Rule",
     "ScannedEvaluation",
     "ScannedModel",
     "apply",

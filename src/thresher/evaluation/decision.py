@@ -34,10 +34,12 @@ class Decision:
     `data_prevalence` that of the rows, for which `calibration` maps scores to probabilities, and `trained_at` the
     prevalence that the model's own probabilities were made for. `cost_ratios` and `class_ratios` are the
     ranges over which the model stays the cheapest, the other ratio being as in `condition`;
-    `equivalent` the thresholds that make the same calls. `wins` is the share of resamples
-    in which the model is the cheapest, `firm_for` the cost ratios (between a tenth and ten times the condition's) over
-    which that share stays at the confidence level or above (None: it does not reach it), and `honest_cost` what a
-    threshold chosen like this one costs on rows it was not chosen on. `fingerprint` identifies the data. A decision
+    `equivalent` the thresholds that make the same calls. `honest_cost` is what a model and threshold chosen
+    like these cost on rows they were not chosen on, and `saving` what they save there against `baseline`, the cheapest
+    of "never", "always", "0.5" and "current". `may_be_best` names the models that may be the best at the intervals'
+    level, and `why` says why this one was taken; where that is not the cheapest one, `runner_up` is, and `gap` is
+    negative. `wins` is the share of resamples in which the model is the cheapest, which is no probability of being so:
+    resamples hold the same rows. `fingerprint` identifies the data. A decision
     set by hand on the page has no `wins`, and intervals without limits.
 
     >>> from thresher import evaluate
@@ -55,13 +57,16 @@ class Decision:
     expected_cost: Interval
     honest_cost: Interval
     threshold_interval: Interval
+    baseline: str
+    saving: Interval
+    why: str
+    may_be_best: tuple[str, ...]
     runner_up: str | None
     gap: float | None
     threshold_holds_for: tuple[float, float] | None
     cost_ratios: tuple[float, float]
     class_ratios: tuple[float, float]
     wins: float | None
-    firm_for: tuple[float, float] | None
     calibration: Mapping[str, Any] | None
     fingerprint: str
     version: str
@@ -127,21 +132,66 @@ class Decision:
         return cls.from_dict(json_value(text, name="Decision"))
 
     def __str__(self) -> str:
-        low, high = self.cost_ratios
-        now = self.condition.cost_ratio
         lines = [
             f"Use {self.model}, and call a case positive when its score is >= {self.threshold:.6g}.",
             f"Expected cost per case {self.expected_cost}; on rows not chosen on {self.honest_cost}.",
-            f"It stays the best model for cost ratios from {low:.4g} to {high:.4g} (now {now:.4g}).",
         ]
-        if self.wins is not None:
-            lines.append(f"Drawing the data again, it won {self.wins:.0%} of the time.")
-        if self.runner_up is not None:
-            if self.firm_for is not None:
-                firm = f"{self.firm_for[0]:.4g} to {self.firm_for[1]:.4g}"
-                lines.append(f"At cost ratios from {firm} it wins {self.expected_cost.level:.0%} of the time or more.")
-            lines.append(f"Runner-up: {self.runner_up}, {self.gap:.4g} more per case.")
+        if not math.isnan(self.saving.estimate):
+            lines.append(saving_text(self.saving, self.baseline))
+        lines.append(f"Why: {self.why}.")
+        if self.gap is None or self.gap >= 0:
+            low, high = self.cost_ratios
+            now = self.condition.cost_ratio
+            lines.append(f"It stays the best model for cost ratios from {low:.4g} to {high:.4g} (now {now:.4g}).")
+        if self.wins is not None and self.runner_up is not None:
+            lines.append(f"It is {wins_text(self.wins)}.")
+        if self.runner_up is not None and self.gap is not None:
+            role = "Runner-up" if self.gap >= 0 else "Cheapest on these rows"
+            lines.append(f"{role}: {self.runner_up}, {more_or_less(self.gap)} per case.")
         return "\n".join(map(visible, lines))
+
+
+BASELINE_WORDS = {
+    "never": "calling no case positive",
+    "always": "calling every case positive",
+    "0.5": "the usual cut-off of 0.5",
+    "current": "the rule in use",
+}
+
+
+def saving_text(saving: Interval, baseline: str) -> str:
+    """What a decision saves against the cheapest rule that needs none, per case and per 1,000.
+
+    >>> saving = Interval(0.0123, 0.001, 0.02, 0.0, 0.95, "out of bag, paired")
+    >>> saving_text(saving, "never")
+    'Against calling no case positive it saves 0.0123 [0.0010, 0.0200] per case, 12.3 [1, 20] per 1,000.'
+    >>> saving_text(Interval(-0.01, -0.02, 0.001, 0.0, 0.95, "out of bag, paired"), "0.5")
+    'Against the usual cut-off of 0.5 it saves nothing: -0.0100 [-0.0200, 0.0010] per case, -10 [-20, 1] per 1,000.'
+    """
+    per = f"{1000 * saving.estimate:.4g}"
+    if not math.isnan(saving.lower):
+        per += f" [{1000 * saving.lower:.4g}, {1000 * saving.upper:.4g}]"
+    each = str(saving) if not math.isnan(saving.lower) else f"{saving.estimate:.4f}"
+    nothing = "" if saving.estimate > 0 else " nothing:"
+    return f"Against {BASELINE_WORDS.get(baseline, baseline)} it saves{nothing} {each} per case, {per} per 1,000."
+
+
+def wins_text(share: float) -> str:
+    """A share of resamples, with what it means.
+
+    >>> wins_text(0.62)
+    'cheapest in 62% of resamples (of the same rows; a fresh sample would agree less often)'
+    """
+    return f"cheapest in {share:.0%} of resamples (of the same rows; a fresh sample would agree less often)"
+
+
+def more_or_less(gap: float) -> str:
+    """A difference in cost as words.
+
+    >>> more_or_less(0.25), more_or_less(-0.25)
+    ('0.25 more', '0.25 less')
+    """
+    return f"{abs(gap):.4g} {'more' if gap >= 0 else 'less'}"
 
 
 def decision_schema() -> dict[str, Any]:
@@ -255,6 +305,8 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "expected_cost": _interval,
     "honest_cost": _interval,
     "threshold_interval": _interval,
+    "saving": _interval,
+    "may_be_best": lambda value: tuple(_text(name) for name in value),
     "runner_up": _or_none(_text),
     "gap": _or_none(_real),
     "data_prevalence": _share,
@@ -263,6 +315,5 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "cost_ratios": _range,
     "class_ratios": _range,
     "wins": _or_none(_real),
-    "firm_for": _or_none(_range),
     "calibration": _or_none(_mapping),
 }

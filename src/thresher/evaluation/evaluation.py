@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,26 @@ from thresher.choices import JointChoice, OperatingCondition, Range, joint_choic
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
-from thresher.evaluation.remarks import on_condition, remarks
+from thresher.evaluation.preference import Pick, pick, preference_of
+from thresher.evaluation.remarks import on_condition, on_saving, on_winner, remarks
 from thresher.evaluation.rows import evaluated_rows
+from thresher.evaluation.rules import (
+    CURRENT,
+    Priced,
+    Rule,
+    calls_at_half,
+    is_column_of_calls,
+    priced_rules,
+    require_no_rule_names,
+    rule_in_use,
+)
 from thresher.evaluation.summary import summary_text
 from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
-from thresher.inference.difference import require_rope
+from thresher.inference.difference import require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import is_one_of
+from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters
 from thresher.inference.stability import Stability, decision_stability
@@ -42,7 +55,9 @@ class Evaluation:
     `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
     one model), `joint` the choice among models, `stability` what resampling does to it, `decision` the
     artefact, `cautions` what a careful analyst would notice. `scored` are the rows behind it all, and `positive`
-    and `negative` their two labels as given.
+    and `negative` their two labels as given. `rules` are all ways to act with their costs, the one decided for first;
+    `baseline` is the cheapest of "never", "always", "0.5" and "current", and `savings` what every model saves per case
+    against it. `may_be_best` names the models that may be the best at the level.
     """
 
     models: Mapping[str, ModelEvaluation]
@@ -59,6 +74,15 @@ class Evaluation:
     scored: ScoredRows
     positive: Any
     negative: Any
+    rules: Mapping[str, Rule]
+    baseline: str
+    savings: Mapping[str, Interval]
+    may_be_best: tuple[str, ...]
+
+    @property
+    def saving(self) -> Interval:
+        """What the decision saves per case against the baseline, on rows it was not chosen on."""
+        return self.savings[self.decision.model]
 
     def __getitem__(self, name: str) -> ModelEvaluation:
         if not is_one_of(name, self.models):
@@ -80,6 +104,10 @@ class Evaluation:
             "seed": self.seed,
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "comparison": self._differences(),
+            "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
+            "baseline": self.baseline,
+            "savings": {name: saving.to_dict() for name, saving in self.savings.items()},
+            "may_be_best": list(self.may_be_best),
             "ranges": [_range(each) for each in self.joint.ranges],
             "stability": {
                 "replicates": self.stability.replicates,
@@ -132,7 +160,9 @@ def evaluate(
     clusters: Any = None,
     trained_at: float | None = None,
     level: float = 0.95,
-    rope: float = 0.0,
+    current: Any = None,
+    prefer: Any = None,
+    margin: float = 0.0,
     replicates: int = 500,
     seed: int = 0,
     missing: Missing = "raise",
@@ -160,8 +190,14 @@ def evaluate(
         class mix declared, they are restated from it before they are read as probabilities.
     level
         Of all intervals.
-    rope
-        Differences in AUC within this margin are practically none.
+    current
+        The rule in use, priced beside the others: a column of its calls (labels or booleans), {model: threshold},
+        a threshold when there is one model, or a `Decision`.
+    prefer
+        Which of the models that may be best is taken: "first" (as given), "current" (the model in use), a model's name
+        or names in order. Without it the cheapest is.
+    margin
+        Differences in cost per case within this margin are practically none.
     replicates, seed
         Of the resampling behind `stability`.
     missing
@@ -179,7 +215,7 @@ def evaluate(
     """
     require_level(level, _WHERE)
     require_replicates(replicates, seed, None, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     require_prevalence(trained_at, "evaluate(trained_at=...)")
     asked = condition if condition is not None else OperatingCondition()
     rows = evaluated_rows(
@@ -190,14 +226,19 @@ def evaluate(
         weights=weights,
         clusters=clusters,
         missing=missing,
+        current=current if is_column_of_calls(current) else None,
     )
     scored = rows.scored
     require_two_clusters(scored, _WHERE)
+    require_no_rule_names(tuple(scored.scores), current=current is not None, where=_WHERE)
+    in_use = rule_in_use(current, rows.current, scored.scores, _WHERE)
+    preference = preference_of(prefer, tuple(scored.scores), None if in_use is None else in_use.model, _WHERE)
     rankings = {name: rows.ranking(name) for name in scored.scores}
     production = None
     if asked.prevalence is not None:
         production = scored.at_prevalence(asked.prevalence, trained_at=trained_at)
     joint = joint_choice(rankings, asked)
+    fixed = calls_at_half(scored.scores, rankings) | ({} if in_use is None else {CURRENT: in_use.called})
     stability = decision_stability(
         scored.positive,
         {name: score.astype(np.float64) for name, score in scored.scores.items()},
@@ -209,7 +250,9 @@ def evaluate(
         replicates=replicates,
         seed=seed,
         choices=joint.choices,
+        calls=fixed,
     )
+    picked = pick(joint, stability, level=level, margin=margin, preference=preference)
 
     def alone(name: str) -> ModelEvaluation:
         return model_evaluation(
@@ -229,21 +272,52 @@ def evaluate(
         )
 
     tasks: list[Callable[[], Any]] = [
-        partial(_comparison, scored, level, rope),
+        partial(_comparison, scored, level),
         *(partial(alone, name) for name in rankings),
         rows.fingerprint,
     ]
     comparison, *each, fingerprint = side_by_side(_done, tasks, scored.positive.size)
     models = dict(zip(rankings, each, strict=True))
-    found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()}, stability)
+    winner = picked.model
+    costs = {name: model.honest_cost for name, model in models.items()}
+    costs[winner] = out_of_bag_interval(
+        picked.honest, models[winner].expected_cost, asked, stability.resamples.at_choice[winner]
+    )
+    priced = priced_rules(
+        scored,
+        joint.choices,
+        costs,
+        stability,
+        model=winner,
+        fixed=fixed,
+        in_use=in_use,
+        condition=asked,
+        level=level,
+    )
+    found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()})
     return Evaluation(
         models=models,
         condition=asked,
         comparison=comparison,
         joint=joint,
         stability=stability,
-        decision=_decision(models, joint, stability, asked, trained_at=trained_at, fingerprint=fingerprint),
-        cautions=(*joint.cautions, *on_condition(condition), *found),
+        decision=_decision(
+            models,
+            joint,
+            stability,
+            asked,
+            trained_at=trained_at,
+            fingerprint=fingerprint,
+            picked=picked,
+            priced=priced,
+        ),
+        cautions=(
+            *joint.choices[winner].cautions,
+            *on_condition(condition),
+            *found,
+            *on_winner(picked.may_be_best, stability.wins, level),
+            *on_saving(priced.rules),
+        ),
         rows=scored.positive.size,
         dropped=scored.dropped,
         level=level,
@@ -251,6 +325,10 @@ def evaluate(
         scored=scored,
         positive=rows.positive,
         negative=rows.negative,
+        rules=MappingProxyType(priced.rules),
+        baseline=priced.baseline,
+        savings=MappingProxyType(priced.savings),
+        may_be_best=picked.may_be_best,
     )
 
 
@@ -266,10 +344,10 @@ def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None
     return row_auc_interval(rows.positive, rows.scores[name], weights=rows.weight, clusters=rows.cluster, level=level)
 
 
-def _comparison(rows: ScoredRows, level: float, rope: float) -> Comparison | None:
+def _comparison(rows: ScoredRows, level: float) -> Comparison | None:
     if len(rows.scores) < 2:
         return None
-    return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=level, rope=rope)
+    return compare(rows.positive, rows.scores, weights=rows.weight, clusters=rows.cluster, level=level)
 
 
 def _done(task: Callable[[], Any]) -> Any:
@@ -284,31 +362,38 @@ def _decision(
     *,
     trained_at: float | None,
     fingerprint: str,
+    picked: Pick,
+    priced: Priced,
 ) -> Decision:
     from thresher.version import __version__
 
-    winner = models[joint.model]
+    winner = models[picked.model]
+    choice = joint.choices[picked.model]
     condition = asked.for_data(winner.ranking)
-    low, high = joint.holds_for
+    low, high = joint.stays_cheapest(picked.model)
+    runner_up = joint.runner_up if picked.model in joint.tied else joint.model
     # Only the product of cost ratio and class ratio matters, so one range tells the other.
     per_cost = (condition.class_ratio or 1.0) / condition.cost_ratio
     return Decision(
-        model=joint.model,
-        threshold=joint.threshold,
-        equivalent=joint.choice.interval,
+        model=picked.model,
+        threshold=choice.threshold,
+        equivalent=choice.interval,
         condition=condition,
         data_prevalence=winner.ranking.prevalence,
         trained_at=winner.ranking.prevalence if trained_at is None else trained_at,
         expected_cost=winner.expected_cost,
-        honest_cost=winner.honest_cost,
+        honest_cost=priced.rules[picked.model].cost,
         threshold_interval=winner.threshold,
-        runner_up=joint.runner_up,
-        gap=joint.gap,
-        threshold_holds_for=joint.choice.holds_for,
+        baseline=priced.baseline,
+        saving=priced.savings[picked.model],
+        why=picked.why,
+        may_be_best=picked.may_be_best,
+        runner_up=runner_up,
+        gap=None if runner_up is None else joint.choices[runner_up].expected_cost - choice.expected_cost,
+        threshold_holds_for=choice.holds_for,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
-        wins=stability.wins[joint.model],
-        firm_for=stability.firm_for(joint.model, winner.expected_cost.level),
+        wins=stability.wins[picked.model],
         calibration=winner.calibration.to_dict(),
         fingerprint=fingerprint,
         version=__version__,

@@ -81,7 +81,11 @@ def headline(evaluation: Evaluation) -> str:
 
 def reason(evaluation: Evaluation) -> str:
     """Why this model, where others may be as good; empty where there is nothing to explain."""
-    return f"{evaluation.decision.why[:1].upper()}{evaluation.decision.why[1:]}." if len(evaluation.may_be_best) > 1 else ""
+    return (
+        f"{evaluation.decision.why[:1].upper()}{evaluation.decision.why[1:]}."
+        if len(evaluation.may_be_best) > 1
+        else ""
+    )
 
 
 def asked(evaluation: Evaluation) -> str:
@@ -106,7 +110,9 @@ def miss_words(cost_ratio: float) -> str:
     >>> miss_words(1), miss_words(20)
     ('a miss costs as much as a false alarm', 'a miss costs 20 false alarms')
     """
-    return f"a miss costs {'as much as a false alarm' if cost_ratio == 1 else f'{number_text(cost_ratio)} false alarms'}"
+    return (
+        f"a miss costs {'as much as a false alarm' if cost_ratio == 1 else f'{number_text(cost_ratio)} false alarms'}"
+    )
 
 
 def mix_words(evaluation: Evaluation) -> str:

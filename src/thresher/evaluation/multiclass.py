@@ -19,7 +19,7 @@ from thresher.inference import Comparison
 from thresher.inference.class_comparison import CLASS_MEASURES, class_comparison
 from thresher.inference.class_pulls import class_pulls
 from thresher.inference.classified_rows import Classes, classified_rows, require_two_clusters_of_classes
-from thresher.inference.difference import require_rope
+from thresher.inference.difference import require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import is_one_of
 from thresher.sources.columns import Missing
@@ -117,7 +117,7 @@ def evaluate_classes(
     weights: Any = None,
     clusters: Any = None,
     level: float = 0.95,
-    rope: float | Mapping[str, float] = 0.0,
+    margin: float | Mapping[str, float] = 0.0,
     missing: Missing = "raise",
 ) -> MulticlassEvaluation:
     """Evaluate probability matrices: confusion matrix, one-vs-rest and one-vs-one AUC, losses, with intervals.
@@ -144,7 +144,7 @@ def evaluate_classes(
         What rows belong together (patients, users); only clusters count as independent.
     level
         Of all intervals.
-    rope
+    margin
         Differences within this margin are practically none: one number, or one by name of measure.
     missing
         "raise" refuses missing values; "drop" leaves those rows out for all models and counts them.
@@ -163,7 +163,7 @@ def evaluate_classes(
     forest - guess  0.4583 [...]  p ...  undecided
     """
     require_level(level, _WHERE)
-    margins = _margins(rope)
+    margins = _margins(margin)
     rows = classified_rows(
         labels,
         probabilities,
@@ -185,7 +185,10 @@ def evaluate_classes(
         rows=rows.index.size,
         level=level,
         comparisons=MappingProxyType(
-            {measure: class_comparison(rows, pulls, measure, level=level, rope=margins[measure]) for measure in several}
+            {
+                measure: class_comparison(rows, pulls, measure, level=level, margin=margins[measure])
+                for measure in several
+            }
         ),
         cautions=class_remarks(rows, models),
         dropped=rows.dropped,
@@ -194,16 +197,16 @@ def evaluate_classes(
     )
 
 
-def _margins(rope: float | Mapping[str, float]) -> dict[str, float]:
+def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
     """The margin of every measure; 0 where a mapping names none."""
-    given = rope if isinstance(rope, Mapping) else dict.fromkeys(COMPARED, rope)
+    given = margin if isinstance(margin, Mapping) else dict.fromkeys(COMPARED, margin)
     strange = [name for name in given if name not in COMPARED]
     if strange:
-        where = "evaluate_classes(..., rope={measure: margin})"
+        where = "evaluate_classes(..., margin={measure: margin})"
         known = "" if strange[0] not in CLASS_MEASURES else ", which compare_classes does"
         raise ArgumentError(
             f"models are not compared by {strange[0]!r} here{known}", where, f"name one of {', '.join(COMPARED)}"
         )
-    for margin in given.values():
-        require_rope(margin, _WHERE)
+    for each in given.values():
+        require_margin(each, _WHERE)
     return dict.fromkeys(COMPARED, 0.0) | dict(given)

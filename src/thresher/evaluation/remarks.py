@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from thresher.cautions import Caution
 from thresher.choices import OperatingCondition
+from thresher.evaluation.decision import BASELINE_WORDS
 from thresher.evaluation.rows import EvaluatedRows
-from thresher.inference.stability import Stability
+from thresher.evaluation.rules import Rule
+from thresher.inference.stability import ALWAYS, NEVER
 from thresher.ranking import Flags, Ranking
 
 FEW = 30
 EXTREME = 100.0
-CERTAIN = 0.9
 
 
-def remarks(
-    rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float], stability: Stability
-) -> tuple[Caution, ...]:
-    """All remarks, about the data first and then model by model."""
-    found = _on_data(rows), _on_models(rows, rankings, aucs), _on_calibration(rankings), _on_winner(stability)
+def remarks(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> tuple[Caution, ...]:
+    """All remarks on the data and, model by model, on scores."""
+    found = _on_data(rows), _on_models(rows, rankings, aucs), _on_calibration(rankings)
     return tuple(itertools.chain(*found))
 
 
@@ -94,11 +94,29 @@ def _on_calibration(rankings: Mapping[str, Ranking]) -> Iterator[Caution]:
     )
 
 
-def _on_winner(stability: Stability) -> Iterator[Caution]:
-    winner = max(stability.wins, key=stability.wins.__getitem__)
-    if stability.wins[winner] < CERTAIN:
-        told = ", ".join(f"{name} {share:.0%}" for name, share in stability.wins.items())
-        yield Caution("winner-uncertain", f"shares of resamples won: {told}")
+def on_winner(may_be_best: Sequence[str], wins: Mapping[str, float], level: float) -> Iterator[Caution]:
+    """That several models may be the best."""
+    if len(may_be_best) > 1:
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in wins.items())
+        several = f"at level {level:g} {len(may_be_best)} models may be the best: {', '.join(may_be_best)}"
+        yield Caution("winner-uncertain", f"{several}; shares of resamples in which each is cheapest: {shares}")
+
+
+def on_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
+    """That the decision is not shown to be cheaper than calling nothing, or everything, positive."""
+    name = min((NEVER, ALWAYS), key=lambda each: rules[each].cost.estimate)
+    saving = rules[name].saving
+    if saving is None or saving.lower > 0 or (saving.estimate > 0 and math.isnan(saving.lower)):
+        return
+    doing = BASELINE_WORDS[name]
+    if math.isnan(saving.estimate):
+        yield Caution("no-better-than-nothing", f"whether it is cheaper than {doing} is unknown: {saving.note}")
+    elif saving.estimate <= 0:
+        more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
+        yield Caution("no-better-than-nothing", f"on rows it was not chosen on, the decision {more} {doing}")
+    else:
+        limits = f"{saving.estimate:.4g} per case [{saving.lower:.4g}, {saving.upper:.4g}]"
+        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: the saving is {limits}")
 
 
 def _out_of_order(score: np.ndarray, called: Flags) -> int:

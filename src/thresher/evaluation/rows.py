@@ -23,13 +23,14 @@ _WHERE = "evaluate(labels, scores)"
 class EvaluatedRows:
     """Scored rows without gaps, in the order given, and the models' own predictions on them.
 
-    `positive` and `negative` are the two labels as they were given.
+    `positive` and `negative` are the two labels as they were given, `current` the calls of the rule in use.
     """
 
     scored: ScoredRows
     predictions: Mapping[str, Flags]
     positive: Any
     negative: Any
+    current: Flags | None = None
 
     def ranking(self, name: str) -> Ranking:
         """What is counted of one model's scores."""
@@ -65,6 +66,7 @@ def evaluated_rows(
     weights: Any,
     clusters: Any,
     missing: Missing,
+    current: Any = None,
 ) -> EvaluatedRows:
     """Read and check everything once; rows with a gap anywhere are refused or, on request, dropped."""
     models = _named_scores(scores)
@@ -75,18 +77,29 @@ def evaluated_rows(
         positive=positive,
         weights=weights,
         clusters=clusters,
-        beside={"labels": labels} | {f"predictions of {name!r}": column for name, column in given.items()},
+        beside={"labels": labels}
+        | {f"predictions of {name!r}": column for name, column in given.items()}
+        | ({} if current is None else {"current": current}),
         missing=missing,
         where=_WHERE,
     )
     label, *columns = rows.beside.values()
+    in_use = None if current is None else _called_or_flags(label, columns.pop(), positive)
     called = zip(given, columns, strict=True)
     return EvaluatedRows(
         rows,
         {name: _called(label, column, positive) for name, column in called},
         positive=label[np.argmax(rows.positive)],
         negative=label[np.argmin(rows.positive)],
+        current=in_use,
     )
+
+
+def _called_or_flags(label: Column, called: Column, positive: Any) -> Flags:
+    """Calls as labels, or, where labels are no truth values, as truth values."""
+    if called.dtype.kind == "b" and label.dtype.kind != "b":
+        return np.asarray(called, dtype=np.bool_)
+    return _called(label, called, positive)
 
 
 def _called(label: Column, predicted: Column, positive: Any) -> Flags:

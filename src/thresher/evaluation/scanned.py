@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from thresher.calibration import adjust_prevalence, brier_bounds, calibration_map, log_loss_bounds
@@ -15,12 +16,13 @@ from thresher.curves import Bounds, auc_bounds, average_precision_bounds, ks_bou
 from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities, require_prevalence
-from thresher.evaluation.remarks import on_class_ratio, on_condition, on_few
+from thresher.evaluation.remarks import on_class_ratio, on_condition, on_few, on_saving
+from thresher.evaluation.rules import Priced, counted_rules
 from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
 from thresher.inference import Interval, auc_interval
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import SampledTable, sampled_cost_interval, sampled_table_intervals
-from thresher.inference.difference import require_rope
+from thresher.inference.difference import require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import require_condition
 from thresher.inference.scanned_placements import auc_comparison, empty_comparison, scanned_auc_intervals
@@ -54,7 +56,7 @@ def evaluate_scan(
     paired: bool = True,
     exact: bool | None = None,
     level: float = 0.95,
-    rope: float = 0.0,
+    margin: float = 0.0,
     missing: Missing = "raise",
     progress: Listener | None = None,
 ) -> ScannedEvaluation:
@@ -65,6 +67,7 @@ def evaluate_scan(
     sums of placements inside the engine (see `compare_scan`), whose mid-ranks sort the rows; `paired=False` leaves that
     out, and with it the comparison. Weights are sampling weights. With a class mix declared by the condition, measures
     and bounds are stated at it, and probabilities restated for it from `trained_at` (that of the rows unless told).
+    Models that cost at most `margin` more per case than the cheapest are practically equal.
 
     >>> mails = {"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}
     >>> import ibis, pyarrow
@@ -73,7 +76,7 @@ def evaluate_scan(
     (ScannedEvaluation(tree; use tree at 0.7), Bounds(lower=0.888..., upper=0.888...))
     """
     require_level(level, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     require_prevalence(trained_at, "evaluate_scan(trained_at=...)")
     if weight is not None and not paired:
         raise ArgumentError("what weights do to intervals is told by a paired pass", _WHERE, "leave paired=False out")
@@ -84,7 +87,7 @@ def evaluate_scan(
     if len(wanted.scores) == 1 and weight is None:
         given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
         rankings = scan_models(source, label=label, scores=wanted.scores, **given, **how)
-        found = _evaluation(rankings, asked, trained_at, level)
+        found = _evaluation(rankings, asked, trained_at, level, margin=margin)
         return replace(found, cautions=(*on_condition(condition), *found.cautions))
     asking: dict[str, Any] = {"listener": progress, "where": _WHERE}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
@@ -93,11 +96,11 @@ def evaluate_scan(
         sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
         at = {name: choice.threshold for name, choice in joint.choices.items()}
         cells = None if weight is None else call_weights(rows, at, **asking)
-    found = _evaluation(rankings, asked, trained_at, level, dropped=rows.dropped, sums=sums, cells=cells)
+    found = _evaluation(rankings, asked, trained_at, level, margin=margin, dropped=rows.dropped, sums=sums, cells=cells)
     found = replace(found, cautions=(*on_condition(condition), *found.cautions))
     if sums is None or len(rankings) == 1:
         return found
-    empty = empty_comparison(wanted.scores, level=level, rope=rope, dropped=rows.dropped)
+    empty = empty_comparison(wanted.scores, level=level, margin=0.0, dropped=rows.dropped)
     return replace(found, comparison=auc_comparison(sums, empty, _WHERE))
 
 
@@ -107,6 +110,7 @@ def _evaluation(
     trained_at: float | None,
     level: float,
     *,
+    margin: float,
     dropped: int | None = None,
     sums: PlacementSums | None = None,
     cells: Mapping[str, tuple[Any, Any]] | None = None,
@@ -132,15 +136,22 @@ def _evaluation(
             else sampled_cost_interval(sampled, asked, level=level),
             bounds=_bounds(ranking, asked, trained_at),
         )
+    costs = {name: model.expected_cost for name, model in models.items()}
+    priced = counted_rules(joint.choices, costs, model=joint.model, condition=asked)
+    near = tuple(
+        name for name, cost in costs.items() if cost.estimate <= joint.expected_cost + margin or name in joint.tied
+    )
     return ScannedEvaluation(
         models=models,
         condition=asked,
         comparison=None,
         joint=joint,
-        decision=_decision(models, joint, asked, trained_at, level),
-        cautions=(*joint.cautions, *_remarks(models)),
+        decision=_decision(models, joint, asked, trained_at=trained_at, level=level, priced=priced, near=near),
+        cautions=(*joint.cautions, *_remarks(models), *on_saving(priced.rules)),
         dropped=max(ranking.dropped for ranking in rankings.values()) if dropped is None else dropped,
         level=level,
+        rules=MappingProxyType(priced.rules),
+        baseline=priced.baseline,
     )
 
 
@@ -165,12 +176,16 @@ def _decision(
     models: Mapping[str, ScannedModel],
     joint: JointChoice,
     asked: OperatingCondition,
+    *,
     trained_at: float | None,
     level: float,
+    priced: Priced,
+    near: tuple[str, ...],
 ) -> Decision:
     from thresher.version import __version__
 
     model = models[joint.model]
+    level = model.expected_cost.level
     condition = asked.for_data(model.ranking)
     low, high = joint.holds_for
     per_cost = (condition.class_ratio or 1.0) / condition.cost_ratio
@@ -185,17 +200,25 @@ def _decision(
         expected_cost=model.expected_cost,
         honest_cost=Interval(nan, nan, nan, nan, level, "none", _NO_ROWS),
         threshold_interval=Interval(joint.threshold, nan, nan, nan, level, "none", _NO_ROWS),
+        baseline=priced.baseline,
+        saving=priced.savings[joint.model],
+        why=_why(near) if len(models) > 1 else "it is the only model",
+        may_be_best=near,
         runner_up=joint.runner_up,
         gap=joint.gap,
         threshold_holds_for=joint.choice.holds_for,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=None,
-        firm_for=None,
         calibration=calibration_map(model.ranking, method="isotonic").to_dict(),
         fingerprint=_fingerprint(models),
         version=__version__,
     )
+
+
+def _why(near: tuple[str, ...]) -> str:
+    equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
+    return f"it is the cheapest on these rows{equal}; how sure that is {_NO_ROWS}"
 
 
 def _fingerprint(models: Mapping[str, ScannedModel]) -> str:

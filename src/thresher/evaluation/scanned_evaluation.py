@@ -13,7 +13,8 @@ from thresher.choices import Choice, JointChoice, OperatingCondition
 from thresher.curves import Bounds
 from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
-from thresher.evaluation.summary import short, text_table
+from thresher.evaluation.rules import Rule
+from thresher.evaluation.summary import rules_text, short, text_table
 from thresher.inference import Comparison, Interval
 from thresher.inference.kinds import is_one_of
 from thresher.ranking import Ranking
@@ -63,7 +64,8 @@ class ScannedEvaluation:
     """Several models on the rows of a table: how good each is, how their AUCs differ, and which to deploy how.
 
     What only rows can tell (the cost on rows the threshold was not chosen on, where it falls in resamples, how often
-    the winner wins) is not there, and the decision's intervals of these have no limits.
+    the winner wins) is not there, and the decision's intervals of these have no limits. `rules` prices never, always
+    and, where scores were counted one by one, 0.5 beside the models, on the rows the thresholds were chosen on.
 
     >>> import ibis, pyarrow
     >>> from thresher import evaluate_scan
@@ -80,6 +82,13 @@ class ScannedEvaluation:
     cautions: tuple[Caution, ...]
     dropped: int
     level: float
+    rules: Mapping[str, Rule]
+    baseline: str
+
+    @property
+    def saving(self) -> Interval:
+        """What the decision saves per case against the baseline, on the rows it was chosen on."""
+        return self.decision.saving
 
     def __getitem__(self, name: str) -> ScannedModel:
         if not is_one_of(name, self.models):
@@ -97,7 +106,11 @@ class ScannedEvaluation:
         for name, model in self.models.items():
             cost, threshold = short(model.expected_cost), f"{model.choice.threshold:.4g}"
             lines.append([name, short(model.auc), bounds_text(model.bounds["auc"]), cost, threshold])
-        parts += [text_table(lines), str(self[self.decision.model].choice.table)]
+        parts += [
+            text_table(lines),
+            rules_text(self.rules, self.condition),
+            str(self[self.decision.model].choice.table),
+        ]
         if self.comparison is not None:
             parts.append(f"Differences in AUC, paired:\n{self.comparison}")
         parts.append(f"Decision\n{self.decision}")
@@ -111,6 +124,8 @@ class ScannedEvaluation:
             "dropped": self.dropped,
             "level": self.level,
             "models": {name: model.to_dict() for name, model in self.models.items()},
+            "rules": {name: rule.to_dict() for name, rule in self.rules.items()},
+            "baseline": self.baseline,
             "comparison": [each.to_dict() for each in differences],
             "decision": self.decision.to_dict(),
             "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],

@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from thresher.choices import OperatingCondition
 from thresher.inference import Interval
 from thresher.visible import interval_text
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluation import Evaluation
     from thresher.evaluation.model import ModelEvaluation
+    from thresher.evaluation.rules import Rule
 
 
 def summary_text(evaluation: Evaluation) -> str:
     """Data, a table of models, the table at the chosen threshold, comparison, decision, cautions."""
     winner = evaluation[evaluation.decision.model]
-    parts = [_data(evaluation, winner), _models(evaluation), _at_threshold(winner)]
+    rules = rules_text(evaluation.rules, evaluation.condition)
+    parts = [_data(evaluation, winner), _models(evaluation), rules, _at_threshold(winner)]
     if evaluation.comparison is not None:
         parts.append(f"Differences in AUC, paired:\n{evaluation.comparison}")
     parts.append(f"Decision\n{evaluation.decision}")
     if evaluation.cautions:
         parts.append("\n".join(["Mind", *(f"  {caution}" for caution in evaluation.cautions)]))
     return "\n\n".join(parts)
+
+
+def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
+    """What every rule does per 1,000 cases, and what the first one, that decided for, saves against it.
+
+    >>> from thresher import evaluate
+    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
+    >>> print(rules_text(found.rules, found.condition))
+    per 1,000 cases  found  missed  false alarms   cost                   saved
+    model            333.3   166.7             0  378.4
+    never                0     500             0    500     121.6 [-334.9, 700]
+    always             500       0           500    500   121.6 [-734.4, 632.9]
+    0.5                500       0         166.7  166.7  -211.8 [-711.8, 444.8]
+    """
+    rows = [["per 1,000 cases", "found", "missed", "false alarms", "cost", "saved"]]
+    for rule in rules.values():
+        saving = "" if rule.saving is None else thousand(rule.saving)
+        rows.append([rule.name, *(f"{number:.4g}" for number in rule.per(1000, condition)), saving])
+    return text_table(rows)
+
+
+def thousand(interval: Interval) -> str:
+    """An amount per 1,000 cases with its limits, where there are any."""
+    estimate, low, high = (f"{1000 * end:.4g}" for end in (interval.estimate, interval.lower, interval.upper))
+    return estimate if interval.lower != interval.lower else f"{estimate} [{low}, {high}]"
 
 
 def _data(evaluation: Evaluation, winner: ModelEvaluation) -> str:

@@ -23,7 +23,7 @@ from thresher.inference.difference import (
     Difference,
     normal_difference,
     pairs_difference,
-    require_rope,
+    require_margin,
 )
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import is_one_of, require_one_of
@@ -72,7 +72,7 @@ def compare_classes(
     weights: Any = None,
     clusters: Any = None,
     level: float = 0.95,
-    rope: float = 0.0,
+    margin: float = 0.0,
     correction: Correction = "holm",
     missing: Missing = "raise",
 ) -> Comparison:
@@ -94,7 +94,7 @@ def compare_classes(
     measure
         "overall_accuracy", "macro_recall" or "macro_f1" of the calls; "one_vs_rest_macro", "one_vs_rest_weighted",
         "one_vs_one_macro" or "one_vs_one_weighted", averages of the AUC; "brier" or "log_loss".
-    level, rope
+    level, margin
         Confidence level, and the largest difference that does not matter, in units of the measure.
     correction
         "holm" adjusts p-values for the number of pairs; "none" does not.
@@ -112,7 +112,7 @@ def compare_classes(
     sure - shy       0.2500   [-0.1449, 0.6449]   0.19       0.19   undecided
     """
     require_level(level, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     require_one_of(correction, ("holm", "none"), "correction", _WHERE)
     if not is_one_of(measure, CLASS_MEASURES):
         raise MeasureError(f"there is no measure {measure!r} of classes", _WHERE, f"pick {', '.join(CLASS_MEASURES)}")
@@ -131,7 +131,7 @@ def compare_classes(
     )
     require_two_clusters_of_classes(rows, _WHERE)
     pulls = {name: class_pulls(rows, name) for name in rows.matrices}
-    return class_comparison(rows, pulls, measure, level=level, rope=rope, correction=correction)
+    return class_comparison(rows, pulls, measure, level=level, margin=margin, correction=correction)
 
 
 def class_comparison(
@@ -140,7 +140,7 @@ def class_comparison(
     measure: str,
     *,
     level: float,
-    rope: float,
+    margin: float,
     correction: Correction = "holm",
 ) -> Comparison:
     """The same from rows that were checked already, and every model's pulls."""
@@ -155,7 +155,7 @@ def class_comparison(
         covariance=None,
         pairs=units,
         level=level,
-        rope=rope,
+        margin=margin,
         correction=correction,
         clustered=rows.cluster is not None,
         dropped=rows.dropped,
@@ -173,12 +173,12 @@ def _difference(names: tuple[str, str], a: Pulled, b: Pulled, rows: ClassifiedRo
     method = "delta, paired by clusters" if empty.clustered else "delta, paired"
     if math.isnan(apart):
         nan = math.nan
-        told = {"method": method, "rope": empty.rope, "better": known.better, "note": a.note or b.note}
+        told = {"method": method, "margin": empty.margin, "better": known.better, "note": a.note or b.note}
         return Difference(*names, nan, nan, nan, nan, nan, empty.level, **told)  # type: ignore[arg-type]
     variance = spread(a.pull - b.pull, rows.cluster)
     if empty.pairs <= 1 or not variance > _ROUNDING * (a.spread(rows.cluster) + b.spread(rows.cluster)):
         found = pairs_difference(
-            names, apart, max(variance, 0.0), empty.pairs, level=empty.level, rope=empty.rope, span=known.span
+            names, apart, max(variance, 0.0), empty.pairs, level=empty.level, margin=empty.margin, span=known.span
         )
         note = f"the models differ alike on all rows; limits from {empty.pairs:g} independent cases, conservative"
         return replace(found, better=known.better, method="exact cases", note=note)
@@ -188,7 +188,7 @@ def _difference(names: tuple[str, str], a: Pulled, b: Pulled, rows: ClassifiedRo
         variance,
         level=empty.level,
         method=method,
-        rope=empty.rope,
+        margin=empty.margin,
         freedom=empty.pairs - 1,
         span=known.span,
     )

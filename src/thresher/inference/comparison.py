@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, MeasureError
-from thresher.inference.difference import Better, bootstrap_difference, require_rope
+from thresher.inference.difference import Better, bootstrap_difference, require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.inference.paired_bootstrap import resampled_costs, resampled_tables
@@ -36,7 +36,7 @@ def compare(
     measure: str | Measure | OperatingCondition = "auc",
     thresholds: Mapping[str, float] | None = None,
     level: float = 0.95,
-    rope: float = 0.0,
+    margin: float = 0.0,
     correction: Correction = "holm",
     seed: int = 0,
     replicates: int = 2000,
@@ -64,7 +64,7 @@ def compare(
         "auc", the name of a measure, or an operating condition.
     thresholds
         The threshold of each model by its name.
-    level, rope
+    level, margin
         Confidence level, and the largest difference that does not matter, in units of the measure.
     correction
         "holm" adjusts p-values for the number of pairs; "none" does not.
@@ -86,7 +86,7 @@ def compare(
     0.14583333333333337
     """
     require_level(level, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     models = _by_name(scores)
     names = tuple(models)
     require_one_of(correction, ("holm", "none"), "correction", _WHERE)
@@ -109,7 +109,7 @@ def compare(
         covariance=None,
         pairs=min(rows.cases),
         level=level,
-        rope=rope,
+        margin=margin,
         correction=correction,
         clustered=rows.cluster is not None,
         dropped=rows.dropped,
@@ -153,7 +153,7 @@ def _by_resampling(values: dict[str, Floats], asked: Any, empty: Comparison) -> 
             values[a],
             values[b],
             level=empty.level,
-            rope=empty.rope,
+            margin=empty.margin,
             better=empty.better,
             span=span,
             cases=empty.pairs,

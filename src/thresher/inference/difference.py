@@ -26,7 +26,7 @@ class Difference:
 
     The sign is that of the numbers: with a cost, a negative difference says that A is cheaper, and the
     verdict is then "better". `p_adjusted` allows for how many pairs were looked at. `verdict` is
-    "better" or "worse" when the limits lie wholly beyond the margin `rope` (and, among several pairs,
+    "better" or "worse" when the limits lie wholly beyond `margin` (and, among several pairs,
     the adjusted p-value agrees), "practically equal" when they lie wholly within it,
     otherwise "undecided": absence of proof is no proof of equality.
 
@@ -47,7 +47,7 @@ class Difference:
     level: float
     method: str
     p_adjusted: float = math.nan
-    rope: float = 0.0
+    margin: float = 0.0
     better: Better = "higher"
     note: str = ""
 
@@ -59,13 +59,13 @@ class Difference:
     def verdict(self) -> Verdict:
         """What the limits say about A, given the margin."""
         lower, upper = (self.lower, self.upper) if self.better == "higher" else (-self.upper, -self.lower)
-        if -self.rope <= lower <= upper <= self.rope and self.rope > 0:
+        if -self.margin <= lower <= upper <= self.margin and self.margin > 0:
             return "practically equal"
         if self.p_adjusted > self.p_value and self.p_adjusted > 1 - self.level:
             return "undecided"
-        if lower > self.rope:
+        if lower > self.margin:
             return "better"
-        return "worse" if upper < -self.rope else "undecided"
+        return "worse" if upper < -self.margin else "undecided"
 
     @property
     def mirrored(self) -> Difference:
@@ -101,14 +101,14 @@ def shown_p(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
-def require_rope(rope: float, where: str) -> None:
+def require_margin(margin: float, where: str) -> None:
     """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
-    require_numbers({"rope": rope}, where)
-    if not 0 <= rope < math.inf:
+    require_numbers({"margin": margin}, where)
+    if not 0 <= margin < math.inf:
         raise ArgumentError(
-            f"rope must be 0 or more, got {rope}",
+            f"margin must be 0 or more, got {margin}",
             where=where,
-            fix="give the largest difference that would not matter, in units of the measure, e.g. rope=0.01",
+            fix="give the largest difference that would not matter, in units of the measure, e.g. margin=0.01",
         )
 
 
@@ -137,7 +137,7 @@ def normal_difference(
     *,
     level: float,
     method: str,
-    rope: float,
+    margin: float,
     freedom: float = math.inf,
     span: float = 1.0,
 ) -> Difference:
@@ -155,7 +155,7 @@ def normal_difference(
         p_value=float(2 * (stdtr(freedom, z) if math.isfinite(freedom) else ndtr(z))),
         level=level,
         method=method,
-        rope=rope,
+        margin=margin,
     )
 
 
@@ -166,7 +166,7 @@ def pairs_difference(
     pairs: float,
     *,
     level: float,
-    rope: float,
+    margin: float,
     span: float = 1.0,
 ) -> Difference:
     """Conservative limits where DeLong's variance of a difference is 0 or undefined.
@@ -185,7 +185,7 @@ def pairs_difference(
         p_value=min(1.0, 2 * (1 + abs(d)) ** -pairs),
         level=level,
         method="exact pairs",
-        rope=rope,
+        margin=margin,
         note=f"DeLong's variance says nothing here; limits from {pairs:g} independent pairs, conservative",
     )
 
@@ -196,7 +196,7 @@ def bootstrap_difference(
     of_b: Floats,
     *,
     level: float,
-    rope: float,
+    margin: float,
     better: Better,
     span: float,
     cases: float,
@@ -211,7 +211,7 @@ def bootstrap_difference(
         away = of_a - of_b
     estimate, away = float(away[0]), away[1:]
     away = away[~np.isnan(away)]
-    told: dict[str, Any] = {"level": level, "method": "bootstrap, paired", "rope": rope, "better": better}
+    told: dict[str, Any] = {"level": level, "method": "bootstrap, paired", "margin": margin, "better": better}
     if math.isnan(estimate) or not away.size:
         nothing = "the measure is undefined on the data" if math.isnan(estimate) else "it is undefined on all resamples"
         return Difference(*names, estimate, math.nan, math.nan, math.nan, math.nan, note=nothing, **told)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError, LengthError, MissingValueError
-from thresher.inference.difference import Better, Difference, require_rope
+from thresher.inference.difference import Better, Difference, require_margin
 from thresher.inference.interval import require_level, student_quantile
 from thresher.inference.kinds import is_one_of, numbers_of, require_numbers
 from thresher.ranking import Floats
@@ -23,13 +23,14 @@ class CorrelatedT:
     """How probable it is that A is worse, practically equal and better; they sum to 1.
 
     `left`, `within` and `right` are the posterior probabilities that the mean difference A minus B
-    lies below -rope, within and above rope. All are NaN, with a note, when folds do not vary at all.
+    lies below -margin, between -margin and margin, and above margin. All are NaN, with a note, when folds do not
+    vary at all.
     """
 
     difference: float
     scale: float
     freedom: int
-    rope: float
+    margin: float
     left: float
     within: float
     right: float
@@ -59,7 +60,7 @@ def corrected_t(
     *,
     test_share: float,
     level: float = 0.95,
-    rope: float = 0.0,
+    margin: float = 0.0,
     better: Better = "higher",
 ) -> Difference:
     """The corrected resampled t test (Nadeau & Bengio 2003) of scores fold by fold.
@@ -74,10 +75,10 @@ def corrected_t(
     """
     where = "corrected_t(a, b, test_share=...)"
     require_level(level, where)
-    require_rope(rope, where)
+    require_margin(margin, where)
     away = _differences(a, b, test_share, better, where)
     mean, variance = _corrected(away, test_share)
-    told: dict[str, Any] = {"level": level, "method": "corrected t", "rope": rope, "better": better}
+    told: dict[str, Any] = {"level": level, "method": "corrected t", "margin": margin, "better": better}
     if not variance > 0:
         return Difference("a", "b", mean, math.nan, math.nan, variance, math.nan, note=_NO_SPREAD, **told)
     from scipy.special import stdtr
@@ -89,7 +90,7 @@ def corrected_t(
 
 
 def bayesian_correlated_t(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, test_share: float, rope: float = 0.0, better: Better = "higher"
+    a: npt.ArrayLike, b: npt.ArrayLike, *, test_share: float, margin: float = 0.0, better: Better = "higher"
 ) -> CorrelatedT:
     """The Bayesian correlated t test of scores fold by fold.
 
@@ -98,22 +99,22 @@ def bayesian_correlated_t(
     it lies below, within and above the margin.
 
     >>> tree, logit = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
-    >>> print(bayesian_correlated_t(tree, logit, test_share=1 / 5, rope=0.01))
+    >>> print(bayesian_correlated_t(tree, logit, test_share=1 / 5, margin=0.01))
     a - b 0.0280: a worse 0.0061, practically equal 0.0482, better 0.9456
     """
     where = "bayesian_correlated_t(a, b, test_share=...)"
-    require_rope(rope, where)
+    require_margin(margin, where)
     away = _differences(a, b, test_share, better, where)
     mean, variance = _corrected(away, test_share)
     freedom, scale = away.size - 1, math.sqrt(variance)
     if not variance > 0:
         nothing = math.nan
-        return CorrelatedT(mean, scale, freedom, rope, nothing, nothing, nothing, better, _NO_SPREAD)
+        return CorrelatedT(mean, scale, freedom, margin, nothing, nothing, nothing, better, _NO_SPREAD)
     from scipy.special import stdtr
 
-    left = float(stdtr(freedom, (-rope - mean) / scale))
-    right = float(stdtr(freedom, (mean - rope) / scale))
-    return CorrelatedT(mean, scale, freedom, rope, left, max(0.0, 1 - left - right), right, better)
+    left = float(stdtr(freedom, (-margin - mean) / scale))
+    right = float(stdtr(freedom, (mean - margin) / scale))
+    return CorrelatedT(mean, scale, freedom, margin, left, max(0.0, 1 - left - right), right, better)
 
 
 def _differences(a: npt.ArrayLike, b: npt.ArrayLike, test_share: float, better: str, where: str) -> Floats:

@@ -28,7 +28,7 @@ def require_condition(given: Any, where: str) -> None:
 def require_numbers(given: dict[str, Any], where: str) -> None:
     """Raise `ArgumentError` unless all of these are real numbers.
 
-    >>> require_numbers({"rope": 0.1, "level": "high"}, "here")
+    >>> require_numbers({"margin": 0.1, "level": "high"}, "here")
     Traceback (most recent call last):
     thresher.errors.ArgumentError: level must be a number, got 'high'
       where: here

@@ -38,7 +38,7 @@ class Comparison:
     covariance: Matrix | None
     pairs: float
     level: float
-    rope: float
+    margin: float
     correction: Correction
     clustered: bool = False
     dropped: int = 0
@@ -102,7 +102,7 @@ class Comparison:
         if not variance > _ROUNDING * apart:
             held = min(span, max(-span, difference))
             return pairs_difference(
-                names, held, max(variance, 0.0), self.pairs, level=self.level, rope=self.rope, span=span
+                names, held, max(variance, 0.0), self.pairs, level=self.level, margin=self.margin, span=span
             )
         return normal_difference(
             names,
@@ -110,7 +110,7 @@ class Comparison:
             variance,
             level=self.level,
             method="obuchowski, paired" if self.clustered else "delong, paired",
-            rope=self.rope,
+            margin=self.margin,
             freedom=self.pairs - 1 if self.clustered else math.inf,
             span=span,
         )

@@ -12,7 +12,7 @@ import numpy as np
 from thresher.choices import OperatingCondition, choose
 from thresher.errors import ArgumentError
 from thresher.inference.comparison import fixed_thresholds
-from thresher.inference.difference import bootstrap_difference, require_rope
+from thresher.inference.difference import bootstrap_difference, require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import require_one_of
 from thresher.inference.pairwise import Comparison, Correction
@@ -47,7 +47,7 @@ def compare_scan(
     measure: str | OperatingCondition = "auc",
     thresholds: Mapping[str, float] | None = None,
     level: float = 0.95,
-    rope: float = 0.0,
+    margin: float = 0.0,
     correction: Correction = "holm",
     seed: int = 0,
     replicates: int = 2000,
@@ -73,7 +73,7 @@ def compare_scan(
     tree - logit  -0.1458 [-0.5566, 0.2649]  p 0.49  undecided
     """
     require_level(level, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     scores = require_models(scores, _WHERE, least=2, most=_MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
     if condition is None and measure != "auc":
@@ -86,7 +86,7 @@ def compare_scan(
     at = fixed_thresholds(measure, thresholds, scores, _WHERE)
     wanted = Wanted(label, scores, weight)
     empty = replace(
-        empty_comparison(wanted.scores, level=level, rope=rope),
+        empty_comparison(wanted.scores, level=level, margin=margin),
         measure="auc" if condition is None else "expected cost",
         better="higher" if condition is None else "lower",
         correction=correction,
@@ -133,7 +133,7 @@ def _of_calls(
             values[a],
             values[b],
             level=empty.level,
-            rope=empty.rope,
+            margin=empty.margin,
             better="lower",
             span=span,
             cases=smaller,

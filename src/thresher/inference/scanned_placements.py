@@ -94,10 +94,10 @@ def auc_comparison(sums: PlacementSums, empty: Comparison, where: str) -> Compar
     return empty.filled(dict(zip(empty.names, found.areas.tolist(), strict=True)), differences, covariance)
 
 
-def empty_comparison(names: tuple[str, ...], *, level: float, rope: float, dropped: int = 0) -> Comparison:
+def empty_comparison(names: tuple[str, ...], *, level: float, margin: float, dropped: int = 0) -> Comparison:
     """A comparison of AUCs without any numbers yet.
 
-    >>> empty_comparison(("a", "b"), level=0.95, rope=0.0).measure
+    >>> empty_comparison(("a", "b"), level=0.95, margin=0.0).measure
     'auc'
     """
     return Comparison(
@@ -109,7 +109,7 @@ def empty_comparison(names: tuple[str, ...], *, level: float, rope: float, dropp
         covariance=None,
         pairs=math.nan,
         level=level,
-        rope=rope,
+        margin=margin,
         correction="holm",
         dropped=dropped,
     )

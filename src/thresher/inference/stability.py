@@ -8,8 +8,8 @@ at the candidates make one matrix per model and class, and all resamples are one
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +21,6 @@ from thresher.inference.candidates import candidate_splits
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
 from thresher.inference.interval import Interval
-from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.multiplicity import multiplicities
 from thresher.inference.out_of_bag import out_of_bag_interval
@@ -35,6 +34,25 @@ _SAFE_IN_FLOAT32 = 0.99 * 2**24  # below 2^24 whole numbers are exact; sums that
 Drawn: TypeAlias = npt.NDArray[np.float32]  # small whole numbers, a row per resample and a column per block
 
 
+NEVER, ALWAYS = "never", "always"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resamples:
+    """Costs per case, one number per resample, of what was chosen on it and of what was chosen beforehand.
+
+    By model: `inside` is the cost on the resample of the threshold that is best there, `outside` the cost of that
+    threshold on the rows that the resample left out (NaN where they lack a class), and `at_choice` the cost on the
+    resample of the threshold chosen on all rows. `rules` is the cost on the resample of every rule that is fixed
+    beforehand: "never", "always", and those whose calls were given.
+    """
+
+    inside: Mapping[str, Floats]
+    outside: Mapping[str, Floats]
+    at_choice: Mapping[str, Floats]
+    rules: Mapping[str, Floats]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stability:
     """What resampling the data does to a decision among models.
@@ -44,7 +62,8 @@ class Stability:
     chosen on the data. `apparent_cost` is the cost on the rows it was chosen on.
     `ks_gain` is how much larger the Kolmogorov-Smirnov distance is in resamples than in the data.
     `wins` is the share of resamples in which each model is cheapest, and `wins_at[i]` the same at cost
-    ratio `cost_ratio[i]`.
+    ratio `cost_ratio[i]`. It is no probability of being best: resamples hold the same rows, and a fresh sample agrees
+    with them less often than they do among themselves.
 
     >>> from thresher import evaluate
     >>> evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]).stability.wins
@@ -59,30 +78,8 @@ class Stability:
     wins_at: Mapping[str, Floats]
     replicates: int
     blocks: int
-    ks_gain: Mapping[str, float] = field(default_factory=dict)
-
-    def firm_for(self, model: str, share: float) -> tuple[float, float] | None:
-        """The stretch of cost ratios around the condition's where a model wins at least this share of resamples.
-
-        Looked for between a tenth and ten times the condition's cost ratio; None if the share is not
-        reached there at all.
-
-        >>> from thresher import evaluate
-        >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]).stability
-        >>> found.firm_for("model", 0.95)
-        (0.1, 10.0)
-        """
-        where = "Stability.firm_for(model, share)"
-        require_one_of(model, self.wins_at, "model", where)
-        require_numbers({"share": share}, where)
-        enough = self.wins_at[model] >= share
-        here = self.cost_ratio.size // 2
-        if not enough[here]:
-            return None
-        short = np.flatnonzero(~enough)
-        first = int(short[short < here].max(initial=-1)) + 1
-        last = int(short[short > here].min(initial=enough.size)) - 1
-        return float(self.cost_ratio[first]), float(self.cost_ratio[last])
+    ks_gain: Mapping[str, float]
+    resamples: Resamples
 
 
 def decision_stability(
@@ -97,11 +94,13 @@ def decision_stability(
     replicates: int = 500,
     seed: int = 0,
     choices: Mapping[str, Choice] | None = None,
+    calls: Mapping[str, Flags] | None = None,
 ) -> Stability:
     """Resample the data and make the decision again each time.
 
     `clusters` numbers each row's cluster from 0; clusters are drawn whole. Candidates are every
-    split of a model, or some 256 of them (`candidate_splits`). `choices` are those of the data, where they are known.
+    split of a model, or some 256 of them (`candidate_splits`). `choices` are those of the data, where they are known;
+    `calls` says of rules that were fixed beforehand which rows they call positive.
 
     >>> from thresher import rank
     >>> labels = np.array([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
@@ -129,6 +128,7 @@ def decision_stability(
         cost = _cost(condition, *inside)
         chosen = free[_middle_of_best(cost[:, free])]
         row = np.arange(replicates)
+        left_out_cost = _cost(condition, *outside)[row, chosen]
         of_data = _cost(condition, *whole)
         recommended = int(_middle_of_best(of_data)[0])
         if plain:
@@ -139,25 +139,35 @@ def decision_stability(
             seen = sampled_cost_interval(sampled, condition, level=level)
         return _Again(
             _threshold_interval(of_whole[name], cut[chosen], level),
-            out_of_bag_interval(_mean(_cost(condition, *outside)[row, chosen]), seen, condition, cost[:, recommended]),
+            out_of_bag_interval(mean_of(left_out_cost), seen, condition, cost[:, recommended]),
             float(of_data[0, recommended]),
             cost[row, chosen],
+            left_out_cost,
+            cost[:, recommended],
             _least_costs(condition, grid, *inside),
             _ks_gain(inside, whole),
         )
 
     found = dict(zip(rankings, side_by_side(again, list(rankings), positive.size), strict=True))
     best_at = {name: each.best_at for name, each in found.items()}
+    fixed = _called_in_blocks((calls or {}).values(), 2 * block + positive, weights, blocks)
+    of_rules = _cost(condition, *_rates(drawn, *fixed))
     return Stability(
         threshold={name: each.threshold for name, each in found.items()},
         honest_cost={name: each.honest_cost for name, each in found.items()},
         apparent_cost={name: each.apparent_cost for name, each in found.items()},
-        wins=_wins({name: each.best for name, each in found.items()}),
+        wins=_wins({name: each.inside for name, each in found.items()}),
         cost_ratio=grid,
         wins_at={name: np.array([_wins_of(name, best_at, i) for i in range(grid.size)]) for name in rankings},
         replicates=replicates,
         blocks=blocks,
         ks_gain={name: each.ks_gain for name, each in found.items()},
+        resamples=Resamples(
+            inside={name: each.inside for name, each in found.items()},
+            outside={name: each.outside for name, each in found.items()},
+            at_choice={name: each.at_choice for name, each in found.items()},
+            rules=dict(zip((NEVER, *(calls or {}), ALWAYS), of_rules.T, strict=True)),
+        ),
     )
 
 
@@ -167,7 +177,9 @@ class _Again(NamedTuple):
     threshold: Interval
     honest_cost: Interval
     apparent_cost: float
-    best: Floats
+    inside: Floats
+    outside: Floats
+    at_choice: Floats
     best_at: Floats
     ks_gain: float
 
@@ -210,6 +222,20 @@ def _covered(
     of_class += positive
     counts = np.bincount(of_class, weights=weights, minlength=2 * shape[0] * shape[1]).reshape(*shape, 2)
     return np.cumsum(counts[:, :, 1], axis=1), np.cumsum(counts[:, :, 0], axis=1)
+
+
+def _called_in_blocks(
+    calls: Iterable[Flags], of_class: npt.NDArray[np.intp], weights: Floats | None, blocks: int
+) -> tuple[Counts, Counts]:
+    """The cases of each block, positive and negative, that are called positive by no rule, each rule, and every one."""
+
+    def counts(called: Flags | slice) -> Counts:
+        of_called = None if weights is None else weights[called]
+        return np.bincount(of_class[called], weights=of_called, minlength=2 * blocks)
+
+    every = counts(slice(None))
+    columns = np.stack([np.zeros_like(every), *(counts(called) for called in calls), every], axis=1)
+    return columns[1::2], columns[::2]
 
 
 def _rates(drawn: Drawn, tp: Counts, fp: Counts) -> tuple[Floats, Floats, Floats]:
@@ -259,7 +285,7 @@ def _least_costs(
 def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats, Floats]) -> float:
     """How much larger the Kolmogorov-Smirnov distance is in resamples, on average, for being chosen as the largest."""
     in_draws, in_data = (np.abs(1 - fnr - fpr).max(axis=1) for fnr, fpr, _ in (drawn, of_data))
-    return _mean(in_draws) - float(in_data[0])
+    return mean_of(in_draws) - float(in_data[0])
 
 
 def _threshold_interval(choice: Choice, cuts: Floats, level: float) -> Interval:
@@ -273,7 +299,12 @@ def _table(tp: Counts, fp: Counts, candidate: int) -> Contingency:
     return Contingency(tp=hits, fn=Pos - hits, fp=alarms, tn=Neg - alarms)
 
 
-def _mean(costs: Floats) -> float:
+def mean_of(costs: Floats) -> float:
+    """The mean of what is defined; NaN where nothing is.
+
+    >>> mean_of(np.array([1.0, np.nan, 3.0]))
+    2.0
+    """
     seen = costs[~np.isnan(costs)]
     return float(seen.mean()) if seen.size else math.nan
 

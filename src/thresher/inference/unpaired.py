@@ -6,14 +6,14 @@ import math
 
 from thresher.curves import auc
 from thresher.inference.auc import auc_interval, delong_parts
-from thresher.inference.difference import Difference, normal_difference, require_rope
+from thresher.inference.difference import Difference, normal_difference, require_margin
 from thresher.inference.interval import require_level
 from thresher.ranking import Ranking, require_ranking
 
 _WHERE = "compare_unpaired(ranking_a, ranking_b)"
 
 
-def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0.95, rope: float = 0.0) -> Difference:
+def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0.95, margin: float = 0.0) -> Difference:
     """The difference of the AUCs of two independent samples, A minus B.
 
     For different cases: two hospitals, this year and last. For two models on the same rows use `compare`,
@@ -26,7 +26,7 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
     a - b  0.1820 [0.0732, 0.2908]  p 0.001  better
     """
     require_level(level, _WHERE)
-    require_rope(rope, _WHERE)
+    require_margin(margin, _WHERE)
     for ranking in (ranking_a, ranking_b):
         require_ranking(ranking, _WHERE)
         ranking.require_both_classes(_WHERE)
@@ -34,7 +34,7 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
     variances = [sum(delong_parts(ranking)) for ranking in (ranking_a, ranking_b)]
     if all(variance > 0 for variance in variances):
         return normal_difference(
-            ("a", "b"), difference, sum(variances), level=level, method="delong, unpaired", rope=rope
+            ("a", "b"), difference, sum(variances), level=level, method="delong, unpaired", margin=margin
         )
     lower, upper = _combined(ranking_a, ranking_b, level)
     return Difference(
@@ -47,7 +47,7 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
         p_value=_p_value(ranking_a, ranking_b, difference),
         level=level,
         method="combined limits",
-        rope=rope,
+        margin=margin,
         note="one of the AUCs has no variance to speak of; limits combined from those of both",
     )
 

@@ -94,7 +94,7 @@ class CrossValidation:
         return corrected_interval(values, test_share=self.test_share, level=level, spread=stick.range)
 
     def difference(
-        self, a: str, b: str, measure: Yard = "auc", *, level: float = 0.95, rope: float = 0.0
+        self, a: str, b: str, measure: Yard = "auc", *, level: float = 0.95, margin: float = 0.0
     ) -> Difference:
         """Model a minus model b over folds, by the corrected resampled t test."""
         stick = yardstick(measure)
@@ -103,7 +103,7 @@ class CrossValidation:
                 f"{stick.name} is neither better nor worse", "CrossValidation.difference", "pick another"
             )
         of_a, of_b = (_defined(self.per_fold(measure, name), stick.name) for name in (a, b))
-        found = corrected_t(of_a, of_b, test_share=self.test_share, level=level, rope=rope, better=stick.better)
+        found = corrected_t(of_a, of_b, test_share=self.test_share, level=level, margin=margin, better=stick.better)
         return replace(found, a=a, b=b)
 
     def __repr__(self) -> str:

@@ -117,7 +117,7 @@ class ComparisonDisplay(Display):
 
     comparison: Comparison
     bars_: list[ErrorbarContainer] = field(init=False)
-    rope_: Polygon | Rectangle | None = field(init=False)
+    margin_: Polygon | Rectangle | None = field(init=False)
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> Self:
@@ -141,15 +141,15 @@ class ComparisonDisplay(Display):
         return 8.2, 1.3 + 0.36 * len(self.comparison.differences)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it; the shaded margin holds differences that do not matter (`rope`)."""
+        """Draw it; the shaded band holds differences within `margin`, which do not matter."""
         ax = self._opened(ax)
         colours = palette(ax)
         found = list(self.comparison.differences.values())
         of = {"better": colours[2], "worse": colours[1], "practically equal": colours[0], "undecided": colours[6]}
-        self.rope_ = None
-        if self.comparison.rope:
-            rope = self.comparison.rope
-            self.rope_ = ax.axvspan(-rope, rope, color=ink(ax), alpha=FAINT / 2, linewidth=0)
+        self.margin_ = None
+        if self.comparison.margin:
+            margin = self.comparison.margin
+            self.margin_ = ax.axvspan(-margin, margin, color=ink(ax), alpha=FAINT / 2, linewidth=0)
         ax.axvline(0, color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)))
         self.bars_ = []
         for place, each in enumerate(found):

@@ -117,14 +117,16 @@ def _which(ties: int) -> str:
 def _firmness(evaluation: Evaluation) -> str:
     decision, stability = evaluation.decision, evaluation.stability
     low, high = decision.threshold_interval.lower, decision.threshold_interval.upper
-    told = f"Drawing the data again {stability.replicates:,} times, "
+    told = f"In {stability.replicates:,} resamples "
     if len(evaluation.models) > 1:
-        told += f"{isolated(decision.model)} was the cheapest in {stability.wins[decision.model]:.0%} of them, and "
+        share = (
+            f"{stability.wins[decision.model]:.0%} of them (of the same rows; a fresh sample would agree less often)"
+        )
+        told += f"{isolated(decision.model)} was the cheapest in {share}, and "
     told += f"the best threshold fell between {said(low)} and {said(high)} in {evaluation.level:.0%} of them."
-    if len(evaluation.models) > 1 and decision.firm_for is not None:
-        told += f" It wins at least {evaluation.level:.0%} of draws {_over(decision.firm_for, 'cost ratios')}."
     if decision.runner_up is not None and decision.gap is not None:
-        told += f" The runner-up, {isolated(decision.runner_up)}, costs {said(decision.gap)} more per case."
+        role, way = ("The runner-up", "more") if decision.gap >= 0 else ("The cheapest on these rows", "less")
+        told += f" {role}, {isolated(decision.runner_up)}, costs {said(abs(decision.gap))} {way} per case."
     elif len(evaluation.joint.tied) > 1:
         told += f" {', '.join(map(isolated, evaluation.joint.tied))} cost the same; the first of them is named."
     return told

@@ -22,7 +22,7 @@ def told_of(found):
 
 
 def test_by_auc(data, rows):
-    assert data("compare", *ROWS, "--rope", "0.01") == told_of(th.compare(*rows, rope=0.01))
+    assert data("compare", *ROWS, "--margin", "0.01") == told_of(th.compare(*rows, margin=0.01))
 
 
 def test_by_cost(data, rows):
@@ -45,7 +45,7 @@ def test_infinite_estimates_are_no_json(data, folder):
 
 
 def test_the_table(run):
-    text = run("compare", *ROWS, "--rope", "0.01").stdout
+    text = run("compare", *ROWS, "--margin", "0.01").stdout
     assert "forest - bayes" in text
     assert "better" in text
     assert "Differences within 0.01 count as practically none." in text
@@ -62,7 +62,7 @@ def test_the_table(run):
         ([*ROWS, "--measure", "recall", "--threshold", "forest=x"], "write MODEL=NUMBER"),
         ([*ROWS, "--measure", "recall", "--threshold", "forest=1", "--threshold", "forest=2"], "twice"),
         ([*ROWS, "--threshold", "forest=1", "--threshold", "bayes=1"], "an AUC has none"),
-        ([*ROWS, "--rope", "-1"], "rope must be 0 or more"),
+        ([*ROWS, "--margin", "-1"], "margin must be 0 or more"),
     ],
 )
 def test_what_is_refused(refused, words, told):

@@ -29,7 +29,7 @@ COST = "cost"
     "compare",
     cls=Door,
     examples=[
-        "thresher compare predictions.csv --label malignant --score forest --score logistic --rope 0.01",
+        "thresher compare predictions.csv --label malignant --score forest --score logistic --margin 0.01",
         "thresher compare predictions.csv --label malignant --score forest --score bayes --measure cost --cost-ratio 9",
     ],
 )
@@ -43,7 +43,7 @@ COST = "cost"
     "--threshold", "thresholds", metavar="MODEL=NUMBER", multiple=True, help="A model's threshold; one per model."
 )
 @CONDITION
-@click.option("--rope", type=float, default=0.0, help="Differences within this margin do not matter.")
+@click.option("--margin", type=float, default=0.0, help="Differences within this margin do not matter.")
 @click.option("--correction", type=click.Choice(["holm", "none"]), default="holm", show_default=True)
 @LEVEL
 @SEED
@@ -65,7 +65,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.working import working
     from thresher.inference import compare, compare_scan
 
-    asked = {name: given[name] for name in ("level", "rope", "correction", "seed", "replicates")}
+    asked = {name: given[name] for name in ("level", "margin", "correction", "seed", "replicates")}
     asked |= {"measure": measure, "thresholds": _thresholds(given["thresholds"], ctx)}
     rows = rows_that_fit(given, where=place(ctx))
     if rows is None:

@@ -39,7 +39,7 @@ from thresher.cli.options import (
 @TRAINED_AT
 @LEVEL
 @SEED
-@click.option("--rope", type=float, default=0.0, help="Differences in AUC within this margin do not matter.")
+@click.option("--margin", type=float, default=0.0, help="Differences in AUC within this margin do not matter.")
 @click.option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
 @click.option("--title", help="Of the report; the file's name unless told.")
 @click.option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
@@ -66,9 +66,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     from thresher.cli.evaluated import evaluated, present, write
     from thresher.cli.rows import rows_that_fit
-    from thresher.inference.difference import require_rope
+    from thresher.inference.difference import require_margin
 
-    require_rope(given["rope"], place(ctx))  # even of one model, which is compared with nobody
+    require_margin(given["margin"], place(ctx))  # even of one model, which is compared with nobody
     title = (given["table"] or _name(given["source"])) if given["title"] is None else given["title"]
     rows = rows_that_fit(given, where=place(ctx))
     if rows is None:

@@ -1,0 +1,334 @@
+"""Rules: ways to act, priced side by side. Every model at its best threshold, never, always, 0.5, the one in use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from thresher.choices import Choice, OperatingCondition
+from thresher.errors import ArgumentError
+from thresher.evaluation.decision import Decision
+from thresher.inference import Interval, Stability
+from thresher.inference.cost import cost_interval
+from thresher.inference.design_effect import SampledTable, sampled_cost_interval, sampled_table
+from thresher.inference.proportion import rate_interval
+from thresher.inference.saving import saving_interval
+from thresher.inference.scored_rows import ScoredRows
+from thresher.inference.stability import ALWAYS, NEVER
+from thresher.ranking import Flags, Ranking
+from thresher.tables import Contingency, contingency, contingency_at
+
+HALF, CURRENT = "0.5", "current"
+BASELINES = (NEVER, ALWAYS, HALF, CURRENT)
+
+
+class PerCases(NamedTuple):
+    """What a rule does among so many cases: positives found and missed, false alarms, and their cost."""
+
+    found: float
+    missed: float
+    false_alarms: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to act: a model at its best threshold, "never", "always", "0.5", or the "current" rule.
+
+    `table` counts its calls in the data, and `cost` is its cost per case at the condition: of a model the one on rows
+    it was not chosen on. `saving` is what the rule decided for saves per case against this one, None for itself.
+    `model` and `threshold` are None for calls that no threshold is known to make.
+
+    >>> from thresher import evaluate
+    >>> rules = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).rules
+    >>> list(rules)
+    ['model', 'never', 'always', '0.5']
+    >>> rules["never"].table, rules["never"].cost.estimate
+    (Contingency(tp=0, fn=3, fp=0, tn=3), 0.5)
+    """
+
+    name: str
+    model: str | None
+    threshold: float | None
+    table: Contingency
+    cost: Interval
+    saving: Interval | None
+
+    def per(self, cases: float, condition: OperatingCondition) -> PerCases:
+        """What the rule does among so many cases at the class mix of the condition that it was evaluated at.
+
+        >>> from thresher import evaluate
+        >>> at = OperatingCondition(prevalence=0.25, cost_ratio=2)
+        >>> evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=at).rules["always"].per(1000, at)
+        PerCases(found=250.0, missed=0.0, false_alarms=750.0, cost=750.0)
+        """
+        share = self.table.prevalence if condition.prevalence is None else condition.prevalence
+        positives, negatives = float(share) * cases, float(1 - share) * cases
+        found, alarms = positives * float(self.table.tpr), negatives * float(self.table.fpr)
+        return PerCases(found, positives - found, alarms, self.cost.estimate * cases)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; an infinite threshold is the text "inf" or "-inf"."""
+        threshold = self.threshold
+        return {
+            "name": self.name,
+            "model": self.model,
+            "threshold": threshold if threshold is None or math.isfinite(threshold) else str(threshold),
+            "table": {cell: getattr(self.table, cell) for cell in ("tp", "fn", "fp", "tn")},
+            "cost": self.cost.to_dict(),
+            "saving": None if self.saving is None else self.saving.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedRule:
+    """A rule that was not chosen on these rows: whose scores, from which threshold on, or the calls themselves."""
+
+    model: str | None
+    threshold: float | None
+    called: Flags
+
+
+def is_column_of_calls(current: Any) -> bool:
+    """Whether the rule in use is given by its calls, row by row."""
+    return current is not None and not isinstance(current, str | Mapping | Decision | Real)
+
+
+def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any], where: str) -> FixedRule | None:
+    """The rule in use, from its calls on the rows, {model: threshold}, a number for the only model, or a `Decision`."""
+    if current is None:
+        return None
+    if called is not None:
+        return FixedRule(None, None, called)
+    names = ", ".join(scores)
+    fix = f"give a column of its calls, {{model: threshold}} with one of {names}, or a Decision"
+    if isinstance(current, Decision):
+        model, threshold = current.model, current.threshold
+    elif isinstance(current, Mapping):
+        if len(current) != 1:
+            raise ArgumentError(f"current= names {len(current)} models, and one rule is in use", where, fix)
+        model, threshold = next(iter(current.items()))
+    elif isinstance(current, Real) and not isinstance(current, bool):
+        if len(scores) > 1:
+            what = f"current={current!r} is a threshold, and it could be one of {len(scores)} models"
+            raise ArgumentError(what, where, f"write {{model: {current!r}}} with one of {names}")
+        model, threshold = next(iter(scores)), current
+    else:
+        raise ArgumentError(f"current={current!r} is no rule", where, fix)
+    if model not in scores:
+        raise ArgumentError(f"the rule in use is of {model!r}, which has no scores here", where, fix)
+    if not isinstance(threshold, Real) or isinstance(threshold, bool) or math.isnan(threshold):
+        raise ArgumentError(f"the threshold in use of {model!r} must be a number, got {threshold!r}", where, fix)
+    at = float(threshold)
+    return FixedRule(model, at, scores[model].astype(np.float64) >= at)
+
+
+def require_no_rule_names(names: Sequence[str], *, current: bool, where: str) -> None:
+    """Raise `ArgumentError` where a model has the name of a rule that stands in the same table."""
+    taken = BASELINES if current else BASELINES[:-1]
+    if clash := [name for name in names if name in taken]:
+        what = f"a model is called {clash[0]!r}, the name of a rule that every model is compared with"
+        raise ArgumentError(what, where, "call it something else")
+
+
+def half_name(model: str) -> str:
+    """How resamples call the rule that calls a model's scores positive from 0.5 on."""
+    return f"{model} at {HALF}"
+
+
+def calls_at_half(scores: Mapping[str, Any], rankings: Mapping[str, Ranking]) -> dict[str, Flags]:
+    """The calls of every model whose scores are probabilities, from 0.5 on, by `half_name`."""
+    return {half_name(name): scores[name] >= 0.5 for name, ranking in rankings.items() if has_probabilities(ranking)}
+
+
+def has_probabilities(ranking: Ranking) -> bool:
+    """Whether all scores lie from 0 to 1.
+
+    >>> has_probabilities(Ranking.parse("[1+][1-]", score=[0.9, 0.1])), has_probabilities(Ranking.parse("[1+][1-]"))
+    (True, False)
+    """
+    return bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0)
+
+
+class Priced(NamedTuple):
+    """Rules by name, that decided for first; the cheapest one that needs no choice; and every model's saving."""
+
+    rules: dict[str, Rule]
+    baseline: str
+    savings: dict[str, Interval]
+
+
+def priced_rules(
+    rows: ScoredRows,
+    choices: Mapping[str, Choice],
+    costs: Mapping[str, Interval],
+    stability: Stability,
+    *,
+    model: str,
+    fixed: Mapping[str, Flags],
+    in_use: FixedRule | None,
+    condition: OperatingCondition,
+    level: float,
+) -> Priced:
+    """Price every way to act, and what the `model` decided for saves against each.
+
+    `costs` are those out of bag, by model; for the one decided for, that of the decision. `fixed` are the calls that
+    `stability` resampled beside the models'.
+    """
+    pricing = _Pricing(rows, condition, level)
+    drawn = stability.resamples
+    nothing = np.zeros(rows.positive.size, dtype=bool)
+    baselines = {
+        NEVER: (FixedRule(None, math.inf, nothing), drawn.rules[NEVER]),
+        ALWAYS: (FixedRule(None, -math.inf, ~nothing), drawn.rules[ALWAYS]),
+    }
+    if half_name(model) in fixed:
+        baselines[HALF] = FixedRule(model, 0.5, fixed[half_name(model)]), drawn.rules[half_name(model)]
+    if in_use is not None:
+        baselines[CURRENT] = in_use, drawn.rules[CURRENT]
+    acts = {
+        name: FixedRule(name, choice.threshold, rows.scores[name].astype(np.float64) >= choice.threshold)
+        for name, choice in choices.items()
+    }
+
+    def saving(name: str, other: FixedRule, optimism: float, of_other: Any) -> Interval:
+        return pricing.saving(acts[name], other, optimism, of_other - drawn.at_choice[name])
+
+    optimism = {name: cost.estimate - choices[name].expected_cost for name, cost in costs.items()}
+    rules = {model: Rule(model, model, choices[model].threshold, choices[model].table, costs[model], None)}
+    for name in choices:
+        if name != model:
+            moved = optimism[model] - optimism[name]
+            saves = saving(model, acts[name], moved, drawn.at_choice[name])
+            rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saves)
+    for name, (rule, of_rule) in baselines.items():
+        saves = saving(model, rule, optimism[model], of_rule)
+        table, cost = pricing.cost(rule)
+        rules[name] = Rule(name, rule.model, rule.threshold, table, cost, saves)
+    baseline = min(baselines, key=lambda name: rules[name].cost.estimate)
+    rule, of_rule = baselines[baseline]
+    savings = {name: saving(name, rule, optimism[name], of_rule) for name in choices}
+    return Priced(rules, baseline, savings)
+
+
+def counted_rules(
+    choices: Mapping[str, Choice], costs: Mapping[str, Interval], *, model: str, condition: OperatingCondition
+) -> Priced:
+    """The same from counts alone: costs are those on the rows the thresholds were chosen on.
+
+    Sums of weights are no numbers of cases, so savings then have no limits. The rule of 0.5 needs scores, not ranges.
+
+    >>> from thresher import choose
+    >>> ranking = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[.8, .6, .3])
+    >>> even = OperatingCondition()
+    >>> choice = choose(ranking, even)
+    >>> costs = {"tree": cost_interval(choice.table, even)}
+    >>> found = counted_rules({"tree": choice}, costs, model="tree", condition=even)
+    >>> found.baseline, print(found.rules["never"].saving)
+    0.2000 [0.0786, 0.3143]
+    ('0.5', None)
+    """
+    chosen, level = choices[model], costs[model].level
+
+    def act(name: str, threshold: float) -> Rule:
+        table = contingency_at(chosen.ranking, threshold)
+        called = contingency_at(chosen.ranking, chosen.threshold)
+        more, fewer = _apart(called, table), _apart(table, called)
+        possible = chosen.threshold < threshold, chosen.threshold > threshold
+        saving = saving_interval(more if possible[0] else None, fewer if possible[1] else None, condition, level=level)
+        if math.isinf(threshold):
+            cost = _known_cost(table, condition, level, float(table.total))
+        else:
+            cost = cost_interval(table, condition, level=level)
+        if chosen.ranking.weighted:
+            cost, saving = _without_limits(cost), _without_limits(saving)
+        return Rule(name, model if name == HALF else None, threshold, table, cost, saving)
+
+    rules = {model: Rule(model, model, chosen.threshold, chosen.table, costs[model], None)}
+    for name in choices:
+        if name != model:
+            apart = replace(costs[name], estimate=costs[name].estimate - costs[model].estimate)
+            rules[name] = Rule(
+                name, name, choices[name].threshold, choices[name].table, costs[name], _without_limits(apart)
+            )
+    baselines = {NEVER: math.inf, ALWAYS: -math.inf}
+    if chosen.ranking.exact and has_probabilities(chosen.ranking):
+        baselines[HALF] = 0.5
+    acts = {name: act(name, threshold) for name, threshold in baselines.items()}
+    baseline = min(acts, key=lambda name: acts[name].cost.estimate)
+    saving = acts[baseline].saving
+    return Priced(rules | acts, baseline, {} if saving is None else {model: saving})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pricing:
+    """Rows, and the condition under which rules are priced on them."""
+
+    rows: ScoredRows
+    condition: OperatingCondition
+    level: float
+
+    def table(self, called: Flags) -> Contingency | SampledTable:
+        """The table of calls, with what weights and clusters say where there are any."""
+        rows = self.rows
+        if rows.weight is None and rows.cluster is None:
+            return contingency(rows.positive, called)
+        return sampled_table(rows.positive, called, weight=rows.weight, cluster=rows.cluster)
+
+    def cost(self, rule: FixedRule) -> tuple[Contingency, Interval]:
+        """The table of a rule that was not chosen here, and its cost per case."""
+        table = self.table(rule.called)
+        plain = table.table if isinstance(table, SampledTable) else table
+        if rule.threshold is not None and math.isinf(rule.threshold):
+            cases = float(plain.total)
+            if isinstance(table, SampledTable):
+                cases *= table.worth(self.condition.expected_cost, varies=True, level=self.level)
+            return plain, _known_cost(plain, self.condition, self.level, cases)
+        if isinstance(table, SampledTable):
+            return plain, sampled_cost_interval(table, self.condition, level=self.level)
+        return plain, cost_interval(table, self.condition, level=self.level)
+
+    def saving(self, mine: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
+        """What one rule saves against another, from the rows that only one of them calls positive."""
+        ends = mine.threshold, other.threshold
+        more = fewer = True
+        if ends[0] is not None and ends[1] is not None and (mine.model == other.model or math.inf in map(abs, ends)):
+            more, fewer = ends[0] < ends[1], ends[0] > ends[1]
+        return saving_interval(
+            self.table(mine.called & ~other.called) if more else None,
+            self.table(other.called & ~mine.called) if fewer else None,
+            self.condition,
+            level=self.level,
+            optimism=optimism,
+            drawn=drawn,
+        )
+
+
+def _known_cost(table: Contingency, condition: OperatingCondition, level: float, cases: float) -> Interval:
+    """The cost of calling nothing, or everything, positive: known but for the class mix, and that may be declared."""
+    cost = float(condition.expected_cost(table))
+    if condition.prevalence is not None:
+        return Interval(cost, cost, cost, 0.0, level, "known", "no data are needed to know it")
+    all_called = table.fn + table.tn == 0
+    of_pos = condition.cost_tp if all_called else condition.cost_fn
+    of_neg = condition.cost_fp if all_called else condition.cost_tn
+    share = rate_interval(float(table.prevalence) * cases, cases, level=level)
+    ends = [of_neg + (of_pos - of_neg) * end for end in (share.lower, share.upper)]
+    variance = (of_pos - of_neg) ** 2 * share.variance
+    return Interval(cost, min(*ends, cost), max(*ends, cost), variance, level, share.method)
+
+
+def _without_limits(interval: Interval) -> Interval:
+    nan, note = math.nan, "needs rows, and only counts left the table"
+    return replace(interval, lower=nan, upper=nan, variance=nan, method="none", note=note)
+
+
+def _apart(wider: Contingency, narrower: Contingency) -> Contingency:
+    """The table of the cases that the first calls positive and the second does not; one calls all of the other's."""
+    tp, fp = max(wider.tp - narrower.tp, 0), max(wider.fp - narrower.fp, 0)
+    return Contingency(tp=tp, fn=wider.Pos - tp, fp=fp, tn=wider.Neg - fp)

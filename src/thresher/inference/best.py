@@ -1,0 +1,88 @@
+"""Which models may be the best: multiple comparisons with the best, by resampling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from thresher.inference.interval import normal_quantile
+from thresher.inference.stability import Resamples
+from thresher.ranking import Flags, Floats
+
+_TIE = 1e-12
+
+
+def allowances(drawn: Mapping[str, Floats], level: float) -> Floats:
+    """How much more than model j model i may cost in the data and still be the best: a matrix, i by row.
+
+    `drawn` is the cost of each model on every resample. For each model the differences from all others, centred and
+    in units of their standard deviations s[i, j], have a largest one in every resample; its quantile at `level` is
+    c[i], and the allowance c[i] * s[i, j]. If i is the best, then at this level none of its differences exceeds
+    its allowance: one-sided multiple comparisons with the best (Hsu 1984, 1996; Edwards & Hsu 1983), the quantile that
+    of resampled paired differences as in the model confidence set (Hansen, Lunde & Nason 2011). It is never below the
+    normal quantile of a single difference, since few resamples and few errors show tails that are too short.
+
+    >>> rng = np.random.default_rng(0)
+    >>> allowances({"a": rng.normal(size=999), "b": rng.normal(size=999)}, 0.95).round(1).tolist()
+    [[0.0, 2.4], [2.3, 0.0]]
+    """
+    costs = np.stack(list(drawn.values()))
+    least = normal_quantile(2 * level - 1) if level > 0.5 else 0.0  # one-sided
+    found = np.zeros((len(costs), len(costs)))
+    for i, mine in enumerate(costs):
+        apart = mine - costs
+        apart -= apart.mean(axis=1, keepdims=True)
+        spread = apart.std(axis=1, ddof=1) if apart.shape[1] > 1 else np.full(len(costs), np.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            largest = np.nan_to_num(apart / spread[:, np.newaxis]).max(axis=0)
+        found[i] = max(least, float(np.quantile(largest, level))) * spread
+        found[i, i] = 0.0
+    return found
+
+
+def may_be_best(cost: Mapping[str, float], allowance: Floats, *, margin: float = 0.0) -> tuple[str, ...]:
+    """The models that no other one beats by more than its allowance and `margin`.
+
+    With margin 0 the truly best model is among them at the level of the allowances; with a margin, every model
+    that costs at most so much more than the best is, each at that level. Models that differ in no resample (allowance
+    0) do not exclude each other.
+
+    >>> may_be_best({"a": 0.10, "b": 0.11, "c": 0.20}, np.full((3, 3), 0.05))
+    ('a', 'b')
+    """
+    costs = np.array(list(cost.values()))
+    apart = costs[:, np.newaxis] - costs
+    beaten = (apart > allowance + margin + _TIE * np.abs(costs)) & (allowance > 0)
+    return tuple(name for name, loses in zip(cost, beaten.any(axis=1).tolist(), strict=True) if not loses)
+
+
+def decided_costs(
+    resamples: Resamples, allowance: Floats, *, margin: float = 0.0, preference: Sequence[str] = ()
+) -> Floats:
+    """What the decision made on each resample costs on the rows it left out: model and threshold are chosen there.
+
+    The cheapest model is chosen, the first of equals; or, of the models that may be best on the resample, the first in
+    order of `preference`.
+
+    >>> two = {"a": np.array([0.1, 0.3]), "b": np.array([0.2, 0.2])}
+    >>> left_out = {"a": np.array([0.5, 0.6]), "b": np.array([0.7, 0.8])}
+    >>> once = Resamples(two, left_out, two, {})
+    >>> decided_costs(once, np.zeros((2, 2))).tolist()
+    [0.5, 0.8]
+    >>> decided_costs(once, np.full((2, 2), 0.15), preference=["b"]).tolist()
+    [0.7, 0.8]
+    """
+    names = list(resamples.inside)
+    inside, outside = (np.stack(list(costs.values())) for costs in (resamples.inside, resamples.outside))
+    least = inside.min(axis=0)
+    chosen = np.argmax(inside <= least + _TIE * np.abs(least), axis=0)
+    for name in reversed(preference):
+        i = names.index(name)
+        chosen[_in_set(i, inside, allowance[i] + margin)] = i
+    return np.asarray(outside[chosen, np.arange(chosen.size)])
+
+
+def _in_set(i: int, inside: Floats, allowance: Floats) -> Flags:
+    """The resamples on which a model is beaten by no other one beyond its allowance."""
+    return np.asarray((inside[i] - inside <= allowance[:, np.newaxis] + _TIE * np.abs(inside)).all(axis=0))
