@@ -67,8 +67,10 @@ export interface Model {
   given: Cells | null; // the table of the user's own predictions
   /** Whole-model numbers: auc, average_precision, pr_area, ks, brier, log_loss, miscalibration, discrimination, uncertainty, ... */
   numbers: { name: string; label: string; interval: Interval | null; value: Real }[];
+  data_numbers: Model["numbers"]; // the same in the rows as they are; none where no class mix was declared
   /** Registered measures at the model's own optimum, each with its interval. */
   measures: { name: string; interval: Interval }[];
+  data_measures: Model["measures"];
   expected_cost: Interval;
   honest_cost: Interval;
   threshold: Interval; // of the chosen threshold under resampling
@@ -81,7 +83,8 @@ export interface Model {
 export interface Rule {
   kind: "model" | "never" | "always" | "half" | "current";
   name: string; // of the model, as it may be shown
-  threshold: Real;
+  threshold: Real; // "nan" where only calls are known
+  said: string; // the rule in a few words
   cells: Cells; // in the data
   cost: Interval; // per case at the evaluated condition
   saving: Interval | null; // per case: what the chosen rule saves against this one; null for the chosen one
@@ -138,6 +141,7 @@ export interface Contents {
   asked: string; // the condition as it was asked for
   unit: string; // what costs are counted in, per 1,000 cases
   rules: Rule[]; // the chosen one first
+  mixes: { declared: string; rows: string } | null; // in words, where a class mix was declared
   cautions: { code: string; text: string }[]; // what matters most first
   data: {
     rows: number;

@@ -1,10 +1,14 @@
 // The decision under the current sliders, after thresher's published schema; what was not computed says so.
 import type { Contents } from "./contents";
+import { holdsFor } from "./choice";
+import { rowsOf } from "./first";
 import { plain } from "./reals";
 import { COST } from "./state";
 import type { View } from "./view";
 
 const BY_HAND = "set on the page: the evaluation made no interval for it";
+
+const KIND_NAMES = { model: "", never: "never", always: "always", half: "0.5", current: "current" };
 
 /** Plain data of the decision; Python's own where nothing was changed. */
 export function decisionNow(contents: Contents, view: View): Record<string, unknown> {
@@ -19,6 +23,8 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
   const runner = others.length ? others.reduce((a, b) => (b.cheapestCost < a.cheapestCost ? b : a)) : null;
   const [low, high] = best ? [joint.low, joint.high] : [state.costRatio, state.costRatio];
   const perCost = view.classRatio / state.costRatio;
+  const [now, ...rules] = rowsOf(contents, view, false);
+  const cheap = rules.filter((row) => row.kind !== "model").reduce((a, b) => (b.cost < a.cost ? b : a));
   const unknown = (estimate: number | null, note = BY_HAND): Record<string, unknown> => ({
     estimate: estimate === null ? null : plain(estimate),
     lower: null,
@@ -44,13 +50,17 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     },
     expected_cost: known(evaluated?.expected_cost, stand.cost),
     honest_cost: known(evaluated?.honest_cost, null),
+    baseline: KIND_NAMES[cheap.kind],
+    saving: unknown((cheap.cost - now.cost) / 1000),
+    why: best ? "it is the cheapest under the costs and class ratio set on the page" : "it was set on the page",
+    may_be_best: [...new Set([stand.model.key, ...joint.tied.map((i) => stands[i].model.key)])],
+    threshold_holds_for: holdsFor(stand.model.curve, stand.split, view.classRatio)?.map(plain) ?? null,
     threshold_interval: known(evaluated?.threshold, stand.threshold),
     runner_up: runner?.model.key ?? null,
     gap: runner === null ? null : plain(runner.cheapestCost - stand.cost),
     cost_ratios: [plain(low), plain(high)],
     class_ratios: [plain(low * perCost), plain(high * perCost)],
     wins: null,
-    firm_for: null,
     calibration: own ? given["calibration"] ?? null : null,
   };
 }

@@ -1,12 +1,26 @@
 // What panels have in common: curves of all shown models, bands, markers with handles, and the nearest split to a pointer.
 import { clamp, isolated } from "./dom";
+import { restated } from "./formulas";
 import type { Hint, Panel } from "./panel";
 import { dashes, diamond, marker, series } from "./palette";
 import { bandPath, tenth } from "./path";
 import { scoreText } from "./reals";
-import type { SceneModel } from "./scene";
+import type { Scene, SceneModel } from "./scene";
 import { byHand, type Store } from "./state";
 import type { Stand, View } from "./view";
+
+const FEW = 0.005; // as few cases beyond the axis do not matter
+
+/** How far an axis of probabilities has to reach at a class ratio: a rare class leaves most of [0, 1] empty. */
+export function probabilityReach(scene: Scene, ratio: number): number {
+  const highest = scene.models.filter((model) => model.probabilities).map(({ curve, start }) => {
+    const few = curve.tp.findIndex((tp, k) => tp + curve.fp[k] >= FEW * (curve.Pos + curve.Neg));
+    const scores = [curve.lowest[few], curve.threshold[start]].filter((score) => score <= 1);
+    return restated(clamp(Math.max(0, ...scores), 0, 1), scene.trainedAt, ratio);
+  });
+  const most = 1.3 * Math.max(0.02, ...highest);
+  return most > 0.6 ? 1 : most;
+}
 
 /** Everything a panel may ask for. */
 export interface Part {

@@ -15,6 +15,7 @@ const BAR = 48; // pixels of the longest bar
 export interface Row {
   kind: Rule["kind"];
   name: string;
+  said: string; // in a few words
   threshold: number;
   cells: Cells; // per 1,000 cases
   cost: number; // per 1,000 cases
@@ -24,11 +25,11 @@ export interface Row {
 }
 
 /** Every rule under the current sliders; the first is the one looked at. */
-export function rowsOf(contents: Contents, view: View): Row[] {
-  const found = isAsFound(contents, view);
+export function rowsOf(contents: Contents, view: View, found = isAsFound(contents, view)): Row[] {
   const row = (kind: Rule["kind"], name: string, threshold: number, cells: Cells, rule?: Rule): Row => ({
     kind,
     name,
+    said: rule?.said ?? ruleText(kind, name, threshold),
     threshold,
     cells: perThousand(cells, view.classRatio),
     cost: 1000 * (rule ? real(rule.cost.estimate) : expectedCost(cells, view.costs)),
@@ -47,7 +48,7 @@ export function rowsOf(contents: Contents, view: View): Row[] {
   const rows = [now(stand, stand.split, stand.threshold), ...others.map((each) => now(each, each.cheapest, each.model.curve.threshold[each.cheapest]))];
   for (const rule of contents.rules) {
     if (rule.kind === "half") {
-      if (stand.model.probabilities) rows.push({ ...now(stand, splitAt(stand.model.curve, 0.5), 0.5), kind: "half" });
+      if (stand.model.probabilities) rows.push({ ...now(stand, splitAt(stand.model.curve, 0.5), 0.5), kind: "half", said: ruleText("half", stand.model.name, 0.5) });
     } else if (rule.kind !== "model") rows.push(row(rule.kind, rule.name, real(rule.threshold), rule.cells));
   }
   return rows;
@@ -65,14 +66,12 @@ function baselines(rows: readonly Row[]): Row[] {
 }
 
 /** A rule in a few words. */
-export function ruleText(row: Pick<Row, "kind" | "name" | "threshold">): string {
-  if (row.kind === "never") return "never act";
-  if (row.kind === "always") return "always act";
-  if (row.kind === "current") return "the rule in use";
-  if (row.kind === "half") return `${isolated(row.name)} ≥ 0.5, the usual cut`;
-  if (row.threshold === Infinity) return `${isolated(row.name)}, calling none`;
-  if (row.threshold === -Infinity) return `${isolated(row.name)}, calling all`;
-  return `${isolated(row.name)} ≥ ${scoreText(row.threshold)}`;
+function ruleText(kind: Rule["kind"], name: string, threshold: number): string {
+  if (kind === "never" || kind === "always") return `${kind} act`;
+  if (kind === "current") return "the rule in use";
+  if (kind === "half") return `${isolated(name)} ≥ 0.5, the usual cut`;
+  if (!Number.isFinite(threshold)) return `${isolated(name)}, calling ${threshold > 0 ? "none" : "all"}`;
+  return `${isolated(name)} ≥ ${scoreText(threshold)}`;
 }
 
 const SHORT: Record<Rule["kind"], string> = { model: "", never: "never", always: "always", half: "cut at 0.5", current: "now in use" };
@@ -88,7 +87,7 @@ export function sentence(rows: readonly Row[]): (Node | string)[] {
         : ["Call a case positive when ", named(chosen.name), " says ", el("strong", {}, scoreText(chosen.threshold)), " or more"];
   const against = baselines(rows).reduce((a, b) => (b.cost < a.cost ? b : a));
   const saved = against.cost - chosen.cost;
-  const what = SHORT[against.kind] === "never" ? "never acting" : SHORT[against.kind] === "always" ? "always acting" : ruleText(against);
+  const what = against.kind === "never" ? "never acting" : against.kind === "always" ? "always acting" : against.kind === "half" ? "the usual cut-off of 0.5" : "the rule in use";
   if (Math.abs(saved) < 1e-9) return [...rule, `: that costs as much as ${what}.`];
   if (saved < 0) return [...rule, `: that costs ${shown(-saved)} more per 1,000 cases than ${what}.`];
   return [...rule, `: it saves ${shown(saved)} of the ${shown(against.cost)} that ${what} costs per 1,000 cases.`];
@@ -110,7 +109,7 @@ export function firstScreen(contents: Contents, rest: HTMLElement, tools: readon
   const body = el("tbody");
   const caption = el("caption");
   const [found, dearer] = [el("th", { scope: "col" }), el("th", { scope: "col", class: "bars" }, "costs more by")];
-  const head = el("tr", {}, el("th", { scope: "col", class: "first" }, "rule"), found, ...["missed", "false alarms", "precision", "cost"].map((text) => el("th", { scope: "col" }, text)), dearer);
+  const head = el("tr", {}, el("th", { scope: "col", class: "first" }, "rule"), found, ...["false alarms", "precision", "cost"].map((text) => el("th", { scope: "col" }, text)), dearer);
   const table = el("table", { class: "numbers rules" }, caption, el("thead", {}, head), body);
   const scroller = el("div", { class: "scroller", tabindex: 0, role: "region", "aria-label": "Rules" }, table);
   const list = cautionList(contents.cautions);
@@ -228,10 +227,9 @@ function rowElement(row: Row, chosen: Row, first: boolean, most: number): HTMLEl
   const mark = first ? "● " : row.equal ? "○ " : "";
   return el(
     "tr",
-    { class: first ? "pick" : row.kind === "model" ? null : "baseline", "data-rule": row.kind },
-    el("th", { scope: "row", class: "first" }, mark ? el("span", { class: "dot", "aria-hidden": "true" }, mark) : null, el("bdi", {}, ruleText(row)), row.equal && !first ? el("small", {}, "may be the best as well") : null),
+    { class: first ? "chosen" : row.kind === "model" ? null : "baseline", "data-rule": row.kind },
+    el("th", { scope: "row", class: "first" }, mark ? el("span", { class: "dot", "aria-hidden": "true" }, mark) : null, el("bdi", {}, row.said), row.equal && !first ? el("small", {}, "may be the best as well") : null),
     el("td", {}, perThousandText(tp, tp + fn)),
-    el("td", {}, perThousandText(fn, tp + fn)),
     el("td", {}, perThousandText(fp, fp + tn)),
     el("td", {}, Number.isNaN(precision) ? "–" : percentText(precision)),
     el("td", {}, shown(row.cost, digits), pm(limits[0], limits[1], digits)),
@@ -241,6 +239,7 @@ function rowElement(row: Row, chosen: Row, first: boolean, most: number): HTMLEl
 
 export function factsOf(contents: Contents): Child[] {
   const { data } = contents;
-  return [`${countText(data.rows)} labelled cases, ${percentText(data.Pos / (data.Pos + data.Neg))} positive (`, named(data.positive), `) · ${contents.asked}`];
+  const what: Child[] = ["True", "1"].includes(data.positive) ? [] : [" (", named(data.positive), ")"];
+  return [`${countText(data.rows)} labelled cases, ${percentText(data.Pos / (data.Pos + data.Neg))} positive`, ...what, ` · ${contents.asked}`];
 }
 

@@ -6,7 +6,7 @@ import type { Contents } from "./contents";
 import { controls } from "./controls";
 import { decisionNow } from "./decision";
 import { button, el, type Child } from "./dom";
-import { factsOf, firstScreen } from "./first";
+import { factsOf, firstScreen, isAsFound } from "./first";
 import { fragmentOf, stateOf } from "./fragment";
 import { benefitPanel } from "./panels/benefit";
 import { costPanel } from "./panels/cost";
@@ -57,7 +57,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
   const bar = controls(scene, store, uid, []);
   const parts = panels(scene, store, uid);
   const table = contingencyTable(scene);
-  const measures = measuresTable(scene);
+  const measures = measuresTable(scene, contents.mixes);
   const live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const grid = el("div", { class: "panels" }, ...parts.map((part) => part.panel.figure));
   grid.firstElementChild?.after(table.root);
@@ -74,8 +74,8 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     el(
       "div",
       { class: contents.models.length > 2 ? "columns whole" : "columns" },
-      ...optional("Ranking", numbersTable(contents.models, "ranking")),
-      ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
+      ...optional("Ranking", numbersTable(contents.models, "ranking", contents.mixes)),
+      ...optional("Calibration and refinement", numbersTable(contents.models, "calibration", contents.mixes)),
       ...optional("Comparison", comparisonTable(contents)),
       ...optional("Predictions given", givenTable(contents)),
     ),
@@ -105,6 +105,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
   const calmly = (): void => {
     calm = undefined;
     first.update(view);
+    root.classList.toggle("asfound", isAsFound(contents, view));
     words.update(view);
     hold();
     for (const part of parts) if (!near.has(part.panel.figure)) part.update(view);

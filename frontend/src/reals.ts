@@ -32,7 +32,7 @@ export function decimals(lower: number, upper: number): number | null {
   const width = upper - lower;
   if (!(width > 0 && width < Infinity)) return null;
   const [mantissa, exponent] = width.toExponential(3).split("e").map(Number);
-  return (mantissa >= 5 ? 0 : 1) - exponent;
+  return Math.max(0, (mantissa >= 5 ? 0 : 1) - exponent);
 }
 
 /** A number: so many decimals, or three significant digits where nobody says how many. Python's `number_text`. */
@@ -77,8 +77,6 @@ function exponentOf(value: number): number {
 
 /** Digits of a number that is not negative, halves rounded up. */
 function rounded(size: number, places: number): string {
-  const unit = 10 ** -places;
-  if (places < 0) return GROUPED(Math.floor(size / unit + 0.5) * unit);
   const [whole, part] = size.toFixed(places).split(".");
   return GROUPED(Number(whole)) + (part ? `.${part}` : "");
 }

@@ -33,11 +33,12 @@ export function contents(given: Given[], costRatio = 1): Contents {
     asked: "a miss costs as much as a false alarm",
     unit: "cost",
     rules: rules(models[0], Pos, Neg),
+    mixes: null,
     cautions: [{ code: "few-positives", text: "there are few" }],
     data: { rows: Pos + Neg, dropped: 0, weighted: false, clusters: null, Pos, Neg, positive: "spam", negative: "ham", trained_at: Pos / Neg, fingerprint: `sha256:${"0".repeat(64)}`, seed: 0 },
     condition: { cost_fp: 1, cost_fn: costRatio, cost_ratio: costRatio, class_ratio: Pos / Neg, class_ratio_from_data: true, baseline: 0 },
     decision: {
-      format: "thresher/decision/1",
+      format: "thresher/decision/2",
       model: models[0].name,
       threshold: models[0].optimum.threshold,
       equivalent: [0.24, 0.32],
@@ -45,12 +46,18 @@ export function contents(given: Given[], costRatio = 1): Contents {
       expected_cost: { ...interval(0.2), variance: 0.1, note: "" },
       honest_cost: { ...interval(0.3), variance: 0.1, note: "" },
       threshold_interval: { ...interval(0.3), variance: 0.1, note: "" },
+      data_prevalence: Pos / (Pos + Neg),
+      trained_at: Pos / (Pos + Neg),
+      baseline: "never",
+      saving: { ...interval(0.1), variance: 0.1, note: "" },
+      why: "it is the only model",
+      may_be_best: [models[0].name],
+      threshold_holds_for: [0.5, 2],
       runner_up: null,
       gap: null,
       cost_ratios: [0, "inf"],
       class_ratios: [0, "inf"],
       wins: 1,
-      firm_for: [0.1, 10],
       calibration: { kind: "map" },
       fingerprint: `sha256:${"0".repeat(64)}`,
       version: "0",
@@ -69,7 +76,7 @@ export function contents(given: Given[], costRatio = 1): Contents {
 }
 
 function rules({ name, optimum }: Model, Pos: number, Neg: number): Contents["rules"] {
-  const rule = { name, cost: interval(0.2), saving: null, may_be_best: false };
+  const rule = { name, said: name, cost: interval(0.2), saving: null, may_be_best: false };
   return [
     { ...rule, kind: "model", threshold: optimum.threshold, cells: optimum.cells },
     { ...rule, kind: "never", threshold: "inf", cells: { tp: 0, fn: Pos, fp: 0, tn: Neg }, saving: interval(0.1) },
@@ -102,6 +109,8 @@ function model({ name, segments, split }: Given, Pos: number, Neg: number): Mode
       { name: "auc", label: "AUC", interval: interval(0.75), value: 0.75 },
       { name: "brier", label: "Brier score", interval: null, value: "nan" },
     ],
+    data_numbers: [],
+    data_measures: [],
     measures: [{ name: "accuracy", interval: interval(0.8) }],
     expected_cost: interval(0.2),
     honest_cost: interval(0.3),

@@ -67,17 +67,17 @@ def _shown(character: str) -> str:
 def decimals(lower: float, upper: float) -> int | None:
     """Decimals that an interval of this width deserves: its last digit is at most a fifth of the width.
 
-    Negative for tens, hundreds and so on; None where the width is no positive number. The page's `decimals` in
+    Units are never rounded away; None where the width is no positive number. The page's `decimals` in
     frontend/src/reals.ts is the same function, tested on the same numbers.
 
     >>> decimals(0.711, 0.761), decimals(0.921, 0.922), decimals(194, 200), decimals(1100, 1370), decimals(1, 1)
-    (2, 4, 0, -1, None)
+    (2, 4, 0, 0, None)
     """
     width = upper - lower
     if not 0 < width < math.inf:
         return None
     mantissa, _, exponent = f"{width:.3e}".partition("e")
-    return (0 if float(mantissa) >= 5 else 1) - int(exponent)
+    return max(0, (0 if float(mantissa) >= 5 else 1) - int(exponent))
 
 
 def number_text(value: float, places: int | None = None) -> str:
@@ -174,7 +174,7 @@ def _exponent(value: float) -> int:
 def _rounded(size: float, places: int) -> str:
     """Digits of a number that is not negative, halves rounded up."""
     found = Decimal(size).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_EXACT)
-    return f"{found:,.{max(0, places)}f}"
+    return f"{found:,.{places}f}"
 
 
 def _signed(text: str, value: float) -> str:

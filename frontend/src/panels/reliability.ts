@@ -1,7 +1,7 @@
 // The reliability diagram: the hull's pools as steps, which is isotonic calibration, with its band.
 import { splitAt } from "../choice";
 import type { Pool } from "../contents";
-import { drawBand, drawCurve, drawMarker, goTo, order, shownModels, type Part } from "../drawing";
+import { drawBand, drawCurve, drawMarker, goTo, order, probabilityReach, shownModels, type Part } from "../drawing";
 import { costThreshold, restated } from "../formulas";
 import { Panel, PLOT } from "../panel";
 import { series } from "../palette";
@@ -37,7 +37,7 @@ export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part 
     const height = proportion(pool, scene, now.classRatio);
     return {
       x: px,
-      y: panel.y(height),
+      y: Math.max(0, panel.y(height)),
       lines: [
         `scores ${scoreText(real(pool.low))} to ${scoreText(real(pool.high))}`,
         `${countText(pool.pos)} of ${countText(pool.pos + pool.neg)} positive`,
@@ -61,12 +61,12 @@ export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part 
       }
       panel.over.begin();
       const height = tenth(panel.y(costThreshold(view.state.costRatio)));
-      panel.over.draw("asked", "line", { x1: 0, x2: PLOT.width, y1: height, y2: height, class: "isometric best" });
+      if (height >= 0) panel.over.draw("asked", "line", { x1: 0, x2: PLOT.width, y1: height, y2: height, class: "isometric best" });
       const [low, high] = panel.x.domain();
       const px = tenth(panel.x(Math.min(high, Math.max(low, placed(model, view.stand.threshold, view.classRatio)))));
       panel.over.draw("threshold", "line", { x1: px, x2: px, y1: 0, y2: PLOT.height, class: "condition" });
       const at = heightAt(model, view.stand.threshold, scene, view.classRatio);
-      drawMarker(panel, view.stand, view, store, px, panel.y(at), `proportion of positives ${shown(at)}`);
+      drawMarker(panel, view.stand, view, store, px, Math.max(0, panel.y(at)), `proportion of positives ${shown(at)}`);
       panel.over.end();
     },
   };
@@ -75,8 +75,9 @@ export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part 
     const { model } = view.stand;
     const pools = model.of?.pools ?? [];
     const scores = pools.flatMap((pool) => [real(pool.low), real(pool.high)]).filter(Number.isFinite);
-    const [low, high] = model.probabilities ? [0, 1] : [Math.min(...scores), Math.max(...scores)];
-    panel.axes(axis(model.probabilities ? "stated probability, at this class ratio" : "score", low, high), axis("observed share of positives", 0, 1));
+    const reach = model.probabilities ? probabilityReach(scene, view.classRatio) : 1;
+    const [low, high] = model.probabilities ? [0, reach] : [Math.min(...scores), Math.max(...scores)];
+    panel.axes(axis(model.probabilities ? "stated probability, at this class ratio" : "score", low, high), axis("observed share of positives", 0, reach));
     panel.base.begin(order(view));
     if (model.probabilities) {
       panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(0), x2: panel.x(1), y2: panel.y(1), class: "chance" });

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thresher.cautions import Caution
-from thresher.evaluation.decision import BASELINE_WORDS
 from thresher.visible import interval_decimals, isolated, number_text, per_thousand_text, percent_text
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluation import Evaluation
     from thresher.evaluation.rules import Rule
+    from thresher.inference import Interval
 
 CASES = 1000
 SHORT = {"never": "never", "always": "always", "0.5": "cut at 0.5", "current": "now in use"}
@@ -35,12 +35,18 @@ _FIRST = (
     "equal-costs",
     "class-ratio-from-data",
 )
-_MOST_DIGITS = 4
+_MOST_DIGITS = 3
+_AGAINST = {
+    "never": "never acting",
+    "always": "always acting",
+    "0.5": "the usual cut-off of 0.5",
+    "current": "the rule in use",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A number per 1,000 cases, what it counts, its limits, and the same number for the rules it is measured against."""
+    """A number per 1,000 cases, what it counts, its limits, and that number of the rules it is measured against."""
 
     value: str
     what: str
@@ -62,13 +68,14 @@ def headline(evaluation: Evaluation) -> str:
     elif decision.threshold == -math.inf:
         rule = "Call every case positive: no score is low enough to risk a miss"
     else:
-        rule = f"Call a case positive when {isolated(decision.model)} says {threshold_text(evaluation, decision.model)} or more"
-    against, base = BASELINE_WORDS[evaluation.baseline], evaluation.rules[evaluation.baseline].cost.estimate
+        says = f"{isolated(decision.model)} says {threshold_text(evaluation, decision.model)} or more"
+        rule = f"Call a case positive when {says}"
+    against, base = _AGAINST[evaluation.baseline], evaluation.rules[evaluation.baseline].cost.estimate
     saving = evaluation.saving
     places = interval_decimals(*(CASES * value for value in (saving.estimate, saving.lower, saving.upper)))
     saved, low, high = (number_text(CASES * value, places) for value in (saving.estimate, saving.lower, saving.upper))
     limits = "" if math.isnan(saving.lower) else f" ({low} to {high})"
-    of = number_text(CASES * base, None if places is None else max(places, 0))
+    of = number_text(CASES * base, places)
     if math.isnan(saving.estimate):
         return f"{rule}."
     if not saved.strip("−0.,"):
@@ -76,16 +83,14 @@ def headline(evaluation: Evaluation) -> str:
     if saving.estimate < 0:
         more = number_text(-CASES * saving.estimate, places)
         return f"{rule}: it costs {more} more than the {of} that {against} costs per 1,000 cases."
-    return f"{rule}: it saves {saved}{limits} of the {of} that {against} costs per 1,000 cases."
+    saves = "saves" if not saving.lower <= 0 else "may save"
+    return f"{rule}: it {saves} {saved}{limits} of the {of} that {against} costs per 1,000 cases."
 
 
 def reason(evaluation: Evaluation) -> str:
     """Why this model, where others may be as good; empty where there is nothing to explain."""
-    return (
-        f"{evaluation.decision.why[:1].upper()}{evaluation.decision.why[1:]}."
-        if len(evaluation.may_be_best) > 1
-        else ""
-    )
+    why = evaluation.decision.why
+    return f"{why[:1].upper()}{why[1:]}." if len(evaluation.may_be_best) > 1 else ""
 
 
 def asked(evaluation: Evaluation) -> str:
@@ -110,9 +115,8 @@ def miss_words(cost_ratio: float) -> str:
     >>> miss_words(1), miss_words(20)
     ('a miss costs as much as a false alarm', 'a miss costs 20 false alarms')
     """
-    return (
-        f"a miss costs {'as much as a false alarm' if cost_ratio == 1 else f'{number_text(cost_ratio)} false alarms'}"
-    )
+    much = "as much as a false alarm" if cost_ratio == 1 else f"{number_text(cost_ratio)} false alarms"
+    return f"a miss costs {much}"
 
 
 def mix_words(evaluation: Evaluation) -> str:
@@ -125,6 +129,17 @@ def mix_words(evaluation: Evaluation) -> str:
     condition = evaluation.decision.condition
     share = percent_text(condition.prevalence or math.nan)
     return f"{'as in these rows' if evaluation.condition.class_ratio is None else 'in production'} ({share} positive)"
+
+
+def rows_mix_words(evaluation: Evaluation) -> str:
+    """The class mix of the rows, named as such."""
+    share = evaluation[evaluation.decision.model].ranking.prevalence
+    return f"in these rows ({percent_text(share)} positive)"
+
+
+def rules_caption(evaluation: Evaluation) -> str:
+    """What the numbers of the tiles and of the table of rules are about."""
+    return f"Per {CASES:,} cases {mix_words(evaluation)}; {miss_words(evaluation.condition.cost_ratio)}"
 
 
 def cost_unit(evaluation: Evaluation) -> str:
@@ -175,25 +190,29 @@ def rule_heads(evaluation: Evaluation) -> tuple[str, ...]:
     condition = evaluation.decision.condition
     total = CASES * (condition.prevalence or 0.0)
     found = f"found of {per_thousand_text(total, total)}"
-    return ("rule", found, "missed", "false alarms", "precision", "cost", "costs more by")
+    return ("rule", found, "false alarms", "precision", "cost", "costs more by")
 
 
-def rule_row(evaluation: Evaluation, rule: Rule) -> tuple[str, ...]:
-    """One rule per 1,000 cases, its cost with limits, and how much dearer it is than the one decided for."""
+def rule_cells(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str], ...]:
+    """One rule per 1,000 cases, as the table's cells: what each says, and its limits or an empty text."""
     per = rule.per(CASES, evaluation.decision.condition)
     positives = per.found + per.missed
     called = per.found + per.false_alarms
-    saving = rule.saving
-    more = "–" if saving is None else _with_limits(saving.estimate, saving.lower, saving.upper)
-    return (
-        rule_text(evaluation, rule),
+    counts = (
         per_thousand_text(per.found, positives),
-        per_thousand_text(per.missed, positives),
         per_thousand_text(per.false_alarms, CASES - positives),
         percent_text(per.found / called) if called else "–",
-        _with_limits(rule.cost.estimate, rule.cost.lower, rule.cost.upper),
-        more,
     )
+    name = f"{mark(evaluation, rule)}{rule_text(evaluation, rule)}"
+    dearer = ("–", "") if rule.saving is None else _with_limits(rule.saving)
+    return ((name, ""), *((count, "") for count in counts), _with_limits(rule.cost), dearer)
+
+
+def mark(evaluation: Evaluation, rule: Rule) -> str:
+    """A dot for the rule decided for, a hollow one for models that may be as good."""
+    if rule.saving is None:
+        return "● "
+    return "○ " if rule.name in evaluation.may_be_best and rule.name not in SHORT else ""
 
 
 def rule_text(evaluation: Evaluation, rule: Rule) -> str:
@@ -228,11 +247,9 @@ def threshold_text(evaluation: Evaluation, name: str) -> str:
         if low < near <= high:
             threshold = near
             break
-    text = f"{threshold:.{_MOST_DIGITS}g}"
-    if float(text) == threshold:
-        return text.replace("-", "−")
-    places_ = interval_decimals(threshold, model.threshold.lower, model.threshold.upper)
-    return number_text(threshold, places_)
+    if float(f"{threshold:.{_MOST_DIGITS}g}") == threshold:
+        return number_text(threshold)
+    return number_text(threshold, interval_decimals(threshold, model.threshold.lower, model.threshold.upper))
 
 
 def by_weight(cautions: Sequence[Caution]) -> list[Caution]:
@@ -253,7 +270,9 @@ def _thousand(value: float, places: int | None) -> str:
     return number_text(CASES * value, places)
 
 
-def _with_limits(estimate: float, lower: float, upper: float) -> str:
-    places = interval_decimals(*(CASES * value for value in (estimate, lower, upper)))
-    limits = "" if math.isnan(lower) or lower == upper else f" [{_thousand(lower, places)}, {_thousand(upper, places)}]"
-    return f"{_thousand(estimate, places)}{limits}"
+def _with_limits(interval: Interval) -> tuple[str, str]:
+    ends = interval.lower, interval.upper
+    places = interval_decimals(*(CASES * value for value in (interval.estimate, *ends)))
+    known = not math.isnan(interval.lower) and interval.lower < interval.upper
+    limits = " to ".join(_thousand(end, places) for end in ends) if known else ""
+    return _thousand(interval.estimate, places), limits

@@ -10,7 +10,7 @@ from typing import Any
 
 from thresher.choices import OperatingCondition
 from thresher.evaluation import Evaluation, MulticlassEvaluation
-from thresher.evaluation.first_screen import asked, by_weight, cost_unit, mix_words, reason, rule_text
+from thresher.evaluation.first_screen import asked, by_weight, cost_unit, mix_words, reason, rows_mix_words, rule_text
 from thresher.evaluation.rules import Rule
 from thresher.inference import Comparison
 from thresher.report.answer import answer, answer_on_classes
@@ -18,7 +18,7 @@ from thresher.report.classes import NUMBERS, class_model
 from thresher.report.model import cells, model
 from thresher.report.numbers import interval, real, reals
 from thresher.tables import MEASURES
-from thresher.visible import percent_text, visible
+from thresher.visible import visible
 
 FORMAT = "thresher/page/1"
 _KINDS = {"never": "never", "always": "always", "0.5": "half", "current": "current"}
@@ -110,8 +110,7 @@ def _mixes(evaluation: Evaluation) -> dict[str, str] | None:
     """The declared mix and that of the rows, where numbers of both are shown."""
     if evaluation.condition.class_ratio is None:
         return None
-    rows = evaluation[evaluation.decision.model].ranking.prevalence
-    return {"declared": mix_words(evaluation), "rows": f"in these rows ({percent_text(rows)} positive)"}
+    return {"declared": mix_words(evaluation), "rows": rows_mix_words(evaluation)}
 
 
 def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:

@@ -12,16 +12,18 @@ from os import PathLike
 from typing import Any
 
 from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.evaluation.first_screen import SHORT, rule_cells, rule_heads, rules_caption, tiles
 from thresher.extras import extra
 from thresher.report.contents import contents
 from thresher.report.grid import grids
 from thresher.report.panels import Panel, class_panels, panels
 from thresher.report.section import Section
 from thresher.report.svg import colour, dashed, element
-from thresher.visible import visible
+from thresher.visible import percent_text, visible
 from thresher.whole_files import write_whole
 
 _FRAME_HEIGHT = 900
+_PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 
 def page(
@@ -64,6 +66,7 @@ def page(
         contents=told,
         # Names in it are visible already, and may stand between isolates that are ours.
         answer=[markup.escape(paragraph) for paragraph in told["answer"]],
+        first=_first(evaluation) if isinstance(evaluation, Evaluation) else None,
         policy=policy(script, style),
         style=markup(style),
         script=markup(script),
@@ -136,6 +139,23 @@ def _text(name: str) -> str:
 
 def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _first(evaluation: Evaluation) -> dict[str, Any]:
+    """The first screen as texts, for readers without scripts."""
+    ranking = evaluation[evaluation.decision.model].ranking
+    cases = f"{evaluation.rows:,} labelled cases, {percent_text(ranking.prevalence)} positive"
+    return {
+        "facts": cases,
+        "positive": "" if str(evaluation.positive) in _PLAIN else visible(str(evaluation.positive)),
+        "caption": rules_caption(evaluation),
+        "tiles": tiles(evaluation),
+        "heads": rule_heads(evaluation),
+        "rows": [
+            ("baseline" if name in SHORT else "model", rule_cells(evaluation, rule))
+            for name, rule in evaluation.rules.items()
+        ],
+    }
 
 
 def _pictures(drawn: Sequence[Panel], markup: Any) -> list[dict[str, Any]]:
