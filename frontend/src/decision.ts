@@ -23,8 +23,7 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
   const runner = others.length ? others.reduce((a, b) => (b.cheapestCost < a.cheapestCost ? b : a)) : null;
   const [low, high] = best ? [joint.low, joint.high] : [state.costRatio, state.costRatio];
   const perCost = view.classRatio / state.costRatio;
-  const [now, ...rules] = rowsOf(contents, view, false);
-  const cheap = rules.filter((row) => row.kind !== "model").reduce((a, b) => (b.cost < a.cost ? b : a));
+  const cheap = rowsOf(contents, view, false).filter((row) => row.kind !== "model").reduce((a, b) => (b.cost < a.cost ? b : a));
   const unknown = (estimate: number | null, note = BY_HAND): Record<string, unknown> => ({
     estimate: estimate === null ? null : plain(estimate),
     lower: null,
@@ -51,7 +50,7 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     expected_cost: known(evaluated?.expected_cost, stand.cost),
     honest_cost: known(evaluated?.honest_cost, null),
     baseline: KIND_NAMES[cheap.kind],
-    saving: unknown((cheap.cost - now.cost) / 1000),
+    saving: unknown(null), // on rows it was not chosen on, which the page has none of
     why: best ? "it is the cheapest under the costs and class ratio set on the page" : "it was set on the page",
     may_be_best: [...new Set([stand.model.key, ...joint.tied.map((i) => stands[i].model.key)])],
     threshold_holds_for: holdsFor(stand.model.curve, stand.split, view.classRatio)?.map(plain) ?? null,

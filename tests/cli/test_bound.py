@@ -24,7 +24,7 @@ def judge(columns):
 def test_numbers_are_those_of_the_evaluation(judge):
     of, evaluation = judge
     model = evaluation["bayes"]
-    assert set(model.numbers) | {"expected_cost", "honest_cost"} == set(NUMBERS)
+    assert set(model.numbers) | {"expected_cost", "honest_cost", "saving"} == set(NUMBERS)
     for name, interval in model.numbers.items():
         found = of(f"bayes:{name} >= 0")
         assert found.interval == interval, name
@@ -32,6 +32,8 @@ def test_numbers_are_those_of_the_evaluation(judge):
         assert of(f"bayes:{name}.estimate >= 0").found == interval.estimate
     for name in ("expected_cost", "honest_cost"):
         assert of(f"bayes:{name} >= 0").interval == getattr(model, name)
+    assert of("saving >= 0").interval == evaluation.saving
+    assert of("bayes:saving >= 0").interval == evaluation.savings["bayes"]
 
 
 def test_scores_that_are_no_probabilities_lack_some_numbers():

@@ -56,10 +56,14 @@ def test_every_number_is_there_at_any_width(evaluation, width):
         assert caution.code in text
 
 
-def test_the_usual_cutoff_is_told_where_it_differs(evaluation):
+def test_every_way_to_act_is_priced(evaluation):
     winner = evaluation[evaluation.decision.model]
     cost = winner.choice.condition.expected_cost(th.contingency_at(winner.ranking, 0.5))
-    assert f"The usual cut-off of 0.5 would cost {cost:.3f}." in shown(evaluation, 120)
+    text = shown(evaluation, 120)
+    line = next(line for line in text.splitlines() if line.startswith("the usual cut-off of 0.5"))
+    assert f" {1000 * cost:,.4g} " in line
+    for words in ("calling no case positive", "calling every case positive", "saves", f"Why {winner.name}"):
+        assert words in text
 
 
 def test_who_is_cheapest_where(evaluation):

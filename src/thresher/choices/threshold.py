@@ -17,7 +17,7 @@ from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError
 from thresher.ranking import Flags, Ranking, as_number, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
-from thresher.tables import Contingency, Measure
+from thresher.tables import MEASURES, Contingency, Measure
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
 _WHERE = "choose(ranking, ...)"
@@ -91,6 +91,24 @@ class Choice:
     def expected_cost(self) -> float:
         """Expected cost per case at the recommended threshold, under the condition."""
         return self.point.expected_cost
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Every registered measure at the recommended threshold, at the class mix of the condition.
+
+        >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+        >>> rare = choose(spam_tree, OperatingCondition(prevalence=0.01, cost_ratio=50))
+        >>> round(rare.measures["precision"], 4), rare.table.precision
+        (0.0294, 0.75)
+        """
+        table = self.table
+        return {name: float(known.of(table, class_ratio=self._class_ratio)) for name, known in MEASURES.items()}
+
+    @property
+    def _class_ratio(self) -> float | None:
+        """The class ratio of the condition; None where it is that of the data, so that counts are divided as such."""
+        ratio = self.condition.class_ratio
+        return None if ratio == self.ranking.class_ratio else ratio
 
     @property
     def undecided(self) -> tuple[float, float] | None:

@@ -72,7 +72,8 @@ def judged(one: Requirement, evaluation: Evaluation, rows: Rows, *, replicates: 
     model = evaluation[name]
     if one.measure is None:
         at = model.choice.threshold if one.name in AT_THE_CHOICE else None
-        return Judged(one, name, _number(one.name, model, evaluation.level), at)
+        found = evaluation.savings[name] if one.name == "saving" else _number(one.name, model, evaluation.level)
+        return Judged(one, name, found, at)
     resampled = _Resampled(rows, name, evaluation.level, evaluation.seed, replicates)
     if one.threshold is not None:
         ratio = evaluation.condition.class_ratio

@@ -24,7 +24,7 @@ def choice_blocks(choices: Mapping[str, Choice]) -> Iterator[Any]:
     if len(choices) > 1:
         yield _overview(choices)
     for name, choice in choices.items():
-        yield [_sentence(name, choice), contingency_table(choice.table), *_remarks(choice)]
+        yield [_sentence(name, choice), contingency_table(choice.table), _rates(choice), *_remarks(choice)]
     yield cautions_text(dict.fromkeys(caution for choice in choices.values() for caution in choice.cautions))
 
 
@@ -34,6 +34,7 @@ def choice_data(choice: Choice) -> dict[str, Any]:
         "objective": choice.objective,
         "value": _plain(choice.value),
         **_point_data(choice.point),
+        "measures": {name: _plain(value) for name, value in choice.measures.items()},
         "ties": [_point_data(point) for point in choice.points],
         "undecided": None if choice.undecided is None else [_plain(end) for end in choice.undecided],
         "holds_for": None if choice.holds_for is None else [_plain(end) for end in choice.holds_for],
@@ -61,6 +62,15 @@ def _sentence(name: str, choice: Choice) -> Text:
         text.append(f" That gives {choice.objective} {number(choice.value)}")
         return text.append(f" and costs {number(choice.expected_cost)} per case.")
     return text.append(f" That costs {number(choice.expected_cost)} per case.")
+
+
+def _rates(choice: Choice) -> Text:
+    """Recall and precision, at the class mix of the condition where that is not the one counted."""
+    recall, precision = (number(choice.measures[name]) for name in ("tpr", "precision"))
+    text = Text.assemble("recall ", (recall, "bold"), ", precision ", (precision, "bold"))
+    if choice.condition.class_ratio != choice.ranking.class_ratio:
+        text.append(f" at {choice.condition.mix}; precision in these rows {number(float(choice.table.precision))}")
+    return text
 
 
 def _remarks(choice: Choice) -> list[Text]:

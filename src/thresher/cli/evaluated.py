@@ -30,6 +30,8 @@ def evaluated(rows: LabelledScores, condition: OperatingCondition | None, given:
             clusters=rows.clusters,
             trained_at=given.get("trained_at"),
             level=given["level"],
+            current=rows.current,
+            prefer=given.get("prefer"),
             margin=given.get("margin", 0.0),
             seed=given["seed"],
             missing=given["missing"],

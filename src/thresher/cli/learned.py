@@ -45,6 +45,7 @@ def learned(table: LearningTable, condition: OperatingCondition, given: Mapping[
             table.target,
             positive=table.positive,
             condition=condition,
+            prefer=given["prefer"],
             models=models,
             types=table.types,
             orders=table.orders,

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 
 _OPTION = re.compile(
-    r"\b(?P<name>positive|missing|table|weights?|clusters?|level|margin|seed|replicates|correction|cost_ratio|class_ratio"
+    r"\b(?P<name>positive|missing|table|weights?|clusters?|level|prefer|margin|seed|replicates|correction|cost_ratio|class_ratio"
     r"|prevalence|cost_fp|cost_fn|cost_tp|cost_tn|maximise|minimise|subject_to|at_most|measure|method|smoothing"
     r"|thresholds|bins|interpolate|groups|time|search|criterion)=(?P<value>\{[^}]*\}|'[^']*'|\"[^\"]*\"|[\w.+-]*\w|\.\.\.)?"
 )
@@ -31,6 +31,9 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bsingle costs are\b"), "single costs (cost_fp, cost_fn, cost_tp, cost_tn) are"),
     (re.compile(r"\bcompare one with the rest(?:, e\.g\.|: pass) labels == ([^,]+)(?:, or .*)?$"), _COLUMN),
     (re.compile(r"\bpass labels == (.+)$"), _COLUMN),
+    (re.compile(r"\bcurrent=\{model: threshold\}"), "--current MODEL=NUMBER"),
+    (re.compile(r"\{model: threshold\}"), "MODEL=NUMBER"),
+    (re.compile(r"\bor a Decision\b"), "or the file of a decision"),
     (re.compile(r"\bleave clusters out\b"), "leave --cluster out"),
     (re.compile(r'table=\("(\w+)", "(\w+)"\)'), r"--table \1.\2"),
 )

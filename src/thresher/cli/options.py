@@ -90,6 +90,15 @@ CLUSTER = click.option(
 
 TARGET = click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn.")
 
+CURRENT = click.option(
+    "--current",
+    metavar="RULE",
+    shell_complete=column_items,
+    help="The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision.",
+)
+
+PREFER = click.option("--prefer", metavar="MODEL", help="Take it if it may be best: first, current, or a model.")
+
 PREDICTION = click.option(
     "--prediction",
     "predictions",
@@ -99,9 +108,13 @@ PREDICTION = click.option(
     help="Column of a model's own predicted labels, reported beside its scores.",
 )
 
-CONDITION = several(
+MIX = several(
     click.option("--class-ratio", type=ratio, metavar="RATIO", help="Positives per negative at deployment: 1:20."),
     click.option("--prevalence", type=share, metavar="SHARE", help="Or the proportion of positives there: 0.05, 5%."),
+)
+
+CONDITION = several(
+    MIX,
     click.option("--cost-ratio", type=ratio, metavar="RATIO", help="False alarms that a miss costs: 10 or 10:1."),
     click.option("--cost-fp", type=float, help="Or the cost of a false positive ..."),
     click.option("--cost-fn", type=float, help="... and of a false negative, ..."),

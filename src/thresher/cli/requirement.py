@@ -17,7 +17,7 @@ from thresher.tables import MEASURES, Measure, measure
 Bound: TypeAlias = Literal["lower", "upper", "estimate"]
 
 # Numbers of a whole model, that belong to no threshold or to the chosen one.
-AT_THE_CHOICE = ("expected_cost", "honest_cost")
+AT_THE_CHOICE = ("expected_cost", "honest_cost", "saving")
 NUMBERS = (*MODEL_NUMBERS, *AT_THE_CHOICE)
 _WHERE = "gate --require"
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"

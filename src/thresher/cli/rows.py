@@ -18,7 +18,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledScores:
-    """Columns by what they mean; `positive` is the positive label in the labels' own type."""
+    """Columns by what they mean; `positive` is the label in the labels' own type, `current` the rule in use."""
 
     labels: Any
     scores: dict[str, Any]
@@ -26,6 +26,7 @@ class LabelledScores:
     weights: Any
     clusters: Any
     positive: Any
+    current: Any = None
 
     def ranking(self, model: str, *, missing: Any) -> Ranking:
         """The ranking of one model."""
@@ -45,8 +46,10 @@ def rows_that_fit(given: Mapping[str, Any], *, where: str) -> LabelledScores | N
     """The same, or None where there are too many rows to be read at once."""
     label, scores = named_columns(given, where=where)
     called = _predictions(given, scores, where)
-    _require_labels_alone(label, given, called, where)
-    beside = [name for name in (given.get("weight"), given.get("cluster")) if name is not None]
+    current = _current(given, scores, where)
+    in_use = current if isinstance(current, str) else None
+    _require_labels_alone(label, {**given, "current": in_use}, called, where)
+    beside = [name for name in (given.get("weight"), given.get("cluster"), in_use) if name is not None]
     wanted = list(dict.fromkeys([label, *scores, *called.values(), *beside]))
     found = fetched_columns(given["source"], wanted, table=table_name(given), where=where)
     if found is None:
@@ -59,6 +62,7 @@ def rows_that_fit(given: Mapping[str, Any], *, where: str) -> LabelledScores | N
         weights=None if given.get("weight") is None else found[given["weight"]],
         clusters=None if given.get("cluster") is None else found[given["cluster"]],
         positive=positive_label(given.get("positive"), labels),
+        current=current if in_use is None else found[in_use],
     )
 
 
@@ -117,7 +121,8 @@ def _not_named(given: Mapping[str, Any], where: str, option: str) -> ArgumentErr
 
 def _require_labels_alone(label: str, given: Mapping[str, Any], called: Mapping[str, str], where: str) -> None:
     """The column of labels has no second meaning: judged by itself, everything is perfect."""
-    others = {"--weight": [given.get("weight")], "--cluster": [given.get("cluster")], "--prediction": called.values()}
+    others = {f"--{name}": [given.get(name)] for name in ("weight", "cluster", "current")}
+    others["--prediction"] = list(called.values())
     for option, names in others.items():
         if label in names:
             raise _labels_again(label, option, where)
@@ -142,6 +147,17 @@ def _predictions(given: Mapping[str, Any], scores: tuple[str, ...], where: str) 
             raise ArgumentError(f"the model {model!r} has two columns of predictions", where, "give one")
         found[model] = name
     return found
+
+
+def _current(given: Mapping[str, Any], scores: tuple[str, ...], where: str) -> Any:
+    """What --current names: a column, a model's threshold, or a decision."""
+    text, source = given.get("current"), given["source"]
+    if text is None:
+        return None
+    from thresher.cli.current import current_option
+
+    columns = None if source == "-" else source_names(source, table=table_name(given), where=where)
+    return current_option(text, models=scores, columns=columns, where=where)
 
 
 def _is_column(name: str, given: Mapping[str, Any], where: str) -> bool:

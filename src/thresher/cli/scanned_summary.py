@@ -25,7 +25,7 @@ def evaluated_where_it_is(
     condition: OperatingCondition | None, given: Mapping[str, Any], *, where: str
 ) -> ScannedEvaluation:
     """The library's `evaluate_scan`, as the options say; what needs rows is refused before the work begins."""
-    for option in ("output", "figures", "cluster"):
+    for option in ("output", "figures", "cluster", "current", "prefer"):
         if given.get(option):
             fix = "leave it out, or give a sample of the rows"
             raise ArgumentError(f"--{option} needs rows, and there are more than fit", where, fix)

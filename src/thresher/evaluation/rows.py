@@ -96,8 +96,9 @@ def evaluated_rows(
 
 
 def _called_or_flags(label: Column, called: Column, positive: Any) -> Flags:
-    """Calls as labels, or, where labels are no truth values, as truth values."""
-    if called.dtype.kind == "b" and label.dtype.kind != "b":
+    """Calls as labels, or, where labels are neither truth values nor numbers, as truth values or 0 and 1."""
+    flags = called.dtype.kind == "b" and label.dtype.kind != "b"
+    if flags or (called.dtype.kind in "iuf" and label.dtype.kind not in "biuf" and bool(np.isin(called, (0, 1)).all())):
         return np.asarray(called, dtype=np.bool_)
     return _called(label, called, positive)
 

@@ -13,6 +13,7 @@ import numpy as np
 from thresher.choices import Choice, OperatingCondition
 from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
+from thresher.evaluation.model import are_probabilities
 from thresher.inference import Interval, Stability
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import SampledTable, sampled_cost_interval, sampled_table
@@ -117,7 +118,7 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any], w
         if len(scores) > 1:
             what = f"current={current!r} is a threshold, and it could be one of {len(scores)} models"
             raise ArgumentError(what, where, f"write {{model: {current!r}}} with one of {names}")
-        model, threshold = next(iter(scores)), current
+        model, threshold = next(iter(scores)), float(current)
     else:
         raise ArgumentError(f"current={current!r} is no rule", where, fix)
     if model not in scores:
@@ -143,16 +144,7 @@ def half_name(model: str) -> str:
 
 def calls_at_half(scores: Mapping[str, Any], rankings: Mapping[str, Ranking]) -> dict[str, Flags]:
     """The calls of every model whose scores are probabilities, from 0.5 on, by `half_name`."""
-    return {half_name(name): scores[name] >= 0.5 for name, ranking in rankings.items() if has_probabilities(ranking)}
-
-
-def has_probabilities(ranking: Ranking) -> bool:
-    """Whether all scores lie from 0 to 1.
-
-    >>> has_probabilities(Ranking.parse("[1+][1-]", score=[0.9, 0.1])), has_probabilities(Ranking.parse("[1+][1-]"))
-    (True, False)
-    """
-    return bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0)
+    return {half_name(name): scores[name] >= 0.5 for name, ranking in rankings.items() if are_probabilities(ranking)}
 
 
 class Priced(NamedTuple):
@@ -257,7 +249,7 @@ def counted_rules(
                 name, name, choices[name].threshold, choices[name].table, costs[name], _without_limits(apart)
             )
     baselines = {NEVER: math.inf, ALWAYS: -math.inf}
-    if chosen.ranking.exact and has_probabilities(chosen.ranking):
+    if chosen.ranking.exact and are_probabilities(chosen.ranking):
         baselines[HALF] = 0.5
     acts = {name: act(name, threshold) for name, threshold in baselines.items()}
     baseline = min(acts, key=lambda name: acts[name].cost.estimate)
@@ -295,10 +287,11 @@ class _Pricing:
 
     def saving(self, mine: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
         """What one rule saves against another, from the rows that only one of them calls positive."""
-        ends = mine.threshold, other.threshold
+        own, others = mine.threshold, other.threshold
         more = fewer = True
-        if ends[0] is not None and ends[1] is not None and (mine.model == other.model or math.inf in map(abs, ends)):
-            more, fewer = ends[0] < ends[1], ends[0] > ends[1]
+        if own is not None and others is not None:
+            nested = mine.model == other.model or math.isinf(own) or math.isinf(others)
+            more, fewer = (own < others, own > others) if nested else (True, True)
         return saving_interval(
             self.table(mine.called & ~other.called) if more else None,
             self.table(other.called & ~mine.called) if fewer else None,

@@ -78,7 +78,7 @@ def honest_choice(
     Each resample chooses its own threshold, which is then tried on the cases (or clusters) that were not drawn, a
     little over a third of them. Their mean cost is free of the optimism of choosing and judging on the
     same cases (Efron 1983, leave-one-out bootstrap). Errs, if at all, on the careful side: a resample holds fewer
-    distinct cases than the sample.
+    distinct cases than the sample. Measures are stated at the condition's class ratio.
 
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
@@ -110,10 +110,12 @@ def honest_choice(
 
     blocks = in_blocks(block, replicates, items=sum(sample.items), seed=seed, threads=threads, progress=progress)
     columns = np.array([row for rows in blocks for row in rows], dtype=np.float64).T
-    outside, inside = _tables(columns[1:5]), _tables(columns[5:9])
-    apparent = {"expected_cost": choice.expected_cost} | {each.name: float(each.of(choice.table)) for each in known}
+    outside, inside, ratio = _tables(columns[1:5]), _tables(columns[5:9]), asked.class_ratio
+    apparent = {"expected_cost": choice.expected_cost} | {
+        each.name: float(each.of(choice.table, class_ratio=ratio)) for each in known
+    }
     honest = {"expected_cost": _mean(asked.expected_cost(outside))}
-    honest |= {each.name: _mean(each.of(outside)) for each in known}
+    honest |= {each.name: _mean(each.of(outside, class_ratio=ratio)) for each in known}
     thresholds = columns[0].copy()
     return HonestChoice(
         choice=choice,

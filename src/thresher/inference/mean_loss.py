@@ -51,7 +51,8 @@ def mean_loss_interval(
     mean = float(share @ loss)
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
-    away = loss - (mean if strata is None else _mean_of_stratum(loss, share, strata))
+    centre = np.full_like(loss, mean) if strata is None else _mean_of_stratum(loss, share, strata)
+    away = loss - centre
     variance = _spread_of_sums(share * away, cluster)
     by_case = float(share @ away**2)
     if most == 1 and (by_case <= np.finfo(float).tiny or not 0 < mean < 1):
@@ -61,6 +62,7 @@ def mean_loss_interval(
     if mean == 0:
         return Interval(0.0, 0.0, math.inf, variance, level, "moments", _CERTAIN)
     first, second = (float(share @ each) for each in foretold)
+    second -= float(share @ (centre - mean) ** 2)  # what classes of a declared mix differ by does not vary
     per_case = variance / by_case if by_case > _ROUNDING * mean * mean else _worth_of_squares(share, cluster)
     spread = variance, _variance_of(first, second) * per_case
     if most == 1:

@@ -57,8 +57,7 @@ def variance_by_rows(lowest: Floats, rows: ScoredRows, name: str) -> Variance:
     sides = rows.positive, ~rows.positive
 
     def by_segment(side: Flags, values: Floats) -> Floats:
-        found: Floats = np.bincount(segment[side], weights=values[side], minlength=lowest.size)
-        return found
+        return np.bincount(segment[side], weights=values[side], minlength=lowest.size).astype(np.float64, copy=False)
 
     # The squares of a segment's rows can be added up beforehand.
     squares = [by_segment(side, heavy**2) * _step(float(side.sum())) for side in sides]

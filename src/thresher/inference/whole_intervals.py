@@ -124,7 +124,26 @@ def _area(model: WholeModel, pulls: SegmentPulls, area: float) -> Interval:
         note = f"no spread is seen; limits as for a rate of {few:g} cases"
         return Interval(area, rate.lower, rate.upper, variance, model.level, "exact", note)
     deviation = student_quantile(model.level, few - 1) * math.sqrt(variance)
-    return Interval(area, *LOGIT.limits(area, deviation), variance, model.level, "delta")
+    lower, upper = LOGIT.limits(area, deviation)
+    excess = _unseen_alarms(model)
+    if excess <= _ROUNDING or area - excess <= 0:
+        return Interval(area, lower, upper, variance, model.level, "delta")
+    note = f"half a negative more above each positive takes {excess:.4f} off, which the lower limit allows for"
+    lower = min(lower, LOGIT.limits(area - excess, deviation * (area - excess) / area)[0])
+    return Interval(area, lower, upper, variance, model.level, "delta", note)
+
+
+def _unseen_alarms(model: WholeModel) -> float:
+    """How far average precision falls when half a negative more lies above every positive.
+
+    At a declared mix in which positives are rarer than among the rows, a negative stands for many. Positives above
+    all of those seen then look far more precise than they are.
+    """
+    if not model.rows.declared_mix:
+        return 0.0
+    tp, fp = (covered[1:] for covered in model.ranking.covered())
+    more = fp + model.class_weights[1] / 2
+    return float((model.ranking.pos * (tp / (tp + fp) - tp / (tp + more))).sum() / model.ranking.Pos)
 
 
 def _ks(model: WholeModel, best: KolmogorovSmirnov, gain: float) -> Interval:

@@ -41,8 +41,10 @@ def calls_cost(
     return sampled_cost_interval(_sampled(positive, called, weights, clusters), condition, level=level)
 
 
-def calls_measures(positive: Flags, called: Flags, *, clusters: Any = None, level: float = 0.95) -> dict[str, Interval]:
-    """Every registered measure of calls, with its interval.
+def calls_measures(
+    positive: Flags, called: Flags, *, class_ratio: float | None = None, clusters: Any = None, level: float = 0.95
+) -> dict[str, Interval]:
+    """Every registered measure of calls, with its interval, at the class ratio of the rows or at a declared one.
 
     >>> import numpy as np
     >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
@@ -50,8 +52,9 @@ def calls_measures(positive: Flags, called: Flags, *, clusters: Any = None, leve
     0.6000 [0.4618, 0.7239]
     """
     if clusters is None:
-        return table_intervals(contingency(positive, called), level=level)
-    return sampled_table_intervals(_sampled(positive, called, None, clusters), level=level)
+        return table_intervals(contingency(positive, called), class_ratio=class_ratio, level=level)
+    sampled = _sampled(positive, called, None, clusters)
+    return sampled_table_intervals(sampled, class_ratio=class_ratio, level=level)
 
 
 def _sampled(positive: Flags, called: Flags, weights: Floats | None, clusters: Any) -> SampledTable:

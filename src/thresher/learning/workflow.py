@@ -15,6 +15,7 @@ from thresher.cautions import Caution
 from thresher.choices import OperatingCondition
 from thresher.errors import ColumnError
 from thresher.evaluation import Decision, Evaluation, apply, evaluate
+from thresher.evaluation.rules import require_no_rule_names
 from thresher.inference import Difference, Interval, corrected_t
 from thresher.inference.interval import require_level
 from thresher.inference.resampling import Progress
@@ -35,7 +36,7 @@ from thresher.learning.preparation import preparation
 from thresher.learning.splits import Split, split
 from thresher.learning.workflow_curves import WinnerCurves, winner_curves
 from thresher.learning.workflow_words import summary_text
-from thresher.learning.zoo import chosen_models
+from thresher.learning.zoo import chosen_models, preferred_models
 from thresher.ranking import Flags, Floats
 from thresher.sources.columns import column
 
@@ -52,7 +53,8 @@ class Learned:
     `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
     `nested_choice` that of choosing the model there, too; `against` is the winner's cost minus that of each baseline.
     `test` evaluates the deployed model on rows that nothing else has seen; `test_cost` is what its calls cost there and
-    `test_measures` how good they are. `labels` are what the negative and the positive side are called.
+    `test_measures` how good they are, at the condition's class mix. `labels` are what the negative and the positive
+    side are called.
     `learning_curve` and `feature_curve` are the winner's expected cost against training rows and features, None where
     they were not asked for or the rows do not allow them.
     """
@@ -108,6 +110,7 @@ def learn(
     *,
     positive: Any = None,
     condition: OperatingCondition | None = None,
+    prefer: str | None = None,
     models: Sequence[str] | Mapping[str, Any] | None = None,
     types: Mapping[str, Any] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
@@ -137,6 +140,9 @@ def learn(
         The positive label; needed unless labels are bool or 0/1. Of more than two classes it is told from the rest.
     condition
         Costs and class ratio at deployment; without it errors cost the same.
+    prefer
+        Which of the models that may be best is taken: "simplest", "first" (as given) or a model's name. Without it the
+        cheapest is.
     models
         Names of the zoo's models, or a mapping of names to classifiers; all of the zoo unless told.
     types, orders
@@ -173,6 +179,8 @@ def learn(
     begin = stage or (lambda _: None)
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)
+    require_no_rule_names(tuple(tried), current=False, where=_WHERE)
+    preferred = preferred_models(prefer, tuple(tried))
     table = frame(data, where=_WHERE)
     fewest = max(folds, 2) if isinstance(folds, int) else 2
     goal = goal_of(table, target, positive=positive, fewest=fewest, where=_WHERE)
@@ -201,7 +209,7 @@ def learn(
     )
     begin("deciding")
     given: dict[str, Any] = {"condition": asked, "positive": goal.labels[1], "level": level, "seed": seed}
-    evaluation = evaluate(goal.named(cv.labels), cv.scores, clusters=cv.clusters, **given)
+    evaluation = evaluate(goal.named(cv.labels), cv.scores, clusters=cv.clusters, prefer=preferred, **given)
     evaluation = replace(evaluation, cautions=without_majority_remark(evaluation.cautions))
     costs = {name: nested_costs(cv, asked, name) for name in candidates}
     winner = evaluation.decision.model
@@ -247,7 +255,9 @@ def learn(
         },
         test=tested,
         test_cost=calls_cost(goal.flags[test], calls, asked, clusters=clusters, level=level),
-        test_measures=calls_measures(goal.flags[test], calls, clusters=clusters, level=level),
+        test_measures=calls_measures(
+            goal.flags[test], calls, class_ratio=asked.class_ratio, clusters=clusters, level=level
+        ),
         columns=columns,
         split=dealt,
         target=target,

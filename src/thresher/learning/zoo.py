@@ -17,11 +17,25 @@ from sklearn.tree import DecisionTreeClassifier
 
 from thresher.errors import ArgumentError
 from thresher.learning.arguments import is_one_of, require_classifier, require_kind, require_seed
-from thresher.learning.baselines import baselines
+from thresher.learning.baselines import MAJORITY, ONE_FEATURE, baselines
 from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.neighbours import Neighbours
 
 _WHERE = "learn(models=...)"
+# From the least to explain to the most: no feature, one, a weight each, a small tree, the data themselves, many trees.
+SIMPLEST_FIRST = (
+    MAJORITY,
+    ONE_FEATURE,
+    "logistic",
+    "naive bayes",
+    "linear svm",
+    "tree",
+    "neighbours",
+    "forest",
+    "boosting",
+    "xgboost",
+    "lightgbm",
+)
 
 
 def zoo(*, seed: int = 0) -> dict[str, Any]:
@@ -79,6 +93,24 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
     if not found:
         raise ArgumentError("there are no models to try", _WHERE, f"name some of {', '.join(known)}")
     return found | always
+
+
+def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | None:
+    """Models in order of preference: a name, "first" as given, or "simplest" first, models not of the zoo last.
+
+    >>> preferred_models("simplest", ["forest", "mine", "logistic", "majority class"])
+    ['majority class', 'logistic', 'forest', 'mine']
+    """
+    if prefer is None:
+        return None
+    if is_one_of(prefer, names):
+        return [prefer]
+    if prefer == "first":
+        return list(names)
+    if prefer == "simplest":
+        return [*(name for name in SIMPLEST_FIRST if name in names), *(n for n in names if n not in SIMPLEST_FIRST)]
+    fix = f'give "simplest", "first" or a model: {", ".join(names)}'
+    raise ArgumentError(f"prefer={prefer!r} names no model", "learn(prefer=...)", fix)
 
 
 def _nameless(model: Any) -> Pipeline:

@@ -1,4 +1,4 @@
-"""`WinsDisplay`: how often each model is the cheapest when the data are drawn again."""
+"""`WinsDisplay`: the share of resamples in which each model is the cheapest."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class WinsDisplay(Display):
         self.condition_ = ax.axvline(self.cost_ratio, color=ink(ax), linewidth=1.1, linestyle=(0, (3, 2)), alpha=0.8)
         entries.append((self.condition_, f"now, {self.cost_ratio:.3g}"))
         ax.set(xscale="log", ylim=(-0.03, 1.03), xlabel="cost ratio: false alarms that a miss costs")
-        ax.set_ylabel("share of resamples won")
+        ax.set_ylabel("share of resamples (no probability)")
         ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
         add_legend(ax, entries, loc="center right", outside=bool(self._beside()))
-        set_title(ax, f"Who wins when the data are drawn again ({self.stability.replicates:,} times)")
+        set_title(ax, f"Cheapest model in {self.stability.replicates:,} resamples of the same rows")
         return self
 
     def frame(self) -> Frame:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from thresher.cli.door import Door, place
-from thresher.cli.options import PRINTED, ROWS, SOURCE
+from thresher.cli.options import MIX, PRINTED, ROWS, SOURCE, operating_condition
 
 METHODS = ("isotonic", "platt", "beta", "temperature", "histogram")
 _NO_SMOOTHING = "none"
@@ -23,6 +23,7 @@ _NO_SMOOTHING = "none"
 )
 @SOURCE
 @ROWS
+@MIX
 @click.option("--method", type=click.Choice(METHODS), default="isotonic", show_default=True)
 @click.option(
     "--smoothing",
@@ -41,7 +42,8 @@ _NO_SMOOTHING = "none"
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Fit a map from scores to probabilities, and use it.
 
-    Fit it on rows the model has not learnt from. FILE holds rows, or a ranking that thresher merge kept.
+    Fit it on rows the model has not learnt from. Probabilities are those at the class mix of the rows, or at the one
+    declared, to which rows are then re-weighted. FILE holds rows, or a ranking that thresher merge kept.
     """
     from thresher.cli.output import require_outputs, write_text
 
@@ -61,6 +63,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if len(rankings) > 1:
         raise click.UsageError("a map is of one model; give --score once", ctx)
     (ranking,) = rankings.values()
+    ratio = operating_condition(given).class_ratio
+    if ratio is not None:
+        ranking = ranking.at_class_ratio(ratio)
     smoothing = _smoothing(given["smoothing"], ctx)
     with working("fitting"):
         found = calibration_map(

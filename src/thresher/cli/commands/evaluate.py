@@ -11,8 +11,10 @@ from thresher.cli.door import Door, place
 from thresher.cli.options import (
     CLUSTER,
     CONDITION,
+    CURRENT,
     LEVEL,
     PREDICTION,
+    PREFER,
     PRINTED,
     ROWS,
     SEED,
@@ -39,7 +41,9 @@ from thresher.cli.options import (
 @TRAINED_AT
 @LEVEL
 @SEED
-@click.option("--margin", type=float, default=0.0, help="Differences in AUC within this margin do not matter.")
+@CURRENT
+@PREFER
+@click.option("--margin", type=float, default=0.0, help="Differences in cost per case within this do not matter.")
 @click.option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
 @click.option("--title", help="Of the report; the file's name unless told.")
 @click.option("--figures", metavar="FOLDER", help="Write the figures into this folder.")

@@ -8,7 +8,18 @@ from typing import Any
 import click
 
 from thresher.cli.door import Door, place
-from thresher.cli.options import CLUSTER, CONDITION, LEVEL, PRINTED, ROWS, SEED, SOURCE, TRAINED_AT, operating_condition
+from thresher.cli.options import (
+    CLUSTER,
+    CONDITION,
+    CURRENT,
+    LEVEL,
+    PRINTED,
+    ROWS,
+    SEED,
+    SOURCE,
+    TRAINED_AT,
+    operating_condition,
+)
 
 FAILED = 1
 
@@ -33,6 +44,7 @@ FAILED = 1
 @CLUSTER
 @CONDITION
 @TRAINED_AT
+@CURRENT
 @LEVEL
 @SEED
 @click.option("--replicates", type=click.IntRange(min=100), default=1000, show_default=True, help="Of the resampling.")

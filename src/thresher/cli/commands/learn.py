@@ -24,6 +24,7 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
 @click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word.")
 @CONDITION
 @click.option("--model", "models", metavar="NAME", multiple=True, help="Try this one of the zoo; all unless told.")
+@click.option("--prefer", metavar="MODEL", help="Take it if it may be best: simplest, first, or a model.")
 @click.option("--type", "types", metavar="COLUMN=KIND", multiple=True, help="What a column is: ignored, text, ...")
 @click.option("--order", "orders", metavar="COLUMN=A,B,...", multiple=True, help="Categories from lowest to highest.")
 @click.option("--group", metavar="COLUMN", shell_complete=column_items, help="Column of what must not be torn apart.")

@@ -1,0 +1,183 @@
+"""One production mix: every number of every function is stated at the class mix that the condition declares.
+
+The oracle knows rows and nothing else: rates by counting, the mix by Bayes' rule, probabilities restated one by one.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import thresher as th
+from thresher.evaluation import Evaluation
+
+MEASURES = ("precision", "npv", "accuracy", "tpr", "fpr", "f1", "mcc", "lift", "predicted_positive_rate", "prevalence")
+RARE = th.OperatingCondition(prevalence=0.01, cost_ratio=20)
+
+
+def rows(seed, size):
+    """Labels, and the probabilities of a good and of a poor model."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(size) < max(3, size // 3)
+    scores = {
+        name: np.clip(np.round(1 / (1 + np.exp(-(rng.normal(size=size) + shift * labels))), 2), 0.01, 0.99)
+        for name, shift in (("good", 3), ("poor", 1))
+    }
+    return labels, scores
+
+
+def of_rates(name, tpr, fpr, prevalence):
+    """A measure from two rates and the mix, each formula written out."""
+    tp, fn, fp, tn = prevalence * tpr, prevalence * (1 - tpr), (1 - prevalence) * fpr, (1 - prevalence) * (1 - fpr)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {
+            "precision": np.divide(tp, tp + fp),
+            "npv": np.divide(tn, tn + fn),
+            "accuracy": tp + tn,
+            "tpr": tpr,
+            "fpr": fpr,
+            "f1": np.divide(2 * tp, 2 * tp + fp + fn),
+            "mcc": np.divide(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))),
+            "lift": np.divide(tp, (tp + fp) * prevalence),
+            "predicted_positive_rate": tp + fp,
+            "prevalence": prevalence,
+        }[name]
+
+
+def restated(p, prevalence, trained_at):
+    odds = p / (1 - p) * (prevalence / (1 - prevalence)) / (trained_at / (1 - trained_at))
+    return odds / (1 + odds)
+
+
+def rates(found: Evaluation, name, labels, scores):
+    called = scores[name] >= found[name].choice.threshold
+    return called[labels].mean(), called[~labels].mean()
+
+
+@settings(max_examples=300)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(12, 60),
+    st.floats(0.001, 0.9),
+    st.floats(0.2, 50),
+    st.none() | st.floats(0.05, 0.9),
+)
+def test_every_number_is_stated_at_the_declared_mix(seed, size, prevalence, cost_ratio, trained_at):
+    labels, scores = rows(seed, size)
+    condition = th.OperatingCondition(prevalence=prevalence, cost_ratio=cost_ratio)
+    found = th.evaluate(labels, scores, condition=condition, trained_at=trained_at, replicates=5)
+    plain = found.to_dict()
+    weight = np.where(labels, prevalence / labels.mean(), (1 - prevalence) / (1 - labels.mean())) / size
+    for name, score in scores.items():
+        model = found[name]
+        tpr, fpr = rates(found, name, labels, scores)
+        alone = th.choose(th.rank(labels, score), condition)
+        for measure in MEASURES:
+            expected = pytest.approx(of_rates(measure, tpr, fpr, prevalence), abs=1e-9, nan_ok=True)
+            interval = model.measures[measure]
+            assert interval.estimate == expected
+            assert alone.measures[measure] == expected
+            assert (plain["models"][name]["measures"][measure]["estimate"] or np.nan) == pytest.approx(
+                interval.estimate or np.nan, nan_ok=True
+            )
+            assert np.isnan(interval.estimate) or interval.lower <= interval.estimate <= interval.upper
+        p = restated(score, prevalence, labels.mean() if trained_at is None else trained_at)
+        assert model.numbers["brier"].estimate == pytest.approx(weight @ (p - labels) ** 2, abs=1e-9)
+        loss = -np.where(labels, np.log(p), np.log1p(-p))
+        assert model.numbers["log_loss"].estimate == pytest.approx(weight @ loss, abs=1e-9)
+        assert model.expected_cost.estimate == pytest.approx(
+            prevalence * (1 - tpr) * cost_ratio + (1 - prevalence) * fpr, abs=1e-9
+        )
+    decision = found.decision
+    assert decision.condition.prevalence == pytest.approx(prevalence)
+    assert decision.data_prevalence == pytest.approx(labels.mean())
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32 - 1), st.integers(12, 60), st.floats(0.001, 0.9), st.floats(0.2, 50))
+def test_a_decision_gives_probabilities_at_the_declared_mix(seed, size, prevalence, cost_ratio):
+    """Among rows of one probability of the map, re-weighted to the mix, that share is positive."""
+    labels, scores = rows(seed, size)
+    condition = th.OperatingCondition(prevalence=prevalence, cost_ratio=cost_ratio)
+    decision = th.evaluate(labels, scores, condition=condition, replicates=5).decision
+    probability = decision.probability(scores[decision.model])
+    weight = np.where(labels, prevalence / labels.mean(), (1 - prevalence) / (1 - labels.mean()))
+    for value in np.unique(probability):
+        here = probability == value
+        assert value == pytest.approx(weight[here & labels].sum() / weight[here].sum(), abs=1e-9)
+
+
+def test_without_a_declared_mix_the_data_speak_for_themselves():
+    labels, scores = rows(1, 40)
+    found = th.evaluate(labels, scores, condition=th.OperatingCondition(cost_ratio=3), replicates=5)
+    for model in found.models.values():
+        assert model.measures is model.data_measures
+        assert model.numbers is model.data_numbers
+        assert model.production is model.ranking
+        assert not model.mix_declared
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_limits_come_from_the_sampling_of_tpr_and_fpr(weighted):
+    """A rarer mix than the data's makes precision lower, not surer of itself than its rates are."""
+    labels, scores = rows(5, 400)
+    weights = np.full(labels.size, 3.0) if weighted else None
+    found = th.evaluate(labels, scores["good"], condition=RARE, replicates=5, weights=weights)["model"]
+    precision = found.measures["precision"]
+    in_data = found.data_measures["precision"]
+    assert precision.upper < in_data.lower
+    ends = [of_rates("precision", t, f, 0.01) for t in _ends(found, "tpr") for f in _ends(found, "fpr")]
+    assert min(ends) <= precision.lower <= precision.estimate <= precision.upper <= max(ends)
+    assert found.measures["tpr"] == found.data_measures["tpr"]
+    assert found.measures["prevalence"].width == 0
+
+
+def _ends(found, name):
+    interval = found.measures[name]
+    return interval.lower, interval.upper
+
+
+def test_scores_that_are_no_probabilities_have_no_losses():
+    labels, scores = rows(5, 60)
+    found = th.evaluate(labels, scores["good"] * 10, condition=RARE, replicates=5)["model"]
+    assert set(found.numbers) == {"auc", "average_precision", "pr_area", "ks"}
+    assert found.average_precision < found.data_numbers["average_precision"].estimate
+
+
+def test_the_limits_of_whole_numbers_hold_at_a_declared_mix():
+    """Drawn from known classes, the interval of the Brier score at 5 % covers the truth about as often as said."""
+    rng = np.random.default_rng(0)
+    prevalence, held = 0.05, {"brier": 0, "average_precision": 0, "log_loss": 0}
+    world = rng.normal(size=200_000) + 1.5 * (np.arange(200_000) % 2)
+    truth = _whole(np.arange(200_000) % 2 == 1, world, prevalence)
+    for _ in range(200):
+        labels = np.arange(160) < 60
+        found = th.evaluate(
+            labels,
+            _posterior(rng.normal(size=160) + 1.5 * labels),
+            condition=th.OperatingCondition(prevalence=prevalence),
+            trained_at=0.5,
+            replicates=2,
+        )["model"]
+        for name, value in truth.items():
+            held[name] += value in found.numbers[name]
+    assert {name: count / 200 >= 0.9 for name, count in held.items()} == dict.fromkeys(held, True), held
+
+
+def _posterior(x):
+    return 1 / (1 + np.exp(-(1.5 * x - 1.125)))
+
+
+def _whole(labels, x, prevalence):
+    ranking = th.adjust_prevalence(th.rank(labels, _posterior(x)), prevalence)
+    return {
+        "brier": th.brier(ranking),
+        "average_precision": th.average_precision(ranking),
+        "log_loss": th.log_loss(ranking),
+    }
+
+
+@pytest.mark.parametrize("wrong", [0, 1, -0.1, 2, np.nan, "half", [0.5]])
+def test_trained_at_is_a_prevalence(wrong):
+    with pytest.raises(th.ArgumentError, match="trained_at must lie between 0 and 1"):
+        th.evaluate([1, 0, 1, 0], [0.9, 0.1, 0.8, 0.3], trained_at=wrong)
