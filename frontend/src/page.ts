@@ -33,6 +33,7 @@ export interface Mounted {
 
 // Words, long tables and what is off the screen follow a moving slider less often: they are read, not watched.
 const CALM = 90;
+const FEW_PAIRS = 6;
 
 let mounts = 0;
 
@@ -76,7 +77,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
       { class: contents.models.length > 2 ? "columns whole" : "columns" },
       ...optional("Ranking", numbersTable(contents.models, "ranking", contents.mixes)),
       ...optional("Calibration and refinement", numbersTable(contents.models, "calibration", contents.mixes)),
-      ...optional("Comparison", comparisonTable(contents)),
+      ...optional("Comparison", folded(contents)),
       ...optional("Predictions given", givenTable(contents)),
     ),
     section("Data", dataTable(contents)),
@@ -180,6 +181,13 @@ export function pageHead(contents: Contents, ...facts: Child[]): HTMLElement {
 
 export function section(title: string, ...children: Node[]): HTMLElement {
   return el("section", { class: "card" }, el("h2", {}, title), ...children);
+}
+
+/** The comparison of models; of many pairs on request. */
+function folded(contents: Contents): HTMLElement | null {
+  const table = comparisonTable(contents);
+  const { length } = contents.comparison;
+  return table && length > FEW_PAIRS ? el("details", {}, el("summary", {}, `${length} pairs`), table) : table;
 }
 
 export function optional(title: string, made: HTMLElement | null): HTMLElement[] {

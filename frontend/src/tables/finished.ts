@@ -3,7 +3,7 @@ import type { Contents, Interval, Real } from "../contents";
 import { el, named } from "../dom";
 import { measureOf } from "../formulas";
 import { swatch } from "../palette";
-import { countText, limitsText, real, shown } from "../reals";
+import { countText, intervalDecimals, limitsText, real, shown } from "../reals";
 import { Table, type Head } from "../table";
 import { intervalCell } from "./measures";
 
@@ -80,7 +80,7 @@ export function comparisonTable(contents: Contents): HTMLElement | null {
   const table = new Table("Pairwise comparison of models", [{ text: "pair" }, ...columns.map((text) => ({ text }))], rows);
   comparison.forEach((pair, row) => {
     const [lower, upper] = [real(pair.lower), real(pair.upper)];
-    table.put(row, 0, { text: shown(real(pair.difference)), raw: real(pair.difference), limits: [lower, upper] });
+    table.put(row, 0, { text: shown(real(pair.difference), intervalDecimals(real(pair.difference), lower, upper)), raw: real(pair.difference), limits: [lower, upper] });
     table.put(row, 1, { text: limitsText(lower, upper) || "–", raw: null });
     table.put(row, 2, { text: chance(real(pair.p_value)), raw: real(pair.p_value) });
     table.put(row, 3, { text: chance(real(pair.adjusted)), raw: real(pair.adjusted) });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,11 @@ CASES = 1000
 SHORT = {"never": "never", "always": "always", "0.5": "cut at 0.5", "current": "now in use"}
 # What would change the decision, then what makes numbers worth less, then what is only good to know.
 _FIRST = (
+    "feature-equals-target",
+    "feature-determines-target",
+    "near-perfect-feature",
+    "duplicate-rows-across-splits",
+    "groups-across-splits",
     "no-better-than-nothing",
     "all-negative",
     "all-positive",
@@ -78,6 +83,8 @@ def headline(evaluation: Evaluation) -> str:
     of = number_text(CASES * base, places)
     if math.isnan(saving.estimate):
         return f"{rule}."
+    if not of.strip("0."):
+        return f"{rule}: it saves nothing{limits}, because {against} costs nothing on these rows."
     if not saved.strip("−0.,"):
         return f"{rule}: it saves nothing{limits} of the {of} that {against} costs per 1,000 cases."
     if saving.estimate < 0:
@@ -159,9 +166,13 @@ def tiles(evaluation: Evaluation) -> tuple[Tile, ...]:
     >>> tiles(found)[0].against
     (('never', '0'), ('always', '500'), ('cut at 0.5', '500'))
     """
+    return tiles_of([*evaluation.rules.values()], evaluation[evaluation.decision.model].measures, evaluation)
+
+
+def tiles_of(rules: Sequence[Rule], measures: Mapping[str, Interval], evaluation: Evaluation) -> tuple[Tile, ...]:
+    """The tiles of the first of these rules, whose `measures` tell its limits, at the condition of an evaluation."""
     condition = evaluation.decision.condition
-    chosen, *others = evaluation.rules.values()
-    measures = evaluation[evaluation.decision.model].measures
+    chosen, *others = rules
     mine = chosen.per(CASES, condition)
     against = [(SHORT[rule.name], rule.per(CASES, condition)) for rule in others if rule.name in SHORT]
     positives = mine.found + mine.missed

@@ -10,16 +10,22 @@ from thresher.report.numbers import said, said_limits, said_score
 from thresher.tables import MEASURES, Contingency
 
 ABREAST = 5
+FEW_PAIRS = 6  # more are folded
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: its caption, its heads, and rows whose first cell names them; small ones stand side by side."""
+    """A table: its caption, its heads, and rows whose first cell names them.
+
+    Small ones stand side by side, folded ones open on request, and rows named in `grey` are only there to compare with.
+    """
 
     caption: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     small: bool = False
+    folded: bool = False
+    grey: Sequence[str] = ()
 
 
 def grids(contents: Mapping[str, Any]) -> list[Grid]:
@@ -121,7 +127,8 @@ def _comparison(contents: Mapping[str, Any]) -> Grid:
         for pair in contents["comparison"]
     ]
     caption = "Differences, paired" if several else "Differences in AUC, paired"
-    return Grid(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows)
+    folded = len(rows) > FEW_PAIRS
+    return Grid(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows, folded=folded)
 
 
 def _p(value: Any) -> str:
