@@ -104,8 +104,8 @@ export function firstScreen(contents: Contents, rest: HTMLElement, tools: readon
   const why = el("p", { class: "why" });
   const tiles = ["found", "missed", "alarms", "cost"].map((name) => tile(name));
   const caution = contents.cautions[0];
-  const asEvaluated = el("b", {}, "As evaluated: ");
-  const mind = caution ? el("p", { class: "mind" }, el("b", {}, "Mind: "), asEvaluated, el("bdi", {}, caution.text), " ", el("small", { class: "code" }, caution.code)) : null;
+  const word = el("b");
+  const mind = caution ? el("p", { class: "mind" }, word, el("bdi", {}, caution.text), " ", el("small", { class: "code" }, caution.code)) : null;
   const body = el("tbody");
   const caption = el("caption");
   const [found, dearer] = [el("th", { scope: "col" }), el("th", { scope: "col", class: "bars" }, "costs more by")];
@@ -130,7 +130,7 @@ export function firstScreen(contents: Contents, rest: HTMLElement, tools: readon
     update(view) {
       const rows = rowsOf(contents, view);
       const evaluated = isAsFound(contents, view);
-      asEvaluated.hidden = evaluated;
+      say(word, evaluated ? "Mind: " : "Mind, as evaluated: ");
       say(heading, evaluated ? "Mind" : "Mind, as evaluated");
       lead.replaceChildren(...(evaluated ? [contents.answer[0]] : sentence(rows)));
       say(why, evaluated ? contents.why : movedText(view));
@@ -147,7 +147,7 @@ export function firstScreen(contents: Contents, rest: HTMLElement, tools: readon
 }
 
 function movedText(view: View): string {
-  return `At cost ratio ${ratioText(view.state.costRatio)} and class ratio ${ratioText(view.classRatio)}${view.dataRatio ? " (as in these rows)" : ""}; costs are those on the rows the threshold is chosen on, without limits.`;
+  return `At cost ratio ${ratioText(view.state.costRatio)} and class ratio ${ratioText(view.classRatio)}, set on the page; costs are those on the rows chosen on.`;
 }
 
 export function missText(costRatio: number): string {

@@ -95,9 +95,21 @@ def headline(evaluation: Evaluation) -> str:
 
 
 def reason(evaluation: Evaluation) -> str:
-    """Why this model, where others may be as good; empty where there is nothing to explain."""
-    why = evaluation.decision.why
-    return f"{why[:1].upper()}{why[1:]}." if len(evaluation.may_be_best) > 1 else ""
+    """Why this model; of one model alone, over which costs its threshold stays the best.
+
+    >>> from thresher import OperatingCondition, evaluate
+    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
+    >>> reason(found)
+    'This stays its best threshold for cost ratios from 1 to ∞; now it is 2.'
+    """
+    why, holds = evaluation.decision.why, evaluation.decision.threshold_holds_for
+    if len(evaluation.models) > 1:
+        return f"{why[:1].upper()}{why[1:]}."
+    if holds is None:
+        return ""
+    now = number_text(evaluation.condition.cost_ratio)
+    ends = " to ".join(map(number_text, holds))
+    return f"This stays its best threshold for cost ratios from {ends}; now it is {now}."
 
 
 def asked(evaluation: Evaluation) -> str:
