@@ -19,7 +19,8 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
   const evaluated = view.asEvaluated && stand.split === stand.model.start ? stand.model.of : null;
   const best = joint.tied.includes(stand.model.index) && state.measure === COST && stand.ties.includes(stand.split);
   // What is not the best of all has no runner-up: another choice is cheaper, not dearer.
-  const others = best ? stands.filter((each) => each !== stand) : [];
+  const equal = best ? stands.filter((each) => each !== stand && joint.tied.includes(each.model.index)) : [];
+  const others = best ? stands.filter((each) => each !== stand && !equal.includes(each)) : [];
   const runner = others.length ? others.reduce((a, b) => (b.cheapestCost < a.cheapestCost ? b : a)) : null;
   const [low, high] = best ? [joint.low, joint.high] : [state.costRatio, state.costRatio];
   const perCost = view.classRatio / state.costRatio;
@@ -57,6 +58,7 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     threshold_interval: known(evaluated?.threshold, stand.threshold),
     runner_up: runner?.model.key ?? null,
     gap: runner === null ? null : plain(runner.cheapestCost - stand.cost),
+    tied: [stand, ...equal].map((each) => each.model.key),
     cost_ratios: [plain(low), plain(high)],
     class_ratios: [plain(low * perCost), plain(high * perCost)],
     wins: null,

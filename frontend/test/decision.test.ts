@@ -41,5 +41,12 @@ describe("the decision under the sliders", () => {
     expect(best["runner_up"]).toBe("other");
     expect(best["gap"]).toBeGreaterThan(0);
   });
+  it("names the models that cost the same, and none that is dearer", () => {
+    const twins = contents([EMAILS, { ...EMAILS, name: "twin" }]);
+    const tied = (change: Partial<State>): Record<string, unknown> => decisionNow(twins, view(scene(twins), { ...startState(scene(twins)), ...change }));
+    expect(tied({ costRatio: 2 })).toMatchObject({ tied: ["tree", "twin"], runner_up: null, gap: null });
+    expect(tied({ follow: false, threshold: 0.85 })["tied"]).toEqual(["tree"]);
+    expect(now({ costRatio: 2 })["tied"]).toEqual(["tree"]);
+  });
   it("drops the calibration of another model", () => expect(now({ current: 1, auto: false })["calibration"]).toBeNull());
 });

@@ -55,6 +55,7 @@ export function contents(given: Given[], costRatio = 1): Contents {
       threshold_holds_for: [0.5, 2],
       runner_up: null,
       gap: null,
+      tied: [models[0].name],
       cost_ratios: [0, "inf"],
       class_ratios: [0, "inf"],
       wins: 1,

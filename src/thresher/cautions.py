@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thresher.results import Result
 
-@dataclass(frozen=True, slots=True)
-class Caution:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Caution(Result):
     """A remark on a result, with a code that the documentation explains.
 
     >>> print(Caution("all-negative", "calling nothing positive is cheapest"))
@@ -46,6 +48,7 @@ CODES: dict[str, str] = {
     "not-probabilities": "Scores lie outside [0, 1], so questions about calibration are left out.",
     "predictions-disagree": "The predictions given do not follow from any threshold on the scores.",
     "predictions-not-likeliest": "Predictions given are not the class to which the probabilities give most.",
+    "tied-models": "Several models are equally good, and only the order in which they were given tells them apart.",
     "tied-likeliest": "Two classes are equally the most probable, and the first of them counts as called.",
     "class-never-called": "A model never calls a class, so its precision there, and the average, are undefined.",
     "class-without-column": "A model has no column for a class, which is taken as given probability 0.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 _PICTURES = 0x2400
@@ -38,6 +39,16 @@ def visible_lines(text: str) -> str:
     'a␛\nb'
     """
     return "\n".join(map(visible, text.split("\n")))
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Names as a sentence lists them.
+
+    >>> in_words(["tree"]), in_words(["tree", "logit"]), in_words(["tree", "logit", "forest"])
+    ('tree', 'tree and logit', 'tree, logit and forest')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def isolated(name: str) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from thresher.errors import ArgumentError, OutputError
+from thresher.errors import ArgumentError, OutputError, SourceError
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes, *, where: str) -> None:
@@ -22,6 +22,27 @@ def write_whole(path: str | PathLike[str], content: str | bytes, *, where: str) 
     """
     with replacing(path, where=where) as beside:
         beside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def read_text(path: str | PathLike[str], *, where: str) -> str:
+    """The text of a file in UTF-8, or a word on why there is none.
+
+    >>> read_text("absent.json", where="Decision.load(path)")
+    Traceback (most recent call last):
+    thresher.errors.SourceError: there is no file absent.json
+      where: Decision.load(path)
+      fix:   check the path
+    """
+    require_path(path, where)
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SourceError(f"there is no file {path}", where, "check the path") from None
+    except UnicodeDecodeError:
+        raise SourceError(f"{path} is not in UTF-8", where, "give a file that thresher wrote") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceError(f"{path} cannot be read: {reason}", where, "check the path and who may read it") from None
 
 
 def require_path(given: object, where: str) -> None:

@@ -145,3 +145,39 @@ def test_a_model_may_be_called_like_a_number(name):
 def test_malformed_fields_are_refused(field, value):
     with pytest.raises(th.ThresherError):
         th.Decision.from_dict(DECISION.to_dict() | {field: value})
+
+
+def test_a_file_is_written_whole_and_read_back(tmp_path):
+    path = tmp_path / "decision.json"
+    DECISION.save(path)
+    assert th.Decision.load(path) == th.Decision.load(str(path)) == DECISION
+    before = path.read_bytes()
+    with pytest.raises(th.OutputError, match="there is no directory"):
+        DECISION.save(tmp_path / "absent" / "decision.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["decision.json"]
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "what"),
+    [
+        (b"\xff", th.SourceError, "decision.json is not in UTF-8"),
+        (b"{", th.NotationError, "decision.json holds no decision: this is not JSON"),
+        (b"[]", th.NotationError, "decision.json holds no decision: this is not a decision"),
+    ],
+)
+def test_what_is_no_decision_is_not_loaded(tmp_path, content, error, what):
+    path = tmp_path / "decision.json"
+    path.write_bytes(content)
+    with pytest.raises(error, match=what) as caught:
+        th.Decision.load(path)
+    assert caught.value.where == "Decision.load(path)"
+
+
+def test_loading_needs_a_file(tmp_path):
+    with pytest.raises(th.SourceError, match="there is no file"):
+        th.Decision.load(tmp_path / "absent.json")
+    with pytest.raises(th.SourceError, match="cannot be read"):
+        th.Decision.load(tmp_path)
+    with pytest.raises(th.ArgumentError, match="a path is needed"):
+        th.Decision.load(None)  # type: ignore[arg-type]

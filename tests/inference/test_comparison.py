@@ -75,7 +75,7 @@ class TestAuc:
         with pytest.raises(ArgumentError, match=r"no longer knows which case got which score[\s\S]*compare_unpaired"):
             ti.compare([1, 1, 1, 0, 0, 0], {"a": r, "b": r})
         with pytest.raises(ArgumentError, match="models are compared by name"):
-            ti.compare([1, 0], r)  # type: ignore[arg-type]
+            ti.compare([1, 0], r)
 
     def test_the_same_scores_differ_by_nothing_but_not_surely(self):
         labels, scores = correlated()
@@ -332,7 +332,7 @@ def test_without_clusters_limits_are_normal():
 
 def test_models_are_named_by_text():
     with pytest.raises(ArgumentError, match="named by text"):
-        ti.compare([1, 0], {1: [1, 0], "1": [0, 1], "c": [1, 1]})  # type: ignore[dict-item]
+        ti.compare([1, 0], {1: [1, 0], "1": [0, 1], "c": [1, 1]})
 
 
 @pytest.mark.parametrize("options", [{"seed": -1}, {"seed": 1.5}, {"replicates": 2.5}, {"replicates": None}])

@@ -11,6 +11,7 @@ from thresher.calibration.binning import mean_scores, quantile_splits, splits_of
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, WeightError, require_one_of, require_whole
 from thresher.ranking import Counts, Floats, Ranking, as_number, require_ranking
+from thresher.results import Result
 
 Bins: TypeAlias = Literal["quantile", "uniform", "exact"]
 
@@ -22,7 +23,7 @@ _WHERE = "ece(ranking)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibrationGap:
+class CalibrationGap(Result):
     """An ECE next to its null distribution: what it would be were every score the true probability.
 
     `null` holds the simulated values in rising order; `null_lower` and `null_upper` are its
@@ -39,11 +40,11 @@ class CalibrationGap:
     bins: int
     null: Floats
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         return (
-            f"CalibrationGap({self.estimate:.4f} over {self.bins} {self.segments} bins; if calibrated,"
+            f"{self.estimate:.4f} over {self.bins} {self.segments} bins; if calibrated,"
             f" {self.null_mean:.4f} ({self.level:.0%}: {self.null_lower:.4f} to {self.null_upper:.4f}),"
-            f" p = {self.p_value:.2g})"
+            f" p = {self.p_value:.2g}"
         )
 
 

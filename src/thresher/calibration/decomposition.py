@@ -12,14 +12,15 @@ from thresher.cautions import Caution
 from thresher.curves import hull_splits
 from thresher.errors import require_one_of
 from thresher.ranking import Counts, Ranking, require_ranking
+from thresher.results import Result
 
 Over: TypeAlias = Literal["exact", "hull"]
 
 _WHERE = "decomposition(ranking)"
 
 
-@dataclass(frozen=True, slots=True)
-class Decomposition:
+@dataclass(frozen=True, slots=True, repr=False)
+class Decomposition(Result):
     """The parts of a Brier score.
 
     brier = calibration + refinement, over the segments named by `segments`;

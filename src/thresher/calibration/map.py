@@ -22,6 +22,7 @@ from thresher.curves import auc, hull_splits
 from thresher.errors import ArgumentError, NotationError, require_one_of
 from thresher.plain_data import json_value
 from thresher.ranking import Floats, Ranking, require_ranking
+from thresher.results import Result
 
 Method: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]
 
@@ -38,8 +39,8 @@ _OPTIONS: dict[str, frozenset[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationMap:
+@dataclass(frozen=True, slots=True, repr=False)
+class CalibrationMap(Result):
     """A map from scores to probabilities: call it with scores of any shape.
 
     `auc_before` and `auc_after` are the AUC of the training ranking under its own scores and under

@@ -7,12 +7,13 @@ from typing import Any
 
 from thresher.calibration.binning import Binning, mean_scores, splits_of
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
+from thresher.results import Tabular
 
 _WHERE = "reliability(ranking)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Reliability:
+class Reliability(Tabular):
     """One row per run of neighbouring segments, by falling score.
 
     `score` is the mean score of the cases in it, `observed` their proportion of positives,
@@ -38,8 +39,8 @@ class Reliability:
         """The columns as lists."""
         return {"segments": self.segments} | {name: getattr(self, name).tolist() for name in _COLUMNS}
 
-    def __repr__(self) -> str:
-        return f"Reliability({len(self):,} rows, segments={self.segments!r})"
+    def _brief(self) -> str:
+        return f"{len(self):,} rows, segments={self.segments!r}"
 
     def __str__(self) -> str:
         head = f"{'score':>8}{'observed':>10}{'pos':>8}{'neg':>8}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from thresher.calibration.probabilities import plain_array
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError
 from thresher.ranking import Counts, Floats, Ranking, as_number, as_numbers, require_ranking
+from thresher.results import Tabular
 
 Smoothing: TypeAlias = "Literal['laplace'] | MEstimate | None"
 
@@ -43,13 +45,17 @@ class MEstimate:
             )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Smoothed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Smoothed(Tabular):
     """A ranking's segments with their smoothed probabilities, by falling score."""
 
     ranking: Ranking
     probability: Floats
     cautions: tuple[Caution, ...]
+
+    def _columns(self) -> Mapping[str, Any]:
+        ranking = self.ranking
+        return {"score": ranking.score, "pos": ranking.pos, "neg": ranking.neg, "probability": self.probability}
 
 
 def laplace(counts: npt.ArrayLike) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from thresher.choices.condition import OperatingCondition
 from thresher.errors import ArgumentError, MeasureError, require_one_of, require_whole
 from thresher.ranking import Floats, as_number
+from thresher.results import Tabular
 from thresher.tables import Contingency, Measure, measure
 
 Plane: TypeAlias = Literal["coverage", "roc", "pr"]
@@ -20,8 +21,8 @@ _HALVINGS = 60
 _MOST_POINTS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Isometric:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Isometric(Tabular):
     """Points of equal value, from the left; `slope` is that of a straight one in its plane, else None.
 
     x and y are fp and tp in coverage space, fpr and tpr in ROC space, recall and precision in PR space.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -17,12 +17,14 @@ from thresher.choices.threshold import Choice, Point, choose, operating_conditio
 from thresher.curves.hull import Splits, hull_splits, upper_corners
 from thresher.errors import ArgumentError, ConditionError
 from thresher.ranking import Ranking, described, require_ranking
+from thresher.results import Result, Tabular, rows_of
+from thresher.visible import in_words
 
 _WHERE = "joint_choice(models, condition)"
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+@dataclass(frozen=True, slots=True, repr=False)
+class Range(Result):
     """Cost ratios between `low` and `high`, and what is cheapest there.
 
     `models` lists every model that reaches the point; all of them do for the two rules that
@@ -41,7 +43,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class JointChoice:
+class JointChoice(Tabular):
     """The cheapest model and threshold under a condition, and what would be cheapest under others.
 
     `tied` names every model that is equally cheap; the first of them given is recommended.
@@ -78,8 +80,25 @@ class JointChoice:
         """
         return _stretch(self.ranges, model, self.choice.condition.cost_ratio)
 
-    def __repr__(self) -> str:
-        return f"JointChoice({self.model!r} at threshold {self.threshold:g}, expected cost {self.expected_cost:.4g})"
+    def _brief(self) -> str:
+        return f"{self.model!r} at threshold {self.threshold:g}, expected cost {self.expected_cost:.4g}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return rows_of(
+            [
+                {
+                    "low": one.low,
+                    "high": one.high,
+                    "rule": one.rule,
+                    "model": one.models[0],
+                    "tied": ", ".join(one.models[1:]),
+                    "threshold": one.point.threshold,
+                    "tpr": one.point.table.tpr,
+                    "fpr": one.point.table.fpr,
+                }
+                for one in self.ranges
+            ]
+        )
 
 
 def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | None = None) -> JointChoice:
@@ -119,8 +138,14 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
         choices=choices,
         ranges=ranges,
         holds_for=_stretch(ranges, winner, asked.cost_ratio),
-        cautions=choices[winner].cautions,
+        cautions=(*choices[winner].cautions, *_on_tie(tied, choices[winner])),
     )
+
+
+def _on_tie(tied: tuple[str, ...], choice: Choice) -> Iterator[Caution]:
+    if len(tied) > 1:
+        same = f"{in_words(tied)} cost the same, {choice.expected_cost:.4g} per case"
+        yield Caution("tied-models", f"{same}; only the order in which they were given tells them apart")
 
 
 def _require_models(models: Any) -> None:

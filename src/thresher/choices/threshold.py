@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -16,6 +16,7 @@ from thresher.choices.objective import cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError
 from thresher.ranking import Flags, Ranking, as_number, require_ranking
+from thresher.results import Result, Tabular
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import MEASURES, Contingency, Measure
 
@@ -24,8 +25,8 @@ _WHERE = "choose(ranking, ...)"
 _EXACT_IN_FLOAT64 = 2**53
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+@dataclass(frozen=True, slots=True, repr=False)
+class Point(Result):
     """One way to decide: a split, its threshold and the thresholds equivalent to it, and what it does.
 
     `interval` is (lower, upper): every threshold t with lower < t <= upper makes the same calls.
@@ -43,7 +44,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Choice:
+class Choice(Tabular):
     """The best split and everything that ties with it, under one condition.
 
     The recommended point is the middle one of the ties (of two middles the stricter);
@@ -117,11 +118,25 @@ class Choice:
             return None
         return self.ranking.threshold(int(self.splits[-1])), self.ranking.threshold(int(self.splits[0]))
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         more = " or more" if any(caution.code == "unresolved" for caution in self.cautions) else ""
         ties = f", {self.splits.size}{more} tied" if self.splits.size > 1 else ""
         by = "" if self.objective == "expected cost" else f"{self.objective} {self.value:.4g}, "
-        return f"Choice(threshold={self.threshold:g}, {by}expected cost {self.expected_cost:.4g}{ties})"
+        return f"threshold={self.threshold:g}, {by}expected cost {self.expected_cost:.4g}{ties}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        ranking, split = self.ranking, self.splits
+        tp, fp = (covered[split] for covered in ranking.covered())
+        edges = np.concatenate([[np.inf], ranking.score, [-np.inf]])
+        cells = {"tp": tp, "fn": ranking.Pos - tp, "fp": fp, "tn": ranking.Neg - fp}
+        return {
+            "split": split,
+            "threshold": ranking.thresholds()[split],
+            "lower": edges[split + 1],
+            "upper": edges[split],
+            **cells,
+            "expected_cost": self.condition.expected_cost(Contingency(**cells)),
+        }
 
 
 def choose(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from thresher.calibration import CalibrationMap
@@ -13,6 +12,7 @@ from thresher.errors import ArgumentError, SourceError, ThresherError
 from thresher.evaluation import Decision, apply
 from thresher.plain_data import json_value
 from thresher.ranking import Floats
+from thresher.whole_files import read_text
 
 
 @dataclass(slots=True)
@@ -63,12 +63,7 @@ class Artefact:
 
 def read_artefact(path: str, *, where: str) -> Artefact:
     """Read a decision or a map; the file says itself which one it is."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise SourceError(f"there is no file {path}", where, "check the path") from None
-    except UnicodeDecodeError:
-        raise SourceError(f"{path} is not in UTF-8", where, "give what evaluate --decision wrote") from None
+    text = read_text(path, where=where)
     try:
         plain = json_value(text, name="Decision")
         kind = plain.get("format") if isinstance(plain, dict) else None

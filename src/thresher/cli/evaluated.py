@@ -9,7 +9,6 @@ import click
 from rich.text import Text
 
 from thresher.choices import OperatingCondition
-from thresher.cli.output import write_text
 from thresher.cli.plain_text import plain_text
 from thresher.cli.rows import LabelledScores
 from thresher.cli.working import working
@@ -50,7 +49,7 @@ def write(found: Evaluation, given: Mapping[str, Any], *, title: str) -> list[st
             room("plots").write_figures(found, given["figures"], format=given["format"] or "svg")
         written.append(f"figures   {given['figures']}")
     if given.get("decision"):
-        write_text(given["decision"], found.decision.to_json() + "\n")
+        found.decision.save(given["decision"])
         written.append(f"decision  {given['decision']}")
     return written
 

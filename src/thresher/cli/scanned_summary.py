@@ -10,7 +10,6 @@ from rich.text import Text
 
 from thresher.choices import OperatingCondition
 from thresher.cli.differences import differences_table
-from thresher.cli.output import write_text
 from thresher.cli.plain_text import plain_text
 from thresher.cli.rule_words import calls, over, threshold_text
 from thresher.cli.scanned import scanning
@@ -37,7 +36,7 @@ def evaluated_where_it_is(
 def present_scan(found: ScannedEvaluation, given: Mapping[str, Any], *, title: str) -> None:
     """Write the decision if asked for, and print the summary, or plain data, or nothing."""
     if given.get("decision"):
-        write_text(given["decision"], found.decision.to_json() + "\n")
+        found.decision.save(given["decision"])
     if given["as_json"]:
         click.echo(found.to_json())
     elif not given["quiet"]:

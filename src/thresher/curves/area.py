@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from thresher.errors import ArgumentError
 from thresher.ranking import UNKNOWN, Floats, Ranking, filled, in_pieces, require_ranking
+from thresher.results import Result, Tabular
 
 _EXACT_IN_INT64 = 2**62
 GRID_LIMIT = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+@dataclass(frozen=True, slots=True, repr=False)
+class Pairs(Result):
     """Pairs of one positive and one negative: won (positive scores higher), tied, lost."""
 
     won: Any
@@ -123,11 +124,15 @@ def pairs_grid(ranking: Ranking) -> npt.NDArray[np.float64]:
     return (1 + np.sign(negative[np.newaxis, :] - positive[:, np.newaxis])) / 2
 
 
-class Placements(NamedTuple):
-    """Per segment, the share of negatives that a positive of it beats, and of positives that beat a negative of it."""
-
+class _Placements(NamedTuple):
     positive: Floats
     negative: Floats
+
+
+class Placements(Tabular, _Placements):
+    """Per segment, the share of negatives that a positive of it beats, and of positives that beat a negative of it."""
+
+    __slots__ = ()
 
 
 def placements(ranking: Ranking) -> Placements:
@@ -137,8 +142,9 @@ def placements(ranking: Ranking) -> Placements:
     (a tie counting half); the second, for a negative of each segment, which share of the positives
     beats it. Their means over positives and over negatives are both the AUC.
 
-    >>> placements(Ranking.parse("[1+][1+,1-][1-]"))
-    Placements(positive=array([1.  , 0.75, 0.25]), negative=array([0.25, 0.75, 1.  ]))
+    >>> positive, negative = placements(Ranking.parse("[1+][1+,1-][1-]"))
+    >>> positive, negative
+    (array([1.  , 0.75, 0.25]), array([0.25, 0.75, 1.  ]))
     """
     require_ranking(ranking, "placements(ranking)", both_classes=True)
     tp, fp = ranking.covered()

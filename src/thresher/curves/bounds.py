@@ -18,14 +18,15 @@ import numpy.typing as npt
 from thresher.curves.area import auc
 from thresher.curves.gain import ks
 from thresher.ranking import MOST_CASES, Counts, Floats, Ranking, kept_number, require_ranking
+from thresher.results import Result
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
 _ULPS = 2.0**-46
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+@dataclass(frozen=True, slots=True, repr=False)
+class Bounds(Result):
     """Between which numbers an exact value lies; both are the value itself when it is known.
 
     >>> Bounds(0.25, 0.5), Bounds(0.25, 0.5).width, 0.3 in Bounds(0.25, 0.5)
@@ -37,6 +38,9 @@ class Bounds:
 
     lower: float
     upper: float
+
+    def _brief(self) -> str:
+        return f"lower={self.lower!r}, upper={self.upper!r}"  # certified, so every digit counts
 
     @property
     def width(self) -> float:
@@ -79,8 +83,8 @@ def auc_bounds(ranking: Ranking) -> Bounds:
     return Bounds(_below(Fraction(sure + int(least.sum()), whole)), _above(Fraction(sure + int(most.sum()), whole)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TableBounds:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TableBounds(Result):
     """The contingency tables between which the table at a threshold lies: fewest and most called positive.
 
     `least` has the smallest tp and fp, `most` the largest. They are equal where the threshold splits no segment, but

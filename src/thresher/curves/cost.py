@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +12,12 @@ import numpy.typing as npt
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError
 from thresher.ranking import Floats, Ranking, as_numbers, described, require_ranking
+from thresher.results import Tabular
 from thresher.tables import contingency_at
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CostCurve:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CostCurve(Tabular):
     """Every threshold as a line, and the lower envelope that the best threshold reaches.
 
     A line runs from (0, fpr) to (1, fnr). The envelope is given by its corners: between
@@ -35,6 +38,9 @@ class CostCurve:
     def at(self, probability_cost: npt.ArrayLike) -> Floats:
         """The lowest normalised expected cost at any probability-cost in [0, 1]."""
         return np.interp(_in_unit(probability_cost, "CostCurve.at"), self.probability_cost, self.cost)
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {"probability_cost": self.probability_cost, "cost": self.cost}
 
 
 def cost_curve(ranking: Ranking) -> CostCurve:
@@ -62,8 +68,8 @@ def cost_curve(ranking: Ranking) -> CostCurve:
     return CostCurve(split=split, fpr=fpr, fnr=fnr, probability_cost=x, cost=y)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BrierCurve:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BrierCurve(Tabular):
     """Loss of trusting scores as probabilities, against the cost proportion they are compared with.
 
     Straight between distinct scores, with a jump at each: piece i runs from (`start[i]`,
@@ -105,8 +111,8 @@ def brier_curve(ranking: Ranking) -> BrierCurve:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NetBenefit:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NetBenefit(Tabular):
     """Net benefit per case of acting on the model, on everyone and on no one, by threshold probability."""
 
     threshold: Floats

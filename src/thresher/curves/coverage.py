@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from thresher.ranking import Counts, Floats, Ranking, filled, require_ranking, require_split
+from thresher.results import Tabular
 from thresher.tables import Contingency
 
 
@@ -54,12 +55,16 @@ def coverage(ranking: Ranking) -> Coverage:
     return Coverage(tp=tp, fn=fn, fp=fp, tn=tn, threshold=ranking.thresholds())
 
 
-class ROCCurve(NamedTuple):
-    """False and true positive rate and threshold, one entry per split 0..m; straight between them."""
-
+class _ROCCurve(NamedTuple):
     fpr: Floats
     tpr: Floats
     threshold: Floats
+
+
+class ROCCurve(Tabular, _ROCCurve):
+    """False and true positive rate and threshold, one entry per split 0..m; straight between them."""
+
+    __slots__ = ()
 
 
 def roc(ranking: Ranking) -> ROCCurve:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from thresher.curves.bounds import lower_corners_of, slack_of, upper_corners_of
 from thresher.curves.hull import hull_splits, upper_corners
 from thresher.ranking import Floats, Ranking, require_ranking
+from thresher.results import Tabular
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CurveBounds:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CurveBounds(Tabular):
     """Two curves in ROC space: the exact one lies on or between them.
 
     Each is straight between its points. They coincide where splits are exact, but for the rounding of weights.
@@ -26,6 +29,14 @@ class CurveBounds:
     lower_tpr: Floats
     upper_fpr: Floats
     upper_tpr: Floats
+
+    def _columns(self) -> Mapping[str, Any]:
+        sizes = self.lower_fpr.size, self.upper_fpr.size
+        return {
+            "curve": np.repeat(["lower", "upper"], sizes),
+            "fpr": np.concatenate([self.lower_fpr, self.upper_fpr]),
+            "tpr": np.concatenate([self.lower_tpr, self.upper_tpr]),
+        }
 
 
 def roc_bounds(ranking: Ranking) -> CurveBounds:

@@ -9,22 +9,31 @@ import numpy as np
 
 from thresher.curves.coverage import coverage, recalls
 from thresher.ranking import Floats, Ranking, require_ranking
+from thresher.results import Result, Tabular
 
 
-class GainCurve(NamedTuple):
-    """Share of all cases called positive, share of positives found, and threshold; one entry per split 0..m."""
-
+class _GainCurve(NamedTuple):
     called: Floats
     found: Floats
     threshold: Floats
 
 
-class LiftCurve(NamedTuple):
-    """Share of all cases called positive, lift, and threshold; one entry per split 0..m."""
+class GainCurve(Tabular, _GainCurve):
+    """Share of all cases called positive, share of positives found, and threshold; one entry per split 0..m."""
 
+    __slots__ = ()
+
+
+class _LiftCurve(NamedTuple):
     called: Floats
     lift: Floats
     threshold: Floats
+
+
+class LiftCurve(Tabular, _LiftCurve):
+    """Share of all cases called positive, lift, and threshold; one entry per split 0..m."""
+
+    __slots__ = ()
 
 
 def gain(ranking: Ranking) -> GainCurve:
@@ -58,8 +67,8 @@ def lift(ranking: Ranking) -> LiftCurve:
     return curve
 
 
-@dataclass(frozen=True, slots=True)
-class KolmogorovSmirnov:
+@dataclass(frozen=True, slots=True, repr=False)
+class KolmogorovSmirnov(Result):
     """The largest distance between the two classes' score distributions, and where it is."""
 
     statistic: float

@@ -10,11 +10,12 @@ import numpy as np
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, require_one_of
 from thresher.ranking import Floats, Ranking, as_number, require_ranking
+from thresher.results import Result
 from thresher.tables import Contingency
 
 
-@dataclass(frozen=True, slots=True)
-class CoinRule:
+@dataclass(frozen=True, slots=True, repr=False)
+class CoinRule(Result):
     """Positive at `upper` or above; between `lower` and `upper` a coin decides; negative below.
 
     The coin shows positive with `probability`. `table` is the table to expect.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from thresher.curves.area import auc
 from thresher.errors import LengthError, OneClassError, ProbabilityError
 from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable
+from thresher.results import Tabular
 from thresher.sources import classes_of
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Column, Missing, column, complete
@@ -19,8 +20,8 @@ from thresher.sources.columns import Column, Missing, column, complete
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MulticlassAUC:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MulticlassAUC(Tabular):
     """How well each class is ranked above the others, and four averages of that under their names.
 
     Arrays are aligned with `classes`. `pairwise[i, j]` is the AUC of column i over cases of the
@@ -71,6 +72,13 @@ class MulticlassAUC:
                 f"one-vs-one:  macro {self.one_vs_one_macro:.4f}, weighted {self.one_vs_one_weighted:.4f}",
             ]
         )
+
+    def _brief(self) -> str:
+        macro = f"one-vs-rest {self.one_vs_rest_macro:.4g}, one-vs-one {self.one_vs_one_macro:.4g}"
+        return f"{len(self.classes):,} classes, macro {macro}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {"class": self.classes, "prevalence": self.prevalence, "one_vs_rest": self.one_vs_rest}
 
 
 def multiclass_auc(

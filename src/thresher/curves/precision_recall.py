@@ -12,14 +12,19 @@ import numpy.typing as npt
 from thresher.curves.coverage import recalls
 from thresher.errors import ArgumentError
 from thresher.ranking import Floats, Ranking, as_numbers, described, filled, in_pieces, kept_number, require_ranking
+from thresher.results import Tabular
 
 
-class PrecisionRecallCurve(NamedTuple):
-    """Recall, precision and threshold, one entry per split 0..m; a hyperbola between them, see `precision_at`."""
-
+class _PrecisionRecallCurve(NamedTuple):
     recall: Floats
     precision: Floats
     threshold: Floats
+
+
+class PrecisionRecallCurve(Tabular, _PrecisionRecallCurve):
+    """Recall, precision and threshold, one entry per split 0..m; a hyperbola between them, see `precision_at`."""
+
+    __slots__ = ()
 
 
 def precision_recall(ranking: Ranking) -> PrecisionRecallCurve:
@@ -120,8 +125,8 @@ def pr_area(ranking: Ranking) -> float:
     return min(1.0, math.fsum(in_pieces(area, len(ranking))) / ranking.Pos)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PRGain:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PRGain(Tabular):
     """A precision-recall-gain curve: straight between its points, with its area."""
 
     recall_gain: Floats

@@ -9,12 +9,13 @@ import numpy as np
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import require_whole
 from thresher.ranking import Floats, Ranking, require_ranking
+from thresher.results import Tabular
 
 _CANDIDATES_PER_POINT = 16
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Thinned:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Thinned(Tabular):
     """Splits to keep, and the largest distance of any left-out ROC point from the thinned curve.
 
     `hull_kept` says that every corner of the hull is among them, so that the optimum under any

@@ -13,20 +13,21 @@ from thresher.curves import MulticlassAUC, multiclass_auc
 from thresher.inference import ConfusionIntervals, Interval, MulticlassIntervals, confusion_intervals
 from thresher.inference.class_pulls import NOT_SUMMING, Pulled, log_losses, squared_errors, sums_to_one
 from thresher.inference.classified_rows import ClassifiedRows
+from thresher.inference.interval import interval_columns
 from thresher.inference.matrix import undefined
 from thresher.inference.matrix_slopes import WHOLE_MEASURES
 from thresher.inference.mean_loss import mean_loss_interval
 from thresher.inference.multiclass import AVERAGES, area_intervals
 from thresher.inference.sampled_matrix import sampled_confusion_intervals
 from thresher.ranking import Floats, Ranking
+from thresher.results import Tabular
 from thresher.tables import ConfusionMatrix
-from thresher.visible import visible
 
 RATES = ("overall_accuracy", *WHOLE_MEASURES)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassModel:
+class MulticlassModel(Tabular):
     """One model: its confusion matrix, its AUCs and its losses, with intervals.
 
     The confusion matrix is that of the most probable class (the first of equals), or of the predictions given.
@@ -64,8 +65,17 @@ class MulticlassModel:
             "log_loss": self.log_loss.to_dict(),
         }
 
-    def __repr__(self) -> str:
-        return visible(f"MulticlassModel({self.name!r}, overall accuracy {self.rates.overall_accuracy})")
+    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
+        """Every number with its name, and the class it is of, if it is of one."""
+        losses = [({"quantity": name, "class": None}, getattr(self, name)) for name in ("brier", "log_loss")]
+        every = [*self.rates.intervals(), *self.auc.intervals(), *losses]
+        return [({"model": self.name, **names}, interval) for names, interval in every]
+
+    def _brief(self) -> str:
+        return f"{self.name!r}, overall accuracy {self.rates.overall_accuracy}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(self.intervals())
 
 
 def class_model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *, level: float) -> MulticlassModel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -13,12 +14,22 @@ from thresher.evaluation.class_model import MulticlassModel
 from thresher.evaluation.remarks import EXTREME, FEW
 from thresher.inference.classified_rows import ClassifiedRows
 from thresher.sources.labels import listed
+from thresher.visible import in_words
 
 
 def class_remarks(rows: ClassifiedRows, models: Mapping[str, MulticlassModel]) -> tuple[Caution, ...]:
     """All remarks, about the data first and then model by model."""
     each = (_on_model(rows, name, model) for name, model in models.items())
-    return tuple(itertools.chain(_on_data(rows), *each))
+    return tuple(itertools.chain(_on_data(rows), _on_ties(models), *each))
+
+
+def _on_ties(models: Mapping[str, MulticlassModel]) -> Iterator[Caution]:
+    right = {name: float(model.confusion.correct.sum()) for name, model in models.items()}
+    most = max(right.values())
+    tied = [name for name, cases in right.items() if math.isclose(cases, most, rel_tol=1e-12)]
+    if len(tied) > 1:
+        cases = f"{most:,.10g} of {models[tied[0]].confusion.total:,.10g} cases"
+        yield Caution("tied-models", f"{in_words(tied)} call as many cases right, {cases}; none of them is best")
 
 
 def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from thresher.evaluation.summary import short, text_table
 from thresher.inference import Interval
 from thresher.inference.difference import shown_p
-from thresher.visible import visible
+from thresher.visible import in_words, visible
 
 if TYPE_CHECKING:
     from thresher.evaluation.class_model import MulticlassModel
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def class_summary_text(evaluation: MulticlassEvaluation) -> str:
     """Data, a table of models, their paired differences, each model's classes, cautions."""
-    parts = [_data(evaluation), _models(evaluation)]
+    parts = [_data(evaluation) + _best(evaluation), _models(evaluation)]
     if evaluation.comparisons:
         parts.append(f"Differences, paired:\n{_differences(evaluation)}")
     parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in evaluation.models.items()]
@@ -34,6 +34,17 @@ def _data(evaluation: MulticlassEvaluation) -> str:
         f"{evaluation.rows:,} rows{dropped}{weighted}{clustered}, {len(evaluation.classes)} classes."
         f" Intervals at level {evaluation.level:g}."
     )
+
+
+def _best(evaluation: MulticlassEvaluation) -> str:
+    """Which model calls the most cases right, or which ones do."""
+    if len(evaluation.models) == 1:
+        return ""
+    names, best = evaluation.best, evaluation[evaluation.best[0]]
+    right = f"{best.confusion.correct.sum().item():,.10g} of {best.confusion.total:,.10g} cases right"
+    if len(names) > 1:
+        return f"\nTied for the highest overall accuracy: {in_words(names)}, each with {right}."
+    return f"\nHighest overall accuracy: {names[0]}, with {right}."
 
 
 def _models(evaluation: MulticlassEvaluation) -> str:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from importlib import resources
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -18,15 +19,18 @@ from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
 from thresher.plain_data import json_value
 from thresher.ranking import Flags, Floats, rankable
+from thresher.results import Result
 from thresher.sources.columns import column, complete
+from thresher.sources.frames import frame_columns, frame_names, is_frame
 from thresher.visible import visible
+from thresher.whole_files import read_text, write_whole
 
 FORMAT = "thresher/decision/2"
 _FORMATS = "thresher/decision/"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+@dataclass(frozen=True, slots=True, repr=False)
+class Decision(Result):
     """Which model, at which threshold, under which condition, and how firmly.
 
     A case is positive iff its score is at least `threshold`, which stays the best one over the cost ratios
@@ -34,7 +38,8 @@ class Decision:
     `data_prevalence` that of the rows, for which `calibration` maps scores to probabilities, and `trained_at` the
     prevalence that the model's own probabilities were made for. `cost_ratios` and `class_ratios` are the
     ranges over which the model stays the cheapest, the other ratio being as in `condition`;
-    `equivalent` the thresholds that make the same calls. `honest_cost` is what a model and threshold chosen
+    `equivalent` the thresholds that make the same calls, `tied` the models that are equally cheap, itself first.
+    `honest_cost` is what a model and threshold chosen
     like these cost on rows they were not chosen on, and `saving` what they save there against `baseline`, the cheapest
     of "never", "always", "0.5" and "current". `may_be_best` names the models that may be the best at the intervals'
     level, and `why` says why this one was taken; where that is not the cheapest one, `runner_up` is, and `gap` is
@@ -64,6 +69,7 @@ class Decision:
     runner_up: str | None
     gap: float | None
     threshold_holds_for: tuple[float, float] | None
+    tied: tuple[str, ...]
     cost_ratios: tuple[float, float]
     class_ratios: tuple[float, float]
     wins: float | None
@@ -150,6 +156,31 @@ class Decision:
             lines.append(f"{role}: {self.runner_up}, {more_or_less(self.gap)} per case.")
         return "\n".join(map(visible, lines))
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a JSON file that `load` reads back exactly; an older file stays until this one is whole.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from thresher import evaluate
+        >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]).decision
+        >>> with TemporaryDirectory() as folder:
+        ...     decision.save(f"{folder}/decision.json")
+        ...     Decision.load(f"{folder}/decision.json") == decision
+        True
+        """
+        write_whole(path, self.to_json() + "\n", where="Decision.save(path)")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read the file that `save`, or `thresher evaluate --decision`, wrote; every field is checked."""
+        where = "Decision.load(path)"
+        try:
+            return cls.from_json(read_text(path, where=where))
+        except NotationError as error:
+            raise NotationError(f"{path} holds no decision: {error.what}", where, error.fix) from None
+
+    def _brief(self) -> str:
+        return f"use {self.model!r}, positive iff score >= {self.threshold:.6g}, expected cost {self.expected_cost}"
+
 
 BASELINE_WORDS = {
     "never": "calling no case positive",
@@ -208,8 +239,8 @@ def decision_schema() -> dict[str, Any]:
 def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
     """Which cases a decision calls positive: score >= threshold, compared as float64.
 
-    Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping of
-    model names to scores). The same scores give the same calls on any machine.
+    Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping or
+    frame with a column of that name). The same scores give the same calls on any machine.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
@@ -221,14 +252,15 @@ def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
         decision = Decision.from_json(decision)
     elif not isinstance(decision, Decision):
         decision = Decision.from_dict(decision)
-    if isinstance(scores, Mapping):
-        if decision.model not in scores:
+    if is_frame(scores):
+        names = frame_names(scores, where=where)
+        if decision.model not in names:
             raise ArgumentError(
-                f"there are no scores of the model {decision.model!r} among {', '.join(map(repr, scores))}",
+                f"there are no scores of the model {decision.model!r} among {', '.join(map(repr, names))}",
                 where,
                 "give the scores of the model that was decided for",
             )
-        scores = scores[decision.model]
+        scores = frame_columns(scores, [decision.model], where=where)[decision.model]
     given = {"scores": column(scores, name="scores", where=where)}
     (values,), _ = complete(given, missing="raise", where=where, droppable=False)
     called = rankable(values, where=where).astype(np.float64) >= decision.threshold
@@ -284,6 +316,12 @@ def _text(value: Any) -> str:
     return value
 
 
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple) or not value:
+        raise TypeError(f"{value!r} is no list of names")
+    return list(value)
+
+
 def _mapping(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{value!r} is no object")
@@ -312,6 +350,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "data_prevalence": _share,
     "trained_at": _share,
     "threshold_holds_for": _or_none(_range),
+    "tied": lambda value: tuple(_text(name) for name in _list(value)),
     "cost_ratios": _range,
     "class_ratios": _range,
     "wins": _or_none(_real),

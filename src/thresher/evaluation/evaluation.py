@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -35,21 +36,22 @@ from thresher.evaluation.summary import summary_text
 from thresher.extras import room
 from thresher.inference import Comparison, Interval, compare, row_auc_interval
 from thresher.inference.difference import require_margin
-from thresher.inference.interval import require_level
+from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.kinds import is_one_of
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters
 from thresher.inference.stability import Stability, decision_stability
 from thresher.ranking import side_by_side
+from thresher.results import Tabular
 from thresher.sources.columns import Missing
-from thresher.visible import visible, visible_lines
+from thresher.visible import visible_lines
 
 _WHERE = "evaluate(labels, scores)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Tabular):
     """Several models on the same rows: how good each is, how they compare, and which to deploy how.
 
     `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
@@ -144,9 +146,12 @@ class Evaluation:
     def __str__(self) -> str:
         return self.summary()
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         names, decision = ", ".join(self.models), self.decision
-        return visible(f"Evaluation({names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g})")
+        return f"{names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def evaluate(
@@ -174,13 +179,13 @@ def evaluate(
     labels
         Booleans, 0/1, or any two labels together with `positive`.
     scores
-        One column of scores, or a mapping of model names to columns.
+        One column of scores, a mapping of model names to columns, or a frame with a column per model.
     positive
         The positive label; needed unless labels are bool or 0/1.
     condition
         Costs and class ratio at deployment; without it errors cost the same and the class ratio is the data's.
     predictions
-        The models' own predicted labels, one column or a mapping; they are reported beside, never instead.
+        The models' own predicted labels, one column, a mapping or a frame; they are reported beside, never instead.
     weights
         Sampling weights, one per row.
     clusters
@@ -313,6 +318,7 @@ def evaluate(
         ),
         cautions=(
             *joint.choices[winner].cautions,
+            *(caution for caution in joint.cautions if caution.code == "tied-models"),
             *on_condition(condition),
             *found,
             *on_winner(picked.may_be_best, stability.wins, level),
@@ -391,6 +397,7 @@ def _decision(
         runner_up=runner_up,
         gap=None if runner_up is None else joint.choices[runner_up].expected_cost - choice.expected_cost,
         threshold_holds_for=choice.holds_for,
+        tied=(picked.model, *(name for name in joint.tied if picked.model in joint.tied and name != picked.model)),
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=stability.wins[picked.model],

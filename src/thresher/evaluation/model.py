@@ -30,10 +30,12 @@ from thresher.inference.design_effect import (
     sampled_table,
     sampled_table_intervals,
 )
+from thresher.inference.interval import interval_columns
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.table import table_intervals
 from thresher.inference.whole_intervals import WholeModel, whole_intervals
 from thresher.ranking import Ranking, as_number
+from thresher.results import Tabular
 from thresher.tables import Contingency
 
 PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")
@@ -49,7 +51,7 @@ NUMBERS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ModelEvaluation:
+class ModelEvaluation(Tabular):
     """One model: how it ranks, how well calibrated it is, and what it does at its best threshold.
 
     Every number is stated at the class mix of the condition; where one is declared, `data_measures` and
@@ -118,8 +120,17 @@ class ModelEvaluation:
             "in_data": {"measures": _plain(self.data_measures), "numbers": _plain(self.data_numbers)},
         }
 
-    def __repr__(self) -> str:
-        return f"ModelEvaluation({self.name!r}, AUC {self.auc}, expected cost {self.expected_cost})"
+    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
+        """Every number with its name: of the whole model, of its costs and threshold, and at that threshold."""
+        decided = {"expected_cost": self.expected_cost, "honest_cost": self.honest_cost, "threshold": self.threshold}
+        every = {**self.numbers, **decided, **self.measures}
+        return [({"model": self.name, "quantity": name}, interval) for name, interval in every.items()]
+
+    def _brief(self) -> str:
+        return f"{self.name!r}, AUC {self.auc}, expected cost {self.expected_cost}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(self.intervals())
 
 
 def _cells(table: Contingency) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -20,10 +22,11 @@ from thresher.inference.class_comparison import CLASS_MEASURES, class_comparison
 from thresher.inference.class_pulls import class_pulls
 from thresher.inference.classified_rows import Classes, classified_rows, require_two_clusters_of_classes
 from thresher.inference.difference import require_margin
-from thresher.inference.interval import require_level
+from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.kinds import is_one_of
+from thresher.results import Tabular
 from thresher.sources.columns import Missing
-from thresher.visible import visible, visible_lines
+from thresher.visible import visible_lines
 
 COMPARED = (
     "overall_accuracy",
@@ -38,7 +41,7 @@ _WHERE = "evaluate_classes(labels, probabilities)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassEvaluation:
+class MulticlassEvaluation(Tabular):
     """Several models of k classes on the same rows; `evaluation["name"]` is one of them.
 
     `comparisons` holds the paired differences of all models by measure, e.g. `comparisons["brier"]["a", "b"]`; it is
@@ -63,6 +66,13 @@ class MulticlassEvaluation:
             )
         return self.models[name]
 
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The models of the highest overall accuracy: all that tie, in the order given."""
+        accuracy = {name: model.rates.overall_accuracy.estimate for name, model in self.models.items()}
+        most = max(accuracy.values())
+        return tuple(name for name, value in accuracy.items() if math.isclose(value, most, rel_tol=1e-12))
+
     def summary(self) -> str:
         """A table of all models, their paired differences, each model's classes, and the cautions."""
         return visible_lines(class_summary_text(self))
@@ -76,6 +86,7 @@ class MulticlassEvaluation:
             "clusters": self.clusters,
             "level": self.level,
             "classes": list(self.classes),
+            "best": list(self.best),
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "comparisons": {
                 measure: [one.to_dict() for one in comparison.differences.values()]
@@ -102,9 +113,11 @@ class MulticlassEvaluation:
     def __str__(self) -> str:
         return self.summary()
 
-    def __repr__(self) -> str:
-        names = visible(", ".join(self.models))
-        return f"MulticlassEvaluation({names}; {self.rows:,} rows, {len(self.classes)} classes)"
+    def _brief(self) -> str:
+        return f"{', '.join(self.models)}; {self.rows:,} rows, {len(self.classes)} classes"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def evaluate_classes(
@@ -133,7 +146,8 @@ def evaluate_classes(
         A matrix (a row per case, a column per class), or a mapping of model names to matrices.
     classes
         Which class each column belongs to: one list for all models, or a mapping of model names to lists, where a
-        model may lack a class (it then gives it probability 0). Without it, the labels in rising order.
+        model may lack a class (it then gives it probability 0). Without it, the names of a frame's columns, and of
+        anything else the labels in rising order.
     other
         The class that labels not among `classes` count as; without it they are refused.
     predictions

@@ -14,6 +14,7 @@ from thresher.inference.scored_rows import ScoredRows, scored_rows
 from thresher.ranking import Flags, Ranking, counted, counted_weights
 from thresher.sources import is_positive
 from thresher.sources.columns import Column, Missing
+from thresher.sources.frames import columns_by_name
 from thresher.tables import Contingency, contingency
 
 _WHERE = "evaluate(labels, scores)"
@@ -113,13 +114,12 @@ def _called(label: Column, predicted: Column, positive: Any) -> Flags:
 
 def _named_scores(scores: Any) -> dict[str, Any]:
     """Scores by model; a bare column is one model called "model"."""
-    if not isinstance(scores, Mapping):
-        scores = {"model": scores}
-    if not scores:
+    models = columns_by_name(scores, where=_WHERE)
+    if models is None:
+        models = {"model": scores}
+    if not models:
         raise ArgumentError("there are no models", _WHERE, "give {'name': scores, ...}")
-    if not all(isinstance(name, str) for name in scores):
-        raise ArgumentError("models are named by text", _WHERE, "give {'name': scores, ...}")
-    for name, values in scores.items():
+    for name, values in models.items():
         shape = np.shape(values) if isinstance(values, np.ndarray) else ()
         if len(shape) == 2 and shape[1] > 1:
             raise ArgumentError(
@@ -127,21 +127,22 @@ def _named_scores(scores: Any) -> dict[str, Any]:
                 _WHERE,
                 "give the positive class's column, or use evaluate_classes(labels, matrix) for several classes",
             )
-    return dict(scores)
+    return models
 
 
 def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str, Any]:
     if predictions is None:
         return {}
-    if not isinstance(predictions, Mapping):
+    by_name = columns_by_name(predictions, where=_WHERE)
+    if by_name is None:
         if len(models) > 1:
             raise ArgumentError(
                 "it is not said which model the predictions are of", _WHERE, "give predictions={'name': column, ...}"
             )
         return {next(iter(models)): predictions}
-    unknown = [name for name in predictions if name not in models]
+    unknown = [name for name in by_name if name not in models]
     if unknown:
         raise ArgumentError(
             f"predictions are given for {unknown[0]!r}, which has no scores", _WHERE, f"name one of {', '.join(models)}"
         )
-    return dict(predictions)
+    return by_name

@@ -22,6 +22,7 @@ from thresher.inference.saving import saving_interval
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.stability import ALWAYS, NEVER
 from thresher.ranking import Flags, Ranking
+from thresher.results import Result
 from thresher.tables import Contingency, contingency, contingency_at
 
 HALF, CURRENT = "0.5", "current"
@@ -37,8 +38,8 @@ class PerCases(NamedTuple):
     cost: float
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+@dataclass(frozen=True, slots=True, repr=False)
+class Rule(Result):
     """One way to act: a model at its best threshold, "never", "always", "0.5", or the "current" rule.
 
     `table` counts its calls in the data, and `cost` is its cost per case at the condition: of a model the one on rows
@@ -72,6 +73,9 @@ class Rule:
         positives, negatives = float(share) * cases, float(1 - share) * cases
         found, alarms = positives * float(self.table.tpr), negatives * float(self.table.fpr)
         return PerCases(found, positives - found, alarms, self.cost.estimate * cases)
+
+    def _brief(self) -> str:
+        return f"{self.name!r}, cost {self.cost}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; an infinite threshold is the text "inf" or "-inf"."""
@@ -291,6 +295,8 @@ class _Pricing:
         more = fewer = True
         if own is not None and others is not None:
             nested = mine.model == other.model or math.isinf(own) or math.isinf(others)
+            if nested and np.array_equal(mine.called, other.called):
+                return Interval(0.0, 0.0, 0.0, 0.0, self.level, "known", "the same rule")
             more, fewer = (own < others, own > others) if nested else (True, True)
         return saving_interval(
             self.table(mine.called & ~other.called) if more else None,

@@ -206,6 +206,7 @@ def _decision(
         runner_up=joint.runner_up,
         gap=joint.gap,
         threshold_holds_for=joint.choice.holds_for,
+        tied=joint.tied,
         cost_ratios=(low, high),
         class_ratios=(low * per_cost, high * per_cost),
         wins=None,

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from thresher.cautions import Caution
@@ -16,13 +17,15 @@ from thresher.evaluation.decision import Decision
 from thresher.evaluation.rules import Rule
 from thresher.evaluation.summary import rules_text, short, text_table
 from thresher.inference import Comparison, Interval
+from thresher.inference.interval import interval_columns
 from thresher.inference.kinds import is_one_of
 from thresher.ranking import Ranking
-from thresher.visible import visible, visible_lines
+from thresher.results import Tabular
+from thresher.visible import visible_lines
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScannedModel:
+class ScannedModel(Tabular):
     """One model of a scanned table: intervals as of any sample, and bounds where ranges of scores were counted.
 
     `bounds` holds auc, average_precision, pr_area, ks and expected_cost (of the best threshold), and for probabilities
@@ -55,12 +58,20 @@ class ScannedModel:
             "bounds": {name: [_plain(end) for end in (each.lower, each.upper)] for name, each in self.bounds.items()},
         }
 
-    def __repr__(self) -> str:
-        return f"ScannedModel({self.name!r}, AUC {self.auc}, expected cost {self.expected_cost})"
+    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
+        """Every number with its name."""
+        every = {"auc": self.auc, "expected_cost": self.expected_cost, **self.measures}
+        return [({"model": self.name, "quantity": name}, interval) for name, interval in every.items()]
+
+    def _brief(self) -> str:
+        return f"{self.name!r}, AUC {self.auc}, expected cost {self.expected_cost}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(self.intervals())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScannedEvaluation:
+class ScannedEvaluation(Tabular):
     """Several models on the rows of a table: how good each is, how their AUCs differ, and which to deploy how.
 
     What only rows can tell (the cost on rows the threshold was not chosen on, where it falls in resamples, how often
@@ -138,9 +149,11 @@ class ScannedEvaluation:
     def __str__(self) -> str:
         return self.summary()
 
-    def __repr__(self) -> str:
-        decision = self.decision
-        return visible(f"ScannedEvaluation({', '.join(self.models)}; use {decision.model} at {decision.threshold:g})")
+    def _brief(self) -> str:
+        return f"{', '.join(self.models)}; use {self.decision.model} at {self.decision.threshold:g}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def bounds_text(bounds: Bounds) -> str:

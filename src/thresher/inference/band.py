@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from thresher.ranking import Floats
+from thresher.results import Tabular
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Band:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Band(Tabular):
     """A curve with lower and upper limits over `x`.
 
     A pointwise band holds the truth at any one x with probability `level`, a simultaneous one at all of them at once:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from thresher.calibration import brier, decomposition
 from thresher.inference.bootstrap import bootstrap
 from thresher.inference.cost import brier_interval
-from thresher.inference.interval import Interval, require_level
+from thresher.inference.interval import Interval, interval_columns, require_level
 from thresher.inference.labels_drawn import labels_drawn
 from thresher.inference.limits import percentile_limits
 from thresher.inference.pooling import pooled_impurity
 from thresher.inference.resampling import Progress, in_blocks, require_replicates
 from thresher.ranking import Floats, Ranking, require_ranking
+from thresher.results import Result, Tabular
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationIntervals:
+@dataclass(frozen=True, slots=True, repr=False)
+class CalibrationIntervals(Tabular):
     """Intervals for the losses of scores that are probabilities, over the hull's pools.
 
     Brier score = calibration + refinement, and calibration is CORP's miscalibration.
@@ -29,6 +32,9 @@ class CalibrationIntervals:
     calibration: Interval
     refinement: Interval
     discrimination: Interval
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns([({"quantity": part.name}, getattr(self, part.name)) for part in fields(self)])
 
 
 def calibration_intervals(
@@ -90,7 +96,7 @@ def calibration_intervals(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibrationTest:
+class CalibrationTest(Result):
     """Whether the scores could be the true probabilities.
 
     `miscalibration` is CORP's, next to what labels drawn from the scores would show (`null`, with its mean and central
@@ -108,11 +114,11 @@ class CalibrationTest:
     level: float
     null: Floats
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         return (
-            f"CalibrationTest(miscalibration {self.miscalibration:.4f}; if calibrated, {self.null_mean:.4f}"
+            f"miscalibration {self.miscalibration:.4f}; if calibrated, {self.null_mean:.4f}"
             f" ({self.level:.0%}: {self.null_lower:.4f} to {self.null_upper:.4f}), p = {self.p_value:.2g};"
-            f" z = {self.z:.2f}, p = {self.z_p_value:.2g})"
+            f" z = {self.z:.2f}, p = {self.z_p_value:.2g}"
         )
 
 

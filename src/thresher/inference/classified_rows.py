@@ -10,12 +10,13 @@ import numpy as np
 
 from thresher.calibration.probabilities import plain_array
 from thresher.curves.multiclass import ClassRows
-from thresher.errors import ArgumentError, LabelError, LengthError, OneClassError, ProbabilityError
+from thresher.errors import ArgumentError, ColumnError, LabelError, LengthError, OneClassError, ProbabilityError
 from thresher.inference.scored_rows import cluster_codes, require_same_index
 from thresher.ranking import Counts, Flags, Floats, Indices, rankable
 from thresher.sources import classes_of
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Column, Missing, column, complete, flagged
+from thresher.sources.frames import frame_names, is_frame
 from thresher.sources.labels import distinct, listed, same
 
 Classes: TypeAlias = Sequence[Any] | Mapping[str, Sequence[Any]] | None
@@ -126,6 +127,7 @@ def classified_rows(
     named = _names_by_model(classes, models, where)
     names = list(dict.fromkeys(name for each in named.values() for name in each)) if named else None
     names, index, pooled = _indices(found["labels"], names, other, where)
+    named = named or _names_of_columns(matrices, names, where)
     _require_every_class(names, index, where)
     scores = {
         name: _probabilities([found[f"probabilities of {name!r}[:, {i}]"] for i in range(matrix.shape[1])], name, where)
@@ -215,6 +217,27 @@ def _names_by_model(classes: Classes, models: Mapping[str, Any], where: str) -> 
         what = f"the classes of {unsaid[0]!r} are not said" if unsaid else f"there is no matrix of {unknown[0]!r}"
         raise ArgumentError(what, where, "give one list of classes for all models, or one for each by its name")
     return {name: _plain_names(classes[name], where) for name in models}
+
+
+def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any], where: str) -> dict[str, list[Any]]:
+    """The classes that frames name their columns by, the labels in order for all others; empty without such a frame."""
+    columns: dict[str, list[Any]] = {
+        name: frame_names(values, where=where)
+        for name, values in matrices.items()
+        if is_frame(values) and not isinstance(values, Mapping)
+    }
+    columns = {name: names for name, names in columns.items() if names != list(range(len(names)))}
+    if not columns:
+        return {}
+    by_text = {str(label): label for label in classes}
+    for name, names in columns.items():
+        if strange := [each for each in names if str(each) not in by_text]:
+            raise ColumnError(
+                f"the frame of {name!r} has a column {strange[0]!r}, and the classes are {listed(classes)}",
+                where=where,
+                fix="name its columns by the classes, or pass classes=[...] with the class of each column",
+            )
+    return {name: [by_text[str(each)] for each in columns[name]] if name in columns else classes for name in matrices}
 
 
 def _plain_names(classes: Any, where: str) -> list[Any]:

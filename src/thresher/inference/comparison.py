@@ -18,8 +18,9 @@ from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.placements import auc_covariance
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters, scored_rows
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats
 from thresher.sources.columns import Missing
+from thresher.sources.frames import columns_by_name
 from thresher.tables import Measure
 from thresher.tables import measure as named
 
@@ -28,7 +29,7 @@ _WHERE = "compare(labels, {name: scores, ...})"
 
 def compare(
     labels: Any,
-    scores: Mapping[str, Any],
+    scores: Any,
     *,
     positive: Any = None,
     weights: Any = None,
@@ -57,7 +58,8 @@ def compare(
     labels, positive, weights, missing
         As in `rank`.
     scores
-        The scores of each model by its name, row by row in the order of `labels`.
+        The scores of each model by its name, row by row in the order of `labels`: a mapping, or a frame with a
+        column per model.
     clusters
         Which rows belong together, e.g. the patient each comes from.
     measure
@@ -164,17 +166,16 @@ def _by_resampling(values: dict[str, Floats], asked: Any, empty: Comparison) -> 
 
 
 def _by_name(scores: Any) -> dict[str, Any]:
-    if isinstance(scores, Ranking) or not isinstance(scores, Mapping):
+    models = columns_by_name(scores, where=_WHERE)
+    if models is None:
         raise ArgumentError(
             f"the models' scores are a {type(scores).__name__}, and models are compared by name",
             where=_WHERE,
             fix='give {"a": scores_a, "b": scores_b}, row by row in the order of labels',
         )
-    if len(scores) < 2:
-        raise ArgumentError(f"there is {len(scores)} model to compare", _WHERE, "give the scores of two or more")
-    if not all(isinstance(name, str) for name in scores):
-        raise ArgumentError("models are named by text", _WHERE, "give {'name': scores, ...}")
-    return dict(scores)
+    if len(models) < 2:
+        raise ArgumentError(f"there is {len(models)} model to compare", _WHERE, "give the scores of two or more")
+    return models
 
 
 def _asked(measure: Any) -> Any:

@@ -14,14 +14,15 @@ from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.kinds import numbers_of, require_numbers
 from thresher.inference.limits import percentile_limits
 from thresher.ranking import Floats
+from thresher.results import Result
 from thresher.visible import visible
 
 Verdict: TypeAlias = Literal["better", "worse", "practically equal", "undecided"]
 Better: TypeAlias = Literal["higher", "lower"]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Result):
     """A minus B with limits, a test of no difference, and a verdict on A.
 
     The sign is that of the numbers: with a cost, a negative difference says that A is cheaper, and the
@@ -86,6 +87,9 @@ class Difference:
             name: None if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in plain.items()
         }
+
+    def _brief(self) -> str:
+        return f"{self}, level={self.level:g}, method={self.method!r}"
 
     def __str__(self) -> str:
         if math.isnan(self.difference):

@@ -14,12 +14,13 @@ from thresher.inference.difference import Better, Difference, require_margin
 from thresher.inference.interval import require_level, student_quantile
 from thresher.inference.kinds import is_one_of, numbers_of, require_numbers
 from thresher.ranking import Floats
+from thresher.results import Result
 
 _NO_SPREAD = "all folds differ by the same, so they say nothing about how folds vary"
 
 
-@dataclass(frozen=True, slots=True)
-class CorrelatedT:
+@dataclass(frozen=True, slots=True, repr=False)
+class CorrelatedT(Result):
     """How probable it is that A is worse, practically equal and better; they sum to 1.
 
     `left`, `within` and `right` are the posterior probabilities that the mean difference A minus B

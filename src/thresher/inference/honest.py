@@ -23,13 +23,14 @@ from thresher.inference.rows import Rows
 from thresher.inference.sample import Sample, Times, sample_of
 from thresher.inference.threshold_statistics import BestCost
 from thresher.ranking import Floats, Ranking
+from thresher.results import Tabular
 from thresher.tables import Contingency, Measure, measure
 
 _WHERE = "honest_choice(source, condition)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class HonestChoice:
+class HonestChoice(Tabular):
     """A chosen threshold with what it seems to achieve, and what to expect of it on other cases.
 
     `threshold` is an interval over resamples. `apparent` holds the expected cost and measures on the cases
@@ -51,13 +52,19 @@ class HonestChoice:
         gap = {name: value - self.out_of_bag[name] for name, value in self.apparent.items()}
         object.__setattr__(self, "optimism", gap)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         t, cost = self.threshold, self.expected_cost
         return (
-            f"HonestChoice(threshold {t.estimate:.4g} [{t.lower:.4g}, {t.upper:.4g}],"
+            f"threshold {t.estimate:.4g} [{t.lower:.4g}, {t.upper:.4g}],"
             f" expected cost {self.apparent['expected_cost']:.4g} apparent,"
-            f" {cost.estimate:.4g} [{cost.lower:.4g}, {cost.upper:.4g}] out of bag)"
+            f" {cost.estimate:.4g} [{cost.lower:.4g}, {cost.upper:.4g}] out of bag"
         )
+
+    def _columns(self) -> Mapping[str, Any]:
+        parts = {"apparent": self.apparent, "out_of_bag": self.out_of_bag, "optimism": self.optimism}
+        return {"quantity": list(self.apparent)} | {
+            part: [values[name] for name in self.apparent] for part, values in parts.items()
+        }
 
 
 def honest_choice(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 from thresher.errors import ArgumentError
+from thresher.results import Result, rows_of
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+@dataclass(frozen=True, slots=True, repr=False)
+class Interval(Result):
     """An estimate with lower and upper confidence limits.
 
     `variance` is that of the estimate on its own scale; limits found on another scale, or by
@@ -21,8 +22,8 @@ class Interval:
     >>> interval = Interval(0.71, 0.6, 0.8, variance=0.0026, level=0.95, method="wilson")
     >>> print(interval)
     0.7100 [0.6000, 0.8000]
-    >>> 0.65 in interval, round(interval.width, 10)
-    (True, 0.2)
+    >>> 0.65 in interval, round(interval.width, 10), float(interval)
+    (True, 0.2, 0.71)
     """
 
     estimate: float
@@ -48,10 +49,26 @@ class Interval:
     def __contains__(self, value: object) -> bool:
         return isinstance(value, Real) and self.lower <= float(value) <= self.upper
 
+    def __float__(self) -> float:
+        return self.estimate
+
+    def _brief(self) -> str:
+        return f"{self}, level={self.level:g}, method={self.method!r}"
+
     def __str__(self) -> str:
         if math.isnan(self.estimate):
             return f"undefined ({self.note})" if self.note else "undefined"
         return f"{self.estimate:.4f} [{self.lower:.4f}, {self.upper:.4f}]"
+
+
+def interval_columns(intervals: Iterable[tuple[Mapping[str, Any], Interval]]) -> dict[str, list[Any]]:
+    """Columns of a frame with a row per interval: what names it, its estimate, its limits and where they come from.
+
+    >>> interval_columns([({"quantity": "auc"}, Interval(0.7, 0.6, 0.8, 0.0026, 0.95, "delong"))])["lower"]
+    [0.6]
+    """
+    shown = ("estimate", "lower", "upper", "level", "method")
+    return rows_of([{**names, **{name: getattr(one, name) for name in shown}} for names, one in intervals])
 
 
 def require_level(level: float, where: str) -> None:

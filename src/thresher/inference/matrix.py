@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.inference.interval import Interval, normal_quantile, require_level
+from thresher.inference.interval import Interval, interval_columns, normal_quantile, require_level
 from thresher.inference.kinds import require_matrix
 from thresher.inference.matrix_slopes import WHOLE_MEASURES, WholeMeasure
 from thresher.inference.proportion import RateMethod, rate_interval
 from thresher.inference.table import measure_interval
 from thresher.ranking import Floats
+from thresher.results import Tabular
 from thresher.tables import ConfusionMatrix
 
 _WHERE = "confusion_intervals(matrix)"
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConfusionIntervals:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConfusionIntervals(Tabular):
     """Intervals for the overall accuracy, every class and the averages over classes.
 
     What is undefined stays undefined, with the reason as its note.
@@ -50,6 +51,26 @@ class ConfusionIntervals:
         told += [(name.replace("_", " "), getattr(self, name)) for name in WHOLE_MEASURES]
         wide = max(len(name) for name, _ in told)
         return "\n".join(f"{name:<{wide}}   {interval}" for name, interval in told)
+
+    def _brief(self) -> str:
+        return f"{len(self.recall):,} classes, overall accuracy {self.overall_accuracy}"
+
+    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
+        """Every interval with its name, and the class it is of, if it is of one."""
+        rows = [_named("overall_accuracy", None, self.overall_accuracy)]
+        rows += [
+            _named(measure, label, interval)
+            for measure in ("recall", "precision", "f1")
+            for label, interval in getattr(self, measure).items()
+        ]
+        return rows + [_named(measure, None, getattr(self, measure)) for measure in WHOLE_MEASURES]
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(self.intervals())
+
+
+def _named(quantity: str, label: Any, interval: Interval) -> tuple[dict[str, Any], Interval]:
+    return {"quantity": quantity, "class": None if label is None else str(label)}, interval
 
 
 def confusion_intervals(

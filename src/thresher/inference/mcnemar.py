@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.inference.interval import Interval, normal_quantile, require_level
 from thresher.inference.kinds import require_one_of
+from thresher.results import Result
 from thresher.sources import is_positive
 from thresher.sources.columns import Missing, column, complete
 
@@ -17,8 +18,8 @@ McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi-squared"]
 _WHERE = "mcnemar(labels, predictions_a, predictions_b)"
 
 
-@dataclass(frozen=True, slots=True)
-class McNemarTest:
+@dataclass(frozen=True, slots=True, repr=False)
+class McNemarTest(Result):
     """How often only A, only B, both or neither were right, and a test of it.
 
     `interval` is that of the difference in accuracy, A minus B (Agresti & Min 2005: half a case is

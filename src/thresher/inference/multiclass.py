@@ -11,16 +11,17 @@ from typing import Any
 from thresher.inference.auc import NOTHING, auc_interval, exact_pairs
 from thresher.inference.class_pulls import Pulled, class_pulls
 from thresher.inference.classified_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
-from thresher.inference.interval import LOGIT, Interval, require_level, student_quantile
+from thresher.inference.interval import LOGIT, Interval, interval_columns, require_level, student_quantile
 from thresher.inference.placements import row_auc_interval
+from thresher.results import Tabular
 from thresher.sources.columns import Missing
 
 AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
 _WHERE = "multiclass_auc_interval(labels, probabilities)"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MulticlassIntervals:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MulticlassIntervals(Tabular):
     """An interval for each class against the rest, and for each of the four averages."""
 
     one_vs_rest: Mapping[Any, Interval]
@@ -35,6 +36,19 @@ class MulticlassIntervals:
         told += [(name.replace("_", "-", 2).replace("_", ", "), getattr(self, name)) for name in AVERAGES]
         wide = max(len(name) for name, _ in told)
         return "\n".join(f"{name:<{wide}}   {interval}" for name, interval in told)
+
+    def _brief(self) -> str:
+        return f"{len(self.one_vs_rest):,} classes, one-vs-rest macro {self.one_vs_rest_macro}"
+
+    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
+        """Every interval with its name, and the class it is of, if it is of one."""
+        rows: list[tuple[dict[str, Any], Interval]] = [
+            ({"quantity": "one_vs_rest", "class": str(label)}, one) for label, one in self.one_vs_rest.items()
+        ]
+        return rows + [({"quantity": name, "class": None}, getattr(self, name)) for name in AVERAGES]
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(self.intervals())
 
 
 def multiclass_auc_interval(

@@ -15,14 +15,15 @@ from thresher.inference.difference import Better, Difference, holm, normal_diffe
 from thresher.inference.kinds import is_one_of, require_numbers
 from thresher.inference.placements import Matrix
 from thresher.ranking import Floats
+from thresher.results import Tabular, rows_of
 from thresher.visible import visible
 
 Correction: TypeAlias = Literal["holm", "none"]
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Tabular):
     """All pairs of models: `comparison["a", "b"]` is A minus B.
 
     `estimates` is the measure of each model on the data; `covariance` that of the AUCs in the order of
@@ -149,6 +150,26 @@ class Comparison:
             cells = [f"{row[0]:<{widths[0]}}", *(f"{row[i]:>{widths[i]}}" for i in range(1, 5)), row[5]]
             told.append("   ".join(cells))
         return "\n".join(map(visible, told))
+
+    def _brief(self) -> str:
+        estimates = ", ".join(f"{name} {self.estimates[name]:.4g}" for name in self.names)
+        return f"{self.measure}: {estimates}; {len(self.differences):,} pair{'s' * (len(self.differences) != 1)}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        shown = (
+            "a",
+            "b",
+            "difference",
+            "lower",
+            "upper",
+            "p_value",
+            "p_adjusted",
+            "verdict",
+            "level",
+            "method",
+            "note",
+        )
+        return rows_of([{name: getattr(one, name) for name in shown} for one in self.differences.values()])
 
 
 def _names_models(pair: Any, names: tuple[str, ...]) -> bool:

@@ -10,12 +10,13 @@ from thresher.errors import ArgumentError, InfeasibleError
 from thresher.inference.auc import hanley_mcneil_variance, logit_interval
 from thresher.inference.interval import normal_quantile, require_level
 from thresher.inference.kinds import require_numbers
+from thresher.results import Result
 
 MOST = 10**9
 
 
-@dataclass(frozen=True, slots=True)
-class SampleSize:
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleSize(Result):
     """So many positives and negatives, and the power or width they achieve."""
 
     Pos: int
@@ -82,7 +83,7 @@ def auc_sample_size(
     Neg of the planned data.
 
     >>> auc_sample_size(0.7, power=0.9)
-    SampleSize(Pos=41, Neg=41, achieved=0.9007911071072896)
+    SampleSize(Pos=41, Neg=41, achieved=0.900791)
     >>> auc_sample_size(0.8, width=0.1, class_ratio=0.25).total
     600
     """

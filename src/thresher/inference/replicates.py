@@ -26,13 +26,14 @@ from thresher.inference.question import Answers, Question
 from thresher.inference.resampled import Resampled
 from thresher.inference.resampling import Resampling, in_blocks
 from thresher.ranking import Floats
+from thresher.results import Tabular
 
 T = TypeVar("T")
 _WHERE = "Replicates.interval(name, model, method)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Replicates:
+class Replicates(Tabular):
     """Every statistic of every model, on the sample and on each draw of it.
 
     >>> from thresher.inference import bootstrap
@@ -111,9 +112,18 @@ class Replicates:
         """The mean of the replicates minus the estimate."""
         return float(np.nanmean(self.values(name, model))) - self.estimate(name, model)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         models = f" of {', '.join(self.models)}" if len(self.models) > 1 else ""
-        return f"Replicates({self.replicates:,} of {', '.join(self.names)}{models})"
+        return f"{self.replicates:,} of {', '.join(self.names)}{models}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        keys = list(self.drawn)
+        return {
+            "replicate": np.tile(np.arange(self.replicates), len(keys)),
+            "model": np.repeat(np.array([model for model, _ in keys], dtype=object), self.replicates),
+            "quantity": np.repeat(np.array([name for _, name in keys], dtype=object), self.replicates),
+            "value": np.concatenate(list(self.drawn.values())),
+        }
 
     def _key(self, name: str, model: str | None) -> tuple[str, str]:
         if model is None and len(self.models) > 1:

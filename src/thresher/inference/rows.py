@@ -13,14 +13,16 @@ from thresher.inference.kinds import require_one_of
 from thresher.inference.scored_rows import ScoredRows, scored_rows
 from thresher.inference.standing import Standing
 from thresher.ranking import Flags, Floats, Indices, Ranking, counted, counted_weights
+from thresher.results import Result
 from thresher.sources.columns import Missing
+from thresher.sources.frames import columns_by_name
 
 ONLY_MODEL = "model"
 _WHERE = "Rows.of(labels, scores)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Rows:
+class Rows(Result):
     """Labelled rows with the scores of one or more models, weights and clusters if there are any.
 
     What a ranking cannot answer needs these: pairs of models, clustered rows, weights that are not whole.
@@ -59,7 +61,8 @@ class Rows:
         labels
             Booleans, 0/1, or any two labels together with `positive`.
         scores
-            One column, whose model is then called "model", or a mapping from names of models to columns.
+            One column, whose model is then called "model", a mapping from names of models to columns, or a frame
+            with a column per model.
         positive
             The positive label; needed unless labels are bool or 0/1.
         weights
@@ -69,13 +72,15 @@ class Rows:
         missing
             "raise" refuses missing values, "drop" leaves those rows out for all models alike.
         """
-        given = scores if isinstance(scores, Mapping) else {ONLY_MODEL: scores}
-        if not given:
+        models = columns_by_name(scores, where=_WHERE)
+        if models is None:
+            models = {ONLY_MODEL: scores}
+        if not models:
             raise ArgumentError("there are no scores", _WHERE, "give one column of scores, or one per model")
         return cls.of_scored(
             scored_rows(
                 labels,
-                given,
+                models,
                 positive=positive,
                 weights=weights,
                 clusters=clusters,
@@ -118,12 +123,12 @@ class Rows:
     def __len__(self) -> int:
         return int(self.positive.size)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         weighted = ", weighted" if self.weight is not None else ""
         clustered = f", {self.clusters:,} clusters" if self.cluster is not None else ""
         return (
-            f"Rows({len(self):,} rows, {int(self.positive.sum()):,} positive{weighted}{clustered};"
-            f" models {', '.join(self.models)})"
+            f"{len(self):,} rows, {int(self.positive.sum()):,} positive{weighted}{clustered};"
+            f" models {', '.join(self.models)}"
         )
 
 

@@ -114,7 +114,7 @@ def scored_rows(
     require_both_classes(int(np.count_nonzero(flags)), int(np.count_nonzero(~flags)), where)
     return ScoredRows(
         positive=flags,
-        scores={name: rankable(found[f"scores of {name!r}"], where=where) for name in scores},
+        scores={name: rankable(found[f"scores of {name!r}"], where=f"{where}, scores of {name!r}") for name in scores},
         weight=weight,
         cluster=None if clusters is None else cluster_codes(found["clusters"]),
         dropped=dropped,

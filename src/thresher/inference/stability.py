@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,12 @@ from thresher.errors import ArgumentError
 from thresher.inference.candidates import candidate_splits
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
-from thresher.inference.interval import Interval
+from thresher.inference.interval import Interval, interval_columns
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.multiplicity import multiplicities
 from thresher.inference.out_of_bag import out_of_bag_interval
 from thresher.ranking import Counts, Flags, Floats, Ranking, cuts_above, side_by_side
+from thresher.results import Tabular
 from thresher.tables import Contingency
 
 MOST_BLOCKS = 2000
@@ -53,8 +54,8 @@ class Resamples:
     rules: Mapping[str, Floats]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stability:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stability(Tabular):
     """What resampling the data does to a decision among models.
 
     `threshold` and `honest_cost` are those of each model: where its best threshold falls in resamples, and what that
@@ -80,6 +81,18 @@ class Stability:
     blocks: int
     ks_gain: Mapping[str, float]
     resamples: Resamples
+
+    def _brief(self) -> str:
+        wins = ", ".join(f"{name} {share:.0%}" for name, share in self.wins.items())
+        return f"cheapest in {self.replicates:,} resamples: {wins}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        by_quantity = {"threshold": self.threshold, "honest_cost": self.honest_cost}
+        return interval_columns(
+            ({"model": model, "quantity": quantity, "wins": self.wins[model]}, intervals[model])
+            for model in self.wins
+            for quantity, intervals in by_quantity.items()
+        )
 
 
 def decision_stability(

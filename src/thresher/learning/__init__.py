@@ -9,6 +9,7 @@ from thresher.learning.baselines import OneFeatureRule, baselines
 from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.category_columns import Categories
 from thresher.learning.column_types import ColumnType, ColumnTypes, column_types
+from thresher.learning.cost_scorer import cost_scorer
 from thresher.learning.cross_validation import CrossValidation, cross_validate
 from thresher.learning.date_parts import DateParts
 from thresher.learning.feature_curve import FeatureCurve, feature_curve
@@ -75,6 +76,7 @@ __all__ = [
     "baselines",
     "column_types",
     "complete_rows",
+    "cost_scorer",
     "cross_validate",
     "feature_curve",
     "frame",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -11,6 +12,7 @@ from thresher.evaluation.summary import text_table
 from thresher.learning.arguments import is_one_of, require_kind
 from thresher.learning.column_looks import MOST_CATEGORIES, Look, declared, looked_at
 from thresher.learning.frames import column_of, frame
+from thresher.results import Result, Tabular, rows_of
 
 Kind: TypeAlias = Literal[
     "numerical", "boolean", "categorical", "ordinal", "text", "date", "identifier", "constant", "ignored"
@@ -20,8 +22,8 @@ USED: tuple[Kind, ...] = ("numerical", "boolean", "categorical", "ordinal", "tex
 _WHERE = "column_types(data)"
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnType:
+@dataclass(frozen=True, slots=True, repr=False)
+class ColumnType(Result):
     """One column: what it is, why that was thought, and how many values it has and lacks."""
 
     name: str
@@ -39,8 +41,8 @@ class ColumnType:
         return self.kind in USED
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnTypes:
+@dataclass(frozen=True, slots=True, repr=False)
+class ColumnTypes(Tabular):
     """The columns of a table in order, the target left out; prints as a table."""
 
     columns: tuple[ColumnType, ...]
@@ -80,7 +82,15 @@ class ColumnTypes:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
+        kinds = Counter(column.kind for column in self.columns)
+        return f"{len(self):,} columns: {', '.join(f'{count:,} {kind}' for kind, count in kinds.items())}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        shown = ("name", "kind", "rows", "distinct", "missing", "example", "reason")
+        return rows_of([{name: getattr(column, name) for name in shown} for column in self.columns])
+
+    def __str__(self) -> str:
         head = ["column", "kind", "distinct", "missing", "example", "why"]
         lines = [
             [c.name, c.kind, f"{c.distinct:,}", f"{c.missing:,}" if c.missing else "", c.example, c.reason]
@@ -108,7 +118,7 @@ def column_types(
     kinds of values, that has words among its numbers, or that has more than `most_categories` categories.
 
     >>> table = {"id": list(range(1, 31)), "size": ["S", "M", "L"] * 10, "age": [31.5, 25, None] * 10}
-    >>> column_types(table, orders={"size": ["S", "M", "L"]})
+    >>> print(column_types(table, orders={"size": ["S", "M", "L"]}))
     column  kind        distinct  missing  example  why
     id      identifier        30           1        a whole number of its own in every row
     size    ordinal            3           S        order declared: S < M < L

@@ -18,13 +18,14 @@ from thresher.learning.fold_runs import in_parallel, problem_of, scored
 from thresher.learning.folds import Folding, FoldSplit, splits_of
 from thresher.learning.yardstick import ScoredFold, Yard, yardstick
 from thresher.ranking import Flags, Floats, Indices, Ranking
+from thresher.results import Tabular
 from thresher.sources.columns import Column
 
 _WHERE = "cross_validate(estimators, X, y)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CrossValidation:
+class CrossValidation(Tabular):
     """Out-of-fold scores: entry i of every column belongs to row `row[i]`, tested in fold `fold[i]`.
 
     `labels` flags positives; `scores` and `predictions` hold a column per model. With repeats a row has an entry per
@@ -106,9 +107,20 @@ class CrossValidation:
         found = corrected_t(of_a, of_b, test_share=self.test_share, level=level, margin=margin, better=stick.better)
         return replace(found, a=a, b=b)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         rows, folds = len(set(self.row.tolist())), len(self.splits)
-        return f"CrossValidation({', '.join(self.scores)}; {rows:,} rows, {folds} folds)"
+        return f"{', '.join(self.scores)}; {rows:,} rows, {folds} folds"
+
+    def _columns(self) -> Mapping[str, Any]:
+        models = len(self.scores)
+        return {
+            "row": np.tile(self.row, models),
+            "fold": np.tile(self.fold, models),
+            "positive": np.tile(self.labels, models),
+            "model": np.repeat(np.array(list(self.scores), dtype=object), self.row.size),
+            "score": np.concatenate(list(self.scores.values())),
+            "predicted": np.concatenate([self.predictions[name] for name in self.scores]),
+        }
 
     def _folds(self, model: str | None) -> list[ScoredFold]:
         name = self._name(model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,15 +19,16 @@ from thresher.learning.arguments import is_one_of, require_classifier, require_f
 from thresher.learning.corrected import correction
 from thresher.learning.fold_runs import in_parallel, problem_of
 from thresher.learning.folds import Folding, splits_of
-from thresher.learning.measure_curve import MeasureCurve, both_errors, require_defined
+from thresher.learning.measure_curve import MeasureCurve, both_errors, curve_columns, require_defined
 from thresher.learning.yardstick import Yard, yardstick
+from thresher.results import Tabular
 
 _WHERE = "feature_curve(estimator, X, y)"
 _MOST_SIZES = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FeatureCurve:
+class FeatureCurve(Tabular):
     """A measure on training rows (`apparent`) and on others (`validation`) against features or a parameter.
 
     `sizes` are the numbers of features, or the values of `parameter`. `best` has the best mean on other rows, and
@@ -56,9 +57,12 @@ class FeatureCurve:
             "simplest": self.simplest,
         }
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         value = self.validation.estimate[self.sizes.index(self.best)]
-        return f"FeatureCurve({self.measure}: {value:.4f} at {self.parameter} = {self.best})"
+        return f"{self.measure}: {value:.4f} at {self.parameter} = {self.best}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return curve_columns(self.sizes, self.apparent, self.validation)
 
 
 def feature_curve(

@@ -24,6 +24,7 @@ from thresher.learning.whole_folder import replacing_folder
 from thresher.learning.workflow import Learned
 from thresher.plain_data import json_value
 from thresher.ranking import Flags, Floats
+from thresher.results import Result
 from thresher.sources.columns import Column
 from thresher.version import __version__
 
@@ -37,8 +38,8 @@ MODEL, DECISION, COLUMNS, PREDICTIONS, REPORT = FILES = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Deployed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Deployed(Result):
     """A model read back with its decision, its target's two labels (negative, positive), and what rows it takes."""
 
     model: Any
@@ -95,7 +96,7 @@ def write_learned(
     table = frame(data, where=where)
     with replacing_folder(folder, names=FILES, overwrite=overwrite, where=where) as beside:
         write_model(found.model, beside / MODEL)
-        (beside / DECISION).write_text(found.decision.to_json() + "\n", encoding="utf-8")
+        found.decision.save(beside / DECISION)
         (beside / COLUMNS).write_text(_columns_json(found, table), encoding="utf-8")
         _write_predictions(found, table, beside / PREDICTIONS, where=where)
         write_report(found, beside / REPORT, title=title)
@@ -120,7 +121,7 @@ def read_learned(folder: str | Path) -> Deployed:
             raise NotationError(f'its "format" is not "{FORMAT}"', where, "give what learn wrote")
         expected = tuple(ExpectedColumn.from_dict(column) for column in plain["columns"])
         negative, positive = plain["labels"]
-        decision = Decision.from_json((place / DECISION).read_text(encoding="utf-8"))
+        decision = Decision.load(place / DECISION)
         known = tuple(map(str, plain["known"]))
         target = str(plain["target"])
     except ThresherError as error:

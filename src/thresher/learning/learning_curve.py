@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,10 @@ from thresher.learning.arguments import require_classifier
 from thresher.learning.asymptote import EXPONENTS, PowerLaw, fitted_law
 from thresher.learning.fold_runs import in_parallel, problem_of
 from thresher.learning.folds import Folding, Folds, FoldSplit, splits_of
-from thresher.learning.measure_curve import MeasureCurve, both_errors, require_defined
+from thresher.learning.measure_curve import MeasureCurve, both_errors, curve_columns, require_defined
 from thresher.learning.yardstick import Yard, yardstick
 from thresher.ranking import Flags, Indices
+from thresher.results import Tabular
 
 _WHERE = "learning_curve(estimator, X, y)"
 _SIZES = 8
@@ -27,7 +28,7 @@ _PER_CLASS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurve:
+class LearningCurve(Tabular):
     """A measure on training rows (`apparent`) and on others (`validation`) against the number of training rows.
 
     `law` is the power law fitted to the validation curve and `asymptote` the interval of what remains with
@@ -53,10 +54,13 @@ class LearningCurve:
             "asymptote": None if self.asymptote is None else self.asymptote.to_dict(),
         }
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         last = f"{self.validation.estimate[-1]:.4f} at {self.sizes[-1]:,} rows"
         rest = "" if self.asymptote is None else f", asymptote {self.asymptote}"
-        return f"LearningCurve({self.measure}: {last}{rest})"
+        return f"{self.measure}: {last}{rest}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return curve_columns(self.sizes.tolist(), self.apparent, self.validation)
 
 
 def learning_curve(

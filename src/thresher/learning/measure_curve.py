@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -43,6 +44,16 @@ class MeasureCurve:
             name: [None if np.isnan(number) else number for number in getattr(self, name).tolist()]
             for name in ("estimate", "lower", "upper")
         }
+
+
+def curve_columns(sizes: Sequence[Any], apparent: MeasureCurve, validation: MeasureCurve) -> dict[str, Any]:
+    """A row per size, of the rows learnt from and of others."""
+    both = apparent, validation
+    return {
+        "size": [*sizes, *sizes],
+        "rows": np.repeat(["apparent", "validation"], len(sizes)),
+        **{name: np.concatenate([getattr(curve, name) for curve in both]) for name in ("estimate", "lower", "upper")},
+    }
 
 
 def both_errors(

@@ -13,17 +13,25 @@ from thresher.evaluation.summary import text_table
 from thresher.learning.arguments import require_names
 from thresher.learning.frames import column_of, frame
 from thresher.ranking import Indices
+from thresher.results import Result, Tabular
 
 
-@dataclass(frozen=True, slots=True)
-class MissingValues:
+@dataclass(frozen=True, slots=True, repr=False)
+class MissingValues(Tabular):
     """How many values each column lacks, and how many rows lack any."""
 
     rows: int
     counts: Mapping[str, int]
     incomplete_rows: int
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
+        return f"{self.incomplete_rows:,} of {self.rows:,} rows lack a value"
+
+    def _columns(self) -> Mapping[str, Any]:
+        share = [count / self.rows for count in self.counts.values()]
+        return {"column": list(self.counts), "missing": list(self.counts.values()), "share": share}
+
+    def __str__(self) -> str:
         if not self.incomplete_rows:
             return f"none of {self.rows:,} rows lacks a value"
         lines = [[name, f"{count:,}", f"{count / self.rows:.1%}"] for name, count in self.counts.items() if count]
@@ -33,8 +41,8 @@ class MissingValues:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CompleteRows:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CompleteRows(Result):
     """The rows that lack nothing, where they stood, and how many were dropped."""
 
     data: Any
@@ -45,7 +53,7 @@ class CompleteRows:
 def missing_values(data: Any) -> MissingValues:
     """Count the values that each column lacks.
 
-    >>> missing_values({"age": [31, None, 25], "town": ["Oslo", None, None]})
+    >>> print(missing_values({"age": [31, None, 25], "town": ["Oslo", None, None]}))
     column  missing  share
     age           1  33.3%
     town          2  66.7%

@@ -13,12 +13,13 @@ from thresher.errors import ArgumentError, ColumnError, OneClassError
 from thresher.learning.arguments import require_names, require_number, require_seed
 from thresher.learning.frames import column_of, frame
 from thresher.ranking import Flags
+from thresher.results import Result, Tabular
 from thresher.sources import classes_of
 from thresher.sources.columns import Column, column, complete
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NoisyLabels:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NoisyLabels(Tabular):
     """Labels of which some are wrong, which ones, and how many by their true class."""
 
     labels: Column
@@ -26,8 +27,8 @@ class NoisyLabels:
     counts: Mapping[Any, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NoisyRows:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NoisyRows(Result):
     """A table of which some rows are disturbed, and which ones."""
 
     data: Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +14,13 @@ from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValue
 from thresher.learning.arguments import require_seed
 from thresher.learning.scatter_pass import Matrix
 from thresher.ranking import Floats
+from thresher.results import Tabular
 
 _WHERE = "principal_components(X)"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PrincipalComponents:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrincipalComponents(Tabular):
     """The steps and what they gave; `project` applies them to other rows.
 
     `components` has one row per component, longest first; `variances` are the eigenvalues of the covariance matrix
@@ -73,7 +75,19 @@ class PrincipalComponents:
         """Rows from their coordinates: what the kept components remember of them."""
         return np.asarray(projected, dtype=np.float64) @ self.components * self.scale + self.mean
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
+        explained = f"{self.cumulative[-1]:.1%} of the variance"
+        return f"{self.ratios.size:,} of {self.mean.size:,} components, {explained}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {
+            "component": np.arange(1, self.ratios.size + 1),
+            "variance": self.variances,
+            "ratio": self.ratios,
+            "cumulative": self.cumulative,
+        }
+
+    def __str__(self) -> str:
         scaled = bool((self.scale != 1).any())
         lines = [
             f"Principal components of {self.rows:,} rows and {self.mean.size:,} features",
@@ -99,7 +113,7 @@ def principal_components(
     few components are wanted).
 
     >>> from sklearn.datasets import load_iris
-    >>> principal_components(load_iris().data, standardise=True)
+    >>> print(principal_components(load_iris().data, standardise=True))
     Principal components of 150 rows and 4 features
     1. centred and divided by their standard deviations
     2. covariance matrix 4 x 4, trace 4

@@ -13,14 +13,15 @@ from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, 
 from thresher.learning.arguments import require_kind
 from thresher.learning.scatter_pass import Matrix, Moments, moments
 from thresher.ranking import Counts, Floats
+from thresher.results import Result
 from thresher.sources import classes_of
 from thresher.sources.columns import column, is_missing
 
 _WHERE = "scatter(X, y)"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scatter:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scatter(Result):
     """What scatter is computed from: per class its count and mean, and squared deviations from the class means.
 
     Two of them add, as rankings do: the scatter of a million rows here and a million there. All matrices have divisor
@@ -118,9 +119,9 @@ class Scatter:
         both = self._moments(classes) + other._moments(classes)
         return _frozen(classes, both, self.names)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         told = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
-        return f"Scatter({self.N:,} rows of {len(self.names):,} features, {{{told}}}, J={self.J:.4g})"
+        return f"{self.N:,} rows of {len(self.names):,} features, {{{told}}}, J={self.J:.4g}"
 
     @property
     def _shares(self) -> Floats:

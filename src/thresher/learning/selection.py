@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -20,14 +21,15 @@ from thresher.learning.sequential_selection import (
     forward_by_trace,
 )
 from thresher.ranking import Floats, Indices
+from thresher.results import Tabular
 
 Search: TypeAlias = Literal["top", "forward", "backward", "exhaustive", "exact"]
 
 _WHERE = "selection(scatter, n_features, search=..., criterion=...)"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Selection:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Selection(Tabular):
     """The features chosen, in the order of choosing where there is one, and what they are worth together.
 
     `steps` holds the criterion after each step of the search: features added, features removed, or guesses of the
@@ -41,10 +43,13 @@ class Selection:
     criterion: Criterion
     steps: tuple[float, ...]
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         told = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
         sign = "J" if self.criterion == "trace_ratio" else "trace(S_W⁻¹ S_B)"
-        return f"Selection({self.search}: {told}; {sign}={self.value:.4g})"
+        return f"{self.search}: {told}; {sign}={self.value:.4g}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {"feature": self.features, "name": self.names}
 
 
 def selection(

@@ -14,6 +14,7 @@ from thresher.learning.arguments import require_kind, require_seed
 from thresher.learning.beside_rows import beside_rows
 from thresher.learning.dealing import by_group, by_time, stratified
 from thresher.ranking import Floats, Indices
+from thresher.results import Tabular
 from thresher.sources import classes_of
 from thresher.sources.columns import Column, column, is_missing
 
@@ -21,8 +22,8 @@ _WHERE = "split(labels, parts)"
 _NAMES = {2: ("train", "test"), 3: ("train", "validation", "test")}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Split:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Split(Tabular):
     """Row numbers of each part, rising; every row is in exactly one part."""
 
     parts: Mapping[str, Indices]
@@ -41,7 +42,14 @@ class Split:
     def __iter__(self) -> Iterator[str]:
         return iter(self.parts)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
+        return f"{', '.join(f'{name} {size:,}' for name, size in self.sizes.items())}; {self.how}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        names = np.array(list(self.parts), dtype=object)
+        return {"part": np.repeat(names, list(self.sizes.values())), "row": np.concatenate(list(self.parts.values()))}
+
+    def __str__(self) -> str:
         total = sum(self.sizes.values())
         head = ["part", "rows", "share", *map(str, self.classes)]
         lines = [
@@ -66,7 +74,7 @@ def split(
     `groups`, rows of a group stay together; with `time`, earlier parts hold earlier rows, rows of one moment stay
     together, and nothing is random.
 
-    >>> split([0] * 60 + [1] * 40, (60, 20, 20))
+    >>> print(split([0] * 60 + [1] * 40, (60, 20, 20)))
     at random by class, seed 0
     part        rows  share   0   1
     train         60  60.0%  36  24

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +11,15 @@ import numpy as np
 from thresher.errors import LabelError, MissingValueError, OneClassError, require_whole
 from thresher.learning.frames import column_of, frame
 from thresher.ranking import Counts, Indices
+from thresher.results import Tabular
 from thresher.sources import classes_of
 from thresher.sources.columns import Column, column
 
 MOST_CLASSES = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Target:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Target(Tabular):
     """A column of labels, its classes in order, and the class of each row by number (label encoding)."""
 
     name: str
@@ -33,9 +35,12 @@ class Target:
         """Labels again, from numbers of classes."""
         return np.array(self.classes, dtype=object)[np.asarray(codes, dtype=np.int64)]
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         told = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
-        return f"Target({self.name!r}, {{{told}}})"
+        return f"{self.name!r}, {{{told}}}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {"class": self.classes, "rows": self.counts}
 
 
 def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:

@@ -11,10 +11,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.choices import OperatingCondition, choose
-from thresher.choices.threshold import Wanted
+from thresher.choices.threshold import Wanted, operating_condition
 from thresher.learning.scores import Response
 from thresher.learning.wrapped import WrappedClassifier
+from thresher.learning.yardstick import table_cost
 from thresher.ranking import Floats
+from thresher.tables import contingency
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -122,6 +124,11 @@ class ThresholdClassifier(WrappedClassifier):
         check_is_fitted(self)
         called = self.scores(X) >= self.threshold_
         return self.classes_[np.where(called, self._place, 1 - self._place)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Minus the expected cost per case of its calls under its condition; without one, minus the error rate."""
+        calls = contingency(y, self.predict(X), positive=self.positive_, weights=sample_weight)
+        return -table_cost(operating_condition(self.condition, "ThresholdClassifier.score(X, y)"), calls)
 
     def decision_function(self, X: Any) -> Floats:
         """How far the score lies above the threshold, above 0 for the second of `classes_` as in scikit-learn."""

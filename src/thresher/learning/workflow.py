@@ -17,7 +17,7 @@ from thresher.errors import ColumnError
 from thresher.evaluation import Decision, Evaluation, apply, evaluate
 from thresher.evaluation.rules import require_no_rule_names
 from thresher.inference import Difference, Interval, corrected_t
-from thresher.inference.interval import require_level
+from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.resampling import Progress
 from thresher.learning.arguments import require_function, require_jobs, require_kind, require_option
 from thresher.learning.baselines import MAJORITY, ONE_FEATURE, with_one_majority_score, without_majority_remark
@@ -38,6 +38,7 @@ from thresher.learning.workflow_curves import WinnerCurves, winner_curves
 from thresher.learning.workflow_words import summary_text
 from thresher.learning.zoo import chosen_models, preferred_models
 from thresher.ranking import Flags, Floats
+from thresher.results import Tabular
 from thresher.sources.columns import column
 
 _WHERE = "learn(data, target)"
@@ -47,7 +48,7 @@ COMPARING = "comparing models"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Learned:
+class Learned(Tabular):
     """A model to deploy, the decision that goes with it, and everything that led there.
 
     `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
@@ -100,8 +101,13 @@ class Learned:
     def __str__(self) -> str:
         return self.summary()
 
-    def __repr__(self) -> str:
-        return f"Learned({self.decision.model} for {self.target!r}, test cost {self.test_cost})"
+    def _brief(self) -> str:
+        return f"{self.decision.model} for {self.target!r}, test cost {self.test_cost}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        columns = interval_columns(({"model": name}, cost) for name, cost in self.nested.items())
+        auc = [self.evaluation[name].auc.estimate for name in self.nested]
+        return columns | {"auc": auc, "chosen": [name == self.decision.model for name in self.nested]}
 
 
 def learn(

@@ -80,7 +80,7 @@ def yardstick(wanted: Yard) -> Yardstick:
     if isinstance(wanted, OperatingCondition):
         costs = (wanted.cost_fp, wanted.cost_fn, wanted.cost_tp, wanted.cost_tn)
         spread = (float(min(*costs)), float(max(*costs)))
-        return Yardstick("expected_cost", "lower", spread, lambda fold: _cost(wanted, fold))
+        return Yardstick("expected_cost", "lower", spread, lambda fold: table_cost(wanted, fold.table()))
     if callable(wanted) and not isinstance(wanted, Measure):
         name = getattr(wanted, "__name__", "measure")
         return Yardstick(name, "higher", (-np.inf, np.inf), lambda fold: float(wanted(fold.ranking())))
@@ -88,8 +88,12 @@ def yardstick(wanted: Yard) -> Yardstick:
     return Yardstick(known.name, known.better, known.range, lambda fold: float(known.of(fold.table())))
 
 
-def _cost(condition: OperatingCondition, fold: ScoredFold) -> float:
-    table = fold.table()
+def table_cost(condition: OperatingCondition, table: Contingency) -> float:
+    """The expected cost per case; of one class its own, or NaN where the condition declares a class ratio.
+
+    >>> table_cost(OperatingCondition(cost_ratio=5), Contingency(tp=3, fn=1, fp=0, tn=0))
+    1.25
+    """
     if condition.class_ratio is not None and not (table.Pos and table.Neg):
         return float("nan")
     if not (table.Pos and table.Neg):  # one class: its rate is undefined, and its share is 0

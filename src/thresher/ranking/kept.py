@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from thresher.extras import room
 from thresher.plain_data import json_value
 from thresher.ranking import plain
+from thresher.results import Tabular
 
 if TYPE_CHECKING:
     from thresher.ranking.ranking import Ranking
 
 
-class Kept:
+class Kept(Tabular):
     """How a ranking is written and read back."""
 
     __slots__ = ()
@@ -62,6 +63,10 @@ class Kept:
         Ranking([40+,10-][20+,10-][40+,80-] at scores 3, 2, 1)
         """
         room("sources.saved").write_parquet(self, path)
+
+    def _columns(self) -> dict[str, Any]:
+        me = cast("Ranking", self)
+        return {"score": me.score, "pos": me.pos, "neg": me.neg}
 
     @classmethod
     def from_parquet(cls, path: str | os.PathLike[str]) -> Self:

@@ -12,6 +12,8 @@ from thresher.ranking.pieces import Floats
 from thresher.ranking.segments import require_safe_total
 
 SEGMENTS_SHOWN = 12
+MOST_WRITTEN = 20
+_AT_EACH_END = 5
 _SEGMENT = re.compile(r"\s*\[\s*([^\[\]]*?)\s*\]\s*")
 _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([+-])")
 
@@ -54,6 +56,18 @@ def written(pos: Counts, neg: Counts) -> str:
         "[" + ",".join(f"{count}{sign}" for count, sign in ((p, "+"), (n, "-")) if count) + "]"
         for p, n in zip(pos.tolist(), neg.tolist(), strict=True)
     )
+
+
+def bounded(pos: Counts, neg: Counts) -> str:
+    """All segments while they are few, which `counts_in` reads; else both ends, and how many there are between.
+
+    >>> bounded(np.ones(10_000, dtype=np.int64), np.zeros(10_000, dtype=np.int64))
+    '[1+][1+][1+][1+][1+] … 9,990 more … [1+][1+][1+][1+][1+]'
+    """
+    if pos.size <= MOST_WRITTEN:
+        return written(pos, neg)
+    first, last = written(pos[:_AT_EACH_END], neg[:_AT_EACH_END]), written(pos[-_AT_EACH_END:], neg[-_AT_EACH_END:])
+    return f"{first} … {pos.size - 2 * _AT_EACH_END:,} more … {last}"
 
 
 def shown(score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, unresolved: int = 0) -> str:

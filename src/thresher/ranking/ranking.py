@@ -281,11 +281,11 @@ class Ranking(Kept):
         return int(self.score.size)
 
     def __str__(self) -> str:
-        return notation.written(self.pos, self.neg)
+        return notation.bounded(self.pos, self.neg)
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         open_ones = int(self.unresolved.sum())
-        return f"Ranking({notation.shown(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)})"
+        return notation.shown(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)
 
     def _repr_html_(self) -> str:
         return str(room("report.glance").ranking_glance(self))

@@ -8,7 +8,7 @@ from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.evaluation.first_screen import headline, mix_words
 from thresher.inference import Interval
 from thresher.report.numbers import said, said_score
-from thresher.visible import interval_text, isolated
+from thresher.visible import in_words, interval_text, isolated
 
 
 def answer(evaluation: Evaluation) -> list[str]:
@@ -31,14 +31,19 @@ def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
     >>> answer_on_classes(found)[0]
     'model calls 1.00 (95 % interval 0.61 to 1.00) of all cases right.'
     """
-    name, best = max(evaluation.models.items(), key=lambda item: item[1].rates.overall_accuracy.estimate)
+    name, *tied = evaluation.best
+    best = evaluation[name]
     rates, areas = best.rates, best.auc
     right = _with_limits(rates.overall_accuracy)
     lead = f"{isolated(name)} calls {right} of all cases right."
     if len(evaluation.models) > 1:
         lead = f"{isolated(name)} has the highest overall accuracy of {len(evaluation.models)} models: {right}."
+    if tied:
+        names = in_words([isolated(each) for each in evaluation.best])
+        lead = f"{names} tie for the highest overall accuracy of {len(evaluation.models)} models: {right} each."
+    whose = f"Of {isolated(name)}, which was given first, the" if tied else "Its"
     means = (
-        f"Its mean recall over the {len(evaluation.classes)} classes is {_with_limits(rates.macro_recall)}, "
+        f"{whose} mean recall over the {len(evaluation.classes)} classes is {_with_limits(rates.macro_recall)}, "
         f"its macro F1 {_with_limits(rates.macro_f1)}, and its AUC, each class against the rest, is on average "
         f"{_with_limits(areas.one_vs_rest_macro)}."
     )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from thresher.ranking import Ranking
 from thresher.report.numbers import said, said_score
 from thresher.report.svg import Plot, element, text
+from thresher.results import Result, Tabular, shorten
 from thresher.tables import Contingency
 
 ROWS = 12
+LINES = 40
 
 
 def ranking_glance(ranking: Ranking) -> str:
@@ -55,6 +58,29 @@ def contingency_glance(table: Contingency) -> str:
     ]
     rows = [[name, *(said(cell) for cell in line)] for name, *line in lines]
     return _table(told, ("", "predicted +", "predicted −", "total"), rows)
+
+
+def result_glance(result: Result) -> str:
+    """The first rows of a result that has rows; of any other its text.
+
+    >>> from thresher.curves import roc
+    >>> result_glance(roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))).count("<tr>")
+    5
+    """
+    if not isinstance(result, Tabular):
+        lines = str(result).split("\n")
+        more = ["…"] if len(lines) > LINES else []
+        return element("pre", "\n".join(text(shorten(line)) for line in lines[:LINES] + more))
+    columns = dict(list(result._columns().items())[:ROWS])
+    rows = [[_cell(value) for value in row] for row in zip(*(c[:ROWS] for c in columns.values()), strict=True)]
+    size = max((len(values) for values in columns.values()), default=0)
+    more_rows = f"; the first {ROWS} of {size:,} rows" if size > ROWS else ""
+    return _table(f"{result!r}{more_rows}", tuple(columns), rows)
+
+
+def _cell(value: Any) -> str:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return said(value, 6) if number else "" if value is None else shorten(str(value), 40)
 
 
 def _counted(count: float, what: str) -> str:

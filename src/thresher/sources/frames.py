@@ -35,6 +35,28 @@ def frame_columns(frame: Any, names: Sequence[str] | None = None, *, where: str)
     return columns
 
 
+def columns_by_name(models: Any, *, where: str) -> dict[str, Any] | None:
+    """The columns of a mapping or a frame of models, each as its own library has it; None for anything else.
+
+    Columns keep their row ids, if they have any, so that rows which do not belong together can be refused.
+
+    >>> import polars as pl
+    >>> columns_by_name(pl.LazyFrame({"tree": [0.9, 0.2]}), where="here")["tree"].to_list()
+    [0.9, 0.2]
+    >>> columns_by_name([0.9, 0.2], where="here") is None
+    True
+    """
+    if not is_frame(models):
+        return None
+    frame = held_frame(models, where)
+    names = frame_names(frame, where=where)
+    if not all(isinstance(name, str) for name in names):
+        raise ArgumentError("models are named by text", where, "give {'name': scores, ...}, or name the columns so")
+    require_columns(names, names, place="the frame", where=where)
+    native = _selected(frame, names, where)
+    return {name: native[name] for name in names}
+
+
 def frame_names(frame: Any, *, where: str) -> list[str]:
     """The names of a frame's columns.
 

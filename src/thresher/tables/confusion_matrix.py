@@ -14,6 +14,7 @@ import numpy.typing as npt
 from thresher.errors import LabelError, NotationError
 from thresher.plain_data import json_value
 from thresher.ranking import Counts, Floats
+from thresher.results import Tabular
 from thresher.sources.labels import LABELS_SHOWN, listed
 from thresher.tables.averages import ClassAverages, average_named
 from thresher.tables.contingency import Contingency
@@ -25,7 +26,7 @@ CLASSES_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrix(ClassAverages):
+class ConfusionMatrix(ClassAverages, Tabular):
     """Counts of actual (rows) against predicted (columns) classes, in the order of `classes`.
 
     Rows are the actual classes, as in scikit-learn; other tools print the transpose. Arrays of
@@ -248,14 +249,19 @@ class ConfusionMatrix(ClassAverages):
     def __hash__(self) -> int:
         return hash((len(self.classes), self.total))
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         dropped = f", dropped={self.dropped}" if self.dropped else ""
         if len(self.classes) <= LABELS_SHOWN:
-            return f"ConfusionMatrix({self.counts.tolist()}, classes={list(self.classes)}{dropped})"
+            return f"{self.counts.tolist()}, classes={list(self.classes)}{dropped}"
         return (
-            f"ConfusionMatrix({len(self.classes):,} classes {listed(self.classes)}: {self.total:,.10g} cases, "
-            f"overall accuracy {self.overall_accuracy:.4g}{dropped})"
+            f"{len(self.classes):,} classes {listed(self.classes)}: {self.total:,.10g} cases, "
+            f"overall accuracy {self.overall_accuracy:.4g}{dropped}"
         )
+
+    def _columns(self) -> Mapping[str, Any]:
+        classes, k = list(self.classes), len(self.classes)
+        actual = [label for label in classes for _ in range(k)]
+        return {"actual": actual, "predicted": classes * k, "count": self.counts.ravel()}
 
     def __str__(self) -> str:
         if len(self.classes) > CLASSES_SHOWN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.extras import room
 from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, described, require_ranking
+from thresher.results import Tabular
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Missing, column, complete
@@ -19,7 +21,7 @@ from thresher.tables.rates import Cell, Rates, ratio, wide
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Contingency(Rates):
+class Contingency(Rates, Tabular):
     """Actual against predicted classes: tp fn / fp tn.
 
     Cells are counts (or weights), scalar or arrays of one shape. Every measure is a single
@@ -137,9 +139,12 @@ class Contingency(Rates):
         # Built anew rather than restored, so that arrays are read-only on the other side too.
         return type(self), tuple(getattr(self, part.name) for part in fields(self))
 
-    def __repr__(self) -> str:
-        cells = ", ".join(f"{name}={_shown(getattr(self, name))}" for name in _CELLS)
-        return f"{type(self).__name__}({cells})"
+    def _brief(self) -> str:
+        return ", ".join(f"{name}={_shown(getattr(self, name))}" for name in _CELLS)
+
+    def _columns(self) -> Mapping[str, Any]:
+        columns = np.broadcast_arrays(*(getattr(self, part.name) for part in fields(self)))
+        return {part.name: np.atleast_1d(column).ravel() for part, column in zip(fields(self), columns, strict=True)}
 
     def __str__(self) -> str:
         if any(np.ndim(getattr(self, name)) for name in _CELLS):
@@ -264,4 +269,8 @@ def _no_count(value: Any, name: str) -> WeightError:
 
 
 def _shown(cell: Cell) -> str:
-    return repr(cell) if not np.ndim(cell) else np.array2string(cell, threshold=8, separator=" ")
+    return (
+        repr(cell)
+        if not np.ndim(cell)
+        else np.array2string(cell, threshold=6, edgeitems=2, max_line_width=999, separator=" ")
+    )

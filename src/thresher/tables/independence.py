@@ -9,6 +9,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError, OneClassError, WeightError, require_one_of
 from thresher.ranking import Counts, Floats
+from thresher.results import Result
 from thresher.tables.confusion_matrix import ConfusionMatrix
 from thresher.tables.contingency import Contingency, require_table
 
@@ -16,8 +17,8 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Table = TypeVar("Table", Contingency, ConfusionMatrix)
 
 
-@dataclass(frozen=True, slots=True)
-class ChiSquaredTest(Generic[Table]):
+@dataclass(frozen=True, slots=True, repr=False)
+class ChiSquaredTest(Result, Generic[Table]):
     """χ² of a table against the one expected of independent predictions, and its p-value."""
 
     statistic: float
@@ -30,8 +31,8 @@ class ChiSquaredTest(Generic[Table]):
         return f"χ² {self.statistic:.4g} on {freedom}, p {self.p_value:.3g}"
 
 
-@dataclass(frozen=True, slots=True)
-class FisherTest:
+@dataclass(frozen=True, slots=True, repr=False)
+class FisherTest(Result):
     """The odds ratio of a table, and how likely one as extreme is when predictions are independent."""
 
     odds_ratio: float

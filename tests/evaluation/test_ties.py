@@ -1,0 +1,83 @@
+"""Models that are equally good are named as such: in text, JSON, page and decision."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import thresher as th
+from thresher.report import contents
+
+LABELS = np.repeat(["setosa", "versicolor", "virginica"], 50)
+TRUE = np.repeat(np.eye(3), 50, axis=0)
+
+
+def matrix(wrong):
+    """Probabilities that call every case right but these, each of which is called the next class."""
+    made = 0.1 + 0.7 * TRUE
+    made[wrong] = np.roll(made[wrong], 1, axis=1)
+    return made
+
+
+TWO = {"tree": matrix([60, 70, 80, 90]), "logit": matrix([110, 120, 130, 140])}  # 146 of 150 each, unlike errors
+THREE = TWO | {"guess": matrix(np.arange(0, 150, 3))}
+
+
+@pytest.mark.parametrize("models", [TWO, THREE], ids=["two", "three"])
+def test_two_models_with_146_of_150_tie(models):
+    found = th.evaluate_classes(LABELS, models)
+    assert found["tree"].rates.overall_accuracy == found["logit"].rates.overall_accuracy
+    assert found.best == ("tree", "logit")
+    assert json.loads(found.to_json())["best"] == ["tree", "logit"]
+    assert "Tied for the highest overall accuracy: tree and logit, each with 146 of 150 cases right." in str(found)
+    told = "tree and logit call as many cases right, 146 of 150 cases; none of them is best"
+    assert [caution.text for caution in found.cautions if caution.code == "tied-models"] == [told]
+    headline, means, *_ = contents(found)["answer"]
+    assert headline.startswith(f"tree and logit tie for the highest overall accuracy of {len(models)} models: 0.9733")
+    assert "has the highest" not in headline
+    assert means.startswith("Of tree, which was given first, the mean recall")
+    assert told in json.dumps(contents(found)["cautions"])
+
+
+def test_a_win_stays_a_win():
+    found = th.evaluate_classes(LABELS, {"guess": THREE["guess"], "tree": TWO["tree"]})
+    assert found.best == ("tree",)
+    assert "Highest overall accuracy: tree, with 146 of 150 cases right." in str(found)
+    assert "tied-models" not in [caution.code for caution in found.cautions]
+    assert contents(found)["answer"][0].startswith("tree has the highest overall accuracy of 2 models")
+
+
+def test_weights_that_round_tie_as_rows_do():
+    weights = np.full(150, 0.1)
+    assert th.evaluate_classes(LABELS, TWO, weights=weights).best == ("tree", "logit")
+
+
+def test_one_model_has_nobody_to_tie_with():
+    found = th.evaluate_classes(LABELS, TWO["tree"])
+    assert found.best == ("model",)
+    assert "overall accuracy:" not in str(found)
+
+
+def test_two_classes_name_every_model_that_is_equally_cheap():
+    labels = [1, 1, 1, 0, 0, 0]
+    models = {"a": [6, 5, 2, 4, 3, 1], "b": [6, 5, 1, 4, 3, 2], "c": [1, 2, 3, 4, 5, 6]}
+    found = th.evaluate(labels, models, replicates=50)
+    assert found.joint.tied == found.decision.tied == ("a", "b")
+    assert "with b at the same cost and given later" in str(found.decision)
+    assert "a and b cost the same, 0.1667 per case; only the order in which they were given tells them apart" in str(
+        found
+    )
+    assert json.loads(found.to_json())["decision"]["tied"] == ["a", "b"]
+    assert th.Decision.from_json(found.decision.to_json()) == found.decision
+    alone = th.evaluate(labels, {"a": models["a"], "c": models["c"]}, replicates=50)
+    assert alone.decision.tied == ("a",)
+    assert "same cost" not in str(alone.decision)
+
+
+@pytest.mark.parametrize("tied", [[], [1], "a", None])
+def test_ties_in_a_file_are_names(tied):
+    plain = th.evaluate([1, 1, 0, 0], {"a": [4, 3, 2, 1]}, replicates=50).decision.to_dict()
+    with pytest.raises(th.NotationError, match="a field of this decision"):
+        th.Decision.from_dict(plain | {"tied": tied})

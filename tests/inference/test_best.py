@@ -1,0 +1,73 @@
+"""Which models may be the best, and what deciding among them costs."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.inference.best import allowances, decided_costs, may_be_best
+from thresher.inference.stability import Resamples
+
+MODELS = "abcd"
+
+
+def drawn(seed, spread=1.0, replicates=200):
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=replicates)
+    return {name: spread * (common + rng.normal(size=replicates) * (1 + i)) for i, name in enumerate(MODELS)}
+
+
+def test_allowances_against_loops():
+    costs = drawn(3)
+    found = allowances(costs, 0.9)
+    for i, a in enumerate(MODELS):
+        apart = {b: costs[a] - costs[b] for b in MODELS if b != a}
+        spread = {b: np.std(each, ddof=1) for b, each in apart.items()}
+        largest = [max((apart[b][r] - apart[b].mean()) / spread[b] for b in apart) for r in range(200)]
+        critical = max(np.quantile(largest, 0.9), 1.2815515655446004)  # never below one normal difference
+        for j, b in enumerate(MODELS):
+            assert found[i, j] == pytest.approx(0 if a == b else critical * spread[b])
+
+
+@given(st.lists(st.floats(0, 1), min_size=4, max_size=4), st.floats(0, 0.5), st.integers(0, 9))
+def test_the_cheapest_may_be_best_and_a_margin_only_adds(costs, margin, seed):
+    cost = dict(zip(MODELS, costs, strict=True))
+    allowance = allowances(drawn(seed, spread=0.05), 0.95)
+    found = may_be_best(cost, allowance)
+    assert min(cost, key=cost.__getitem__) in found
+    assert set(found) <= set(may_be_best(cost, allowance, margin=margin))
+    near = {name for name in MODELS if cost[name] <= min(costs) + margin}
+    assert near <= set(may_be_best(cost, allowance, margin=margin))
+
+
+def test_models_that_never_differ_do_not_exclude_each_other():
+    same = np.linspace(0.1, 0.2, 50)
+    allowance = allowances({"a": same, "b": same, "c": same + np.sin(np.arange(50))}, 0.95)
+    assert may_be_best({"a": 0.15, "b": 0.15, "c": 9.0}, allowance) == ("a", "b")
+
+
+@pytest.mark.parametrize("worse", [0.0, 0.5, 2.0])
+def test_the_best_is_in_the_set_as_often_as_the_level_says(worse):
+    """Means of correlated costs, resampled: the first model is the best by `worse` standard errors, or by a hair."""
+    rng, runs, held = np.random.default_rng(5), 400, 0
+    truth, factor = np.array([0, worse, worse, worse, worse]), rng.normal(size=(5, 3))
+    for _ in range(runs):
+        seen, again = (rng.normal(size=(n, 3)) @ factor.T + rng.normal(size=(n, 5)) for n in (1, 300))
+        cost = truth + seen[0]
+        names = [f"m{i}" for i in range(5)]
+        allowance = allowances(dict(zip(names, (cost + again).T, strict=True)), 0.9)
+        held += "m0" in may_be_best(dict(zip(names, cost.tolist(), strict=True)), allowance)
+    assert held / runs >= 0.9 - 2 * np.sqrt(0.09 / runs)
+
+
+@pytest.mark.parametrize("preference", [(), ("c",), ("d", "b", "a", "c")])
+def test_decisions_against_loops(preference):
+    inside, outside = drawn(1), drawn(2)
+    inside["b"] = inside["a"].copy()  # the first of equals is taken
+    allowance = allowances(drawn(4), 0.8)
+    found = decided_costs(Resamples(inside, outside, inside, {}), allowance, margin=0.1, preference=preference)
+    for r in range(200):
+        cost = {name: inside[name][r] for name in MODELS}
+        best = may_be_best(cost, allowance, margin=0.1)
+        taken = next((name for name in preference if name in best), min(cost, key=cost.__getitem__))
+        assert found[r] == outside[taken][r]
