@@ -21,8 +21,8 @@ interface Numbered {
 /** Numbers of whole models, one row each: those of calibration, or all others. */
 export function numbersTable(given: readonly Numbered[], part: "calibration" | "ranking" | "all", mixes: Contents["mixes"] = null): HTMLElement | null {
   const models = given.flatMap((model, index) => {
-    const column = { name: model.shown ?? model.name, index, numbers: model.numbers, what: mixes?.declared ?? "" };
-    return mixes ? [column, { ...column, numbers: model.data_numbers ?? [], what: mixes.rows }] : [column];
+    const column = { name: model.shown ?? model.name, index, numbers: model.numbers, what: mixes?.declared ?? "", kind: "" };
+    return mixes ? [column, { ...column, numbers: model.data_numbers ?? [], what: mixes.rows, kind: "rowsmix" }] : [column];
   });
   const labels = new Map<string, string>();
   for (const model of models) {
@@ -32,7 +32,8 @@ export function numbersTable(given: readonly Numbered[], part: "calibration" | "
   }
   if (!labels.size) return null;
   const rows = Array.from(labels, ([, label]) => ({ text: label }));
-  const columns: Head[] = models.map(({ name, index, what }) => ({
+  const columns: Head[] = models.map(({ name, index, what, kind }) => ({
+    kind,
     text: what ? `${name}, ${what}` : name,
     node: el("span", { class: "head" }, swatch(index), named(name), what ? el("small", {}, what) : null),
   }));

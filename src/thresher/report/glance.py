@@ -79,8 +79,10 @@ def result_glance(result: Result) -> str:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, float | np.floating) and not float(value).is_integer():
+        return said_score(value)
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return said(value, 6) if number else "" if value is None else shorten(str(value), 40)
+    return said(value) if number else "" if value is None else shorten(str(value), 40)
 
 
 def _counted(count: float, what: str) -> str:
