@@ -49,7 +49,7 @@ def figures() -> dict[str, tuple[plots.Display, dict[str, str]]]:
         "losses": (plots.MarginLossDisplay.from_losses(), {}),
         "pairs-emails": (plots.PairsDisplay.from_ranking(EMAILS), {}),
         "pairs-spam-tree": (plots.PairsDisplay.from_ranking(SPAM_TREE), {}),
-        "calibration-map": (plots.CalibrationMapDisplay.from_ranking(EMAILS), {}),
+        "calibration-map": (plots.CalibrationMapDisplay.from_ranking(EMAILS, interpolate=True), {}),
     }
 
 

@@ -28,10 +28,10 @@ def segments(rows: Iterable[Row]) -> list[Segment]:
 
 
 def table(rows: Iterable[Row], threshold: float) -> tuple[Any, Any, Any, Any]:
-    """(tp, fn, fp, tn) with every row looked at: positive iff score >= threshold."""
+    """(tp, fn, fp, tn) with every row looked at: positive iff score >= threshold, none at +inf."""
     tp = fn = fp = tn = 0
     for positive, score, weight in rows:
-        called = float(score) >= threshold
+        called = float(score) >= threshold and threshold < math.inf
         tp += weight if positive and called else 0
         fn += weight if positive and not called else 0
         fp += weight if not positive and called else 0

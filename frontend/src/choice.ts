@@ -31,6 +31,7 @@ export function unitCosts(costRatio: number, classRatio: number | null, Pos: num
 
 /** The split of a threshold: the last whose cases all score so high; of a thinned curve, the nearer neighbour kept. */
 export function splitAt(curve: Splits, threshold: number): number {
+  if (threshold === Infinity) return 0; // which calls nothing positive, also no score of +inf
   let low = 0;
   let high = curve.lowest.length - 1;
   while (low < high) {
@@ -49,13 +50,12 @@ export function cheapest(curve: Splits, costRatio: number, classRatio: number | 
   const { tp, fp, Pos, Neg } = curve;
   const weight = classRatio === null ? costRatio : (costRatio * classRatio * Neg) / Pos;
   const [alarm, miss] = weight > 1 ? [1 / weight, 1] : [1, weight];
-  const first = refusable(curve) ? 0 : 1;
   let least = Infinity;
-  for (let k = first; k < tp.length; k++) least = Math.min(least, fp[k] * alarm + (Pos - tp[k]) * miss);
+  for (let k = 0; k < tp.length; k++) if (reachable(curve, k)) least = Math.min(least, fp[k] * alarm + (Pos - tp[k]) * miss);
   const near: number[] = [];
   // Near counts are told apart exactly below; sums of weights tie up to rounding of the dearest split.
   const slack = curve.whole ? 1e-9 * least + 1e-300 : 1e-12 * Math.max(Neg * alarm, Pos * miss);
-  for (let k = first; k < tp.length; k++) if (fp[k] * alarm + (Pos - tp[k]) * miss <= least + slack) near.push(k);
+  for (let k = 0; k < tp.length; k++) if (reachable(curve, k) && fp[k] * alarm + (Pos - tp[k]) * miss <= least + slack) near.push(k);
   const units = curve.whole && near.length > 1 ? unitCosts(costRatio, classRatio, Pos, Neg) : null;
   return units === null ? near : exactlyLeast(near, (k) => BigInt(fp[k]) * units.fp + BigInt(Pos - tp[k]) * units.fn);
 }
@@ -74,11 +74,11 @@ export function best(curve: Splits, value: (tp: number, fp: number) => number, b
   const sign = better === "higher" ? 1 : -1;
   const values = Float64Array.from(curve.tp, (tp, k) => sign * value(tp, curve.fp[k]));
   let most = -Infinity;
-  for (let k = refusable(curve) ? 0 : 1; k < values.length; k++) if (values[k] > most) most = values[k];
+  for (let k = 0; k < values.length; k++) if (reachable(curve, k) && values[k] > most) most = values[k];
   const slack = Number.isFinite(most) ? 4 * Number.EPSILON * Math.abs(most) : 0;
   const found: number[] = [];
   values.forEach((each, k) => {
-    if (each >= most - slack && (k > 0 || refusable(curve))) found.push(k);
+    if (each >= most - slack && reachable(curve, k)) found.push(k);
   });
   return most === -Infinity ? [0] : found;
 }
@@ -165,9 +165,9 @@ function stretch(corners: readonly Corner[], model: number, costRatio: number, u
   return [Math.min(costRatio, from[first]), Math.max(costRatio, to[last])];
 }
 
-/** No threshold refuses a score of +inf. */
-function refusable(curve: Splits): boolean {
-  return curve.lowest.length < 2 || curve.lowest[1] !== Infinity;
+/** A threshold of +inf calls nothing positive; no other lies between the largest float and a score of +inf. */
+function reachable(curve: Splits, k: number): boolean {
+  return k === 0 || curve.threshold[k] !== Infinity;
 }
 
 function exactlyLeast(of: readonly number[], loss: (k: number) => bigint): number[] {

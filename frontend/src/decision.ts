@@ -70,8 +70,9 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
 function equivalent(view: View): [number, number] {
   const { split, threshold, model } = view.stand;
   const { lowest } = model.curve;
-  const upper = lowest[split];
-  if (model.exact) return [split + 1 < lowest.length ? lowest[split + 1] : -Infinity, upper];
+  // A threshold of +inf calls nothing positive, so it belongs to split 0 alone.
+  const upper = split ? Math.min(lowest[split], Number.MAX_VALUE) : Infinity;
+  if (model.exact) return [split + 1 < lowest.length ? Math.min(lowest[split + 1], Number.MAX_VALUE) : -Infinity, upper];
   // Of a thinned curve the neighbouring scores are not kept: only the threshold itself is known for sure.
   const under = threshold - Math.max(Math.abs(threshold) * Number.EPSILON, Number.MIN_VALUE);
   return [Number.isFinite(threshold) ? under : threshold > 0 ? Number.MAX_VALUE : -Infinity, Number.isFinite(threshold) ? threshold : upper];

@@ -19,10 +19,11 @@ describe("choosing", () => {
       expect(loss(middle(cheapest(curve, cost, null)))).toBeCloseTo(least, 9);
     }
   });
-  it("never refuses a score of +inf", () => {
+  it("calls nothing positive at +inf, also no score of +inf", () => {
     const infinite = made([[Infinity, 1, 1], [0.5, 1, 3]]);
-    expect(cheapest(infinite, 0.01, null)).toEqual([1]);
-    expect(splitAt(infinite, Infinity)).toBe(1);
+    expect(cheapest(infinite, 0.01, null)).toEqual([0]);
+    expect(cheapest(infinite, 2, null)).toEqual([1]);
+    expect([Infinity, Number.MAX_VALUE, 0.5].map((at) => splitAt(infinite, at))).toEqual([0, 1, 2]);
   });
   it("takes the nearer neighbour where only some splits are kept", () => {
     const thinned = { ...made([[0.9, 1, 0], [0.8, 1, 0], [0.4, 0, 1], [0.1, 0, 1]]), exact: false };

@@ -94,7 +94,7 @@ function model({ name, segments, split }: Given, Pos: number, Neg: number): Mode
     fp.push(fp[fp.length - 1] + neg);
   }
   const score = segments.map((each) => each[0]);
-  const threshold = ["inf" as const, ...score.map((each, i) => (i + 1 < score.length ? (each + score[i + 1]) / 2 : ("-inf" as const)))];
+  const threshold = ["inf" as const, ...score.map((each, i) => (i + 1 < score.length ? Math.min((each + score[i + 1]) / 2, Number.MAX_VALUE) : ("-inf" as const)))];
   return {
     name,
     shown: name,

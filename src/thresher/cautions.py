@@ -54,6 +54,7 @@ CODES: dict[str, str] = {
     "class-without-column": "A model has no column for a class, which is taken as given probability 0.",
     "pooled-labels": "Labels that are not among the classes were counted as one of them.",
     "rows-not-summing": "Rows of probabilities do not sum to 1, so the Brier score and the log loss are left out.",
+    "call-against-probability": "Calls go against the probabilities beside them: the map is not the threshold's own.",
     "calibrated-on-same-rows": "The calibration map was fitted on the rows it is judged by.",
     "unresolved": "Ranges of scores were counted, so numbers are approximate; functions of bounds say how far.",
     "counts-only": "Only counts left the table that was scanned, so what needs rows is not told.",

@@ -1,27 +1,245 @@
-"""Plain data in and out: JSON that is what it should be, or is refused in words."""
+"""Plain data in: JSON and its fields are what thresher writes, or are refused by name and in words."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import math
+import reprlib
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeAlias
 
-from thresher.errors import NotationError
+import numpy as np
+
+from thresher.errors import NotationError, ThresherError
+
+Reader: TypeAlias = Callable[[Any], Any]
+_LARGEST = sys.float_info.max
 
 
 def json_value(text: str, *, name: str) -> Any:
     """The value that a text of JSON holds; `name` is the class that wrote it.
 
+    A key that stands twice, NaN and infinite numbers, and nesting without end are refused.
+
     >>> json_value("[1, 2]", name="Ranking")
     [1, 2]
-    >>> json_value("spam", name="Ranking")
+    >>> json_value('{"dropped": 1, "dropped": 2}', name="Ranking")
     Traceback (most recent call last):
-    thresher.errors.NotationError: this is not JSON: Expecting value: line 1 column 1 (char 0)
+    thresher.errors.NotationError: this is not JSON as thresher writes it: "dropped" stands twice in one object
       where: Ranking.from_json
       fix:   give the text that Ranking.to_json() returned
     """
+    where, fix = f"{name}.from_json", f"give the text that {name}.to_json() returned"
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+    except FieldError as error:
+        raise NotationError(f"this is not JSON as thresher writes it: {error}", where, fix) from None
+    except RecursionError:
+        raise NotationError("this is not JSON as thresher writes it: it is nested too deep", where, fix) from None
     except (TypeError, ValueError) as error:
-        raise NotationError(
-            f"this is not JSON: {error}", f"{name}.from_json", f"give the text that {name}.to_json() returned"
-        ) from None
+        raise NotationError(f"this is not JSON: {error}", where, fix) from None
+
+
+class FieldError(ValueError):
+    """A field that is not as thresher writes it: why, and which one."""
+
+    def __init__(self, why: str, field: str = "") -> None:
+        self.why = why
+        self.field = field
+        super().__init__(f'"{field}" {why}' if field else why)
+
+    def inside(self, name: str) -> FieldError:
+        """The same of a field of the field `name`."""
+        dot = "." if self.field and not self.field.startswith("[") else ""
+        return FieldError(self.why, f"{name}{dot}{self.field}")
+
+
+def read_object(
+    value: Any, readers: Mapping[str, Reader], *, of: str, kind: str, form: str, optional: Collection[str] = ()
+) -> dict[str, Any]:
+    """The fields of an object that `of`.to_dict() wrote, with its "format"; else `NotationError` names the field.
+
+    >>> read_object({"format": "a/1", "n": -1}, {"n": number(least=0)}, of="A", kind="an a", form="a/1")
+    Traceback (most recent call last):
+    thresher.errors.NotationError: this is not an a as thresher writes it: "n" must be a number of 0 or more, got -1
+      where: A.from_dict
+      fix:   give what A.to_dict() or A.to_json() returned, unchanged
+    """
+    try:
+        found = fields(value, {"format": one_of([form]), **readers}, optional=optional)
+    except FieldError as error:
+        raise not_written(f"{error}", of=of, kind=kind) from None
+    del found["format"]
+    return found
+
+
+def not_written(why: str, *, of: str, kind: str) -> NotationError:
+    """The error of plain data that is not what a class wrote."""
+    return NotationError(
+        f"this is not {kind} as thresher writes it: {why}",
+        where=f"{of}.from_dict",
+        fix=f"give what {of}.to_dict() or {of}.to_json() returned, unchanged",
+    )
+
+
+def fields(value: Any, readers: Mapping[str, Reader], *, optional: Collection[str] = ()) -> dict[str, Any]:
+    """Every field of an object, each read by its reader; absent, unknown and wrong ones raise `FieldError`.
+
+    >>> fields({"p": 0.5}, {"p": number(0, 1), "note": text}, optional=["note"])
+    {'p': 0.5}
+    """
+    if not isinstance(value, Mapping):
+        raise FieldError(f"must be an object, got {_shown(value)}")
+    if unknown := [name for name in value if name not in readers]:
+        raise FieldError("is not a field that thresher writes", str(unknown[0]))
+    found = {}
+    for name, read in readers.items():
+        if name in value:
+            found[name] = _read(name, read, value[name])
+        elif name not in optional:
+            raise FieldError("is missing", name)
+    return found
+
+
+def number(
+    least: float = -math.inf,
+    most: float = math.inf,
+    *,
+    strictly: bool = False,
+    whole: bool = False,
+    infinite: bool = False,
+    undefined: bool = False,
+) -> Reader:
+    """Read a finite number within limits (`strictly` inside them), as it is written.
+
+    `infinite` admits the texts "inf" and "-inf", `undefined` admits null, which is NaN.
+
+    >>> number(0, 1)(0.5), number(infinite=True)("inf"), number(undefined=True)(None)
+    (0.5, inf, nan)
+    """
+    limits = _limits(least, most, strictly=strictly)
+    words = f"a {'whole ' * whole}number{limits}{' or infinite as text' * infinite}{' or null' * undefined}"
+
+    def read(value: Any) -> Any:
+        if undefined and value is None:
+            return math.nan
+        known = float(value) if infinite and isinstance(value, str) and value in ("inf", "-inf") else value
+        fine = (
+            not isinstance(known, bool)
+            and isinstance(known, int if whole else int | float)
+            and (known is not value or -_LARGEST <= known <= _LARGEST)
+            and (least < known < most if strictly else least <= known <= most)
+        )
+        if not fine:
+            raise FieldError(f"must be {words}, got {_shown(value)}")
+        return known
+
+    return read
+
+
+def numbers(
+    least: float = -math.inf, most: float = math.inf, *, infinite: bool = False, undefined: bool = False
+) -> Reader:
+    """Read a list of numbers, each as `number` reads it.
+
+    >>> numbers(0)([1, 2.5])
+    [1, 2.5]
+    """
+    one_by_one = items(number(least, most, infinite=infinite, undefined=undefined))
+
+    def read(value: Any) -> Any:
+        if isinstance(value, list) and value and set(map(type, value)) in ({int}, {float}):  # many, at one look
+            low, high = np.min(value), np.max(value)  # NaN if any number is
+            if max(least, -_LARGEST) <= low and high <= min(most, _LARGEST):
+                return value
+        return one_by_one(value)
+
+    return read
+
+
+def items(read_one: Reader) -> Reader:
+    """Read a list of things.
+
+    >>> items(text)(["a", "b"])
+    ['a', 'b']
+    """
+
+    def read(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise FieldError(f"must be a list, got {_shown(value)}")
+        return [_read(f"[{i}]", read_one, each) for i, each in enumerate(value)]
+
+    return read
+
+
+def rising(value: Any, *, least: float = -math.inf) -> tuple[Any, Any]:
+    """Read two numbers of which the first is not above the second, either of them possibly infinite.
+
+    >>> rising([0.5, "inf"])
+    (0.5, inf)
+    """
+    ends = numbers(least, infinite=True)(value)
+    if len(ends) != 2 or ends[0] > ends[1]:
+        raise FieldError(f"must be two numbers, the lower one first, got {_shown(value)}")
+    return ends[0], ends[1]
+
+
+def or_none(read: Reader) -> Reader:
+    """Read null as None, and everything else as `read` does."""
+    return lambda value: None if value is None else read(value)
+
+
+def one_of(options: Iterable[Any]) -> Reader:
+    """Read one of some values, which must be of the same type."""
+    known = list(options)
+
+    def read(value: Any) -> Any:
+        if not any(type(value) is type(option) and value == option for option in known):
+            raise FieldError(f"must be {' or '.join(map(json.dumps, known))}, got {_shown(value)}")
+        return value
+
+    return read
+
+
+flag = one_of([True, False])
+
+
+def text(value: Any) -> str:
+    """Read a text."""
+    if not isinstance(value, str):
+        raise FieldError(f"must be a text, got {_shown(value)}")
+    return value
+
+
+def _read(name: str, read: Reader, value: Any) -> Any:
+    try:
+        return read(value)
+    except FieldError as error:
+        raise error.inside(name) from None
+    except ThresherError as error:
+        raise FieldError(f"is refused: {error.what}", name) from None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise FieldError("stands twice in one object", next(name for name in names if names.count(name) > 1))
+    return found
+
+
+def _no_constant(word: str) -> Any:
+    raise FieldError(f"{word} is no number in JSON")
+
+
+def _limits(least: float, most: float, *, strictly: bool) -> str:
+    if math.isinf(most):
+        return "" if math.isinf(least) else f" above {least:g}" if strictly else f" of {least:g} or more"
+    return f" strictly between {least:g} and {most:g}" if strictly else f" from {least:g} to {most:g}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, int) and value.bit_length() > 1024:
+        return f"a number of {value.bit_length():,} bits"
+    return "null" if value is None else reprlib.repr(value)

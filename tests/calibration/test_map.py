@@ -9,8 +9,8 @@ from sklearn.isotonic import IsotonicRegression
 
 from tests.calibration import oracles
 from tests.golden import probabilities as golden
-from tests.strategies import two_class_rankings
-from thresher import auc, hull, rank
+from tests.strategies import labelled_scores, two_class_rankings
+from thresher import auc, rank
 from thresher.calibration import CalibrationMap, MEstimate, brier, calibration_map, recalibrated
 from thresher.errors import ArgumentError, MissingValueError, NotationError, OneClassError, ProbabilityError, ScoreError
 from thresher.ranking import Ranking
@@ -77,23 +77,39 @@ def test_both_aucs_for_every_method(method):
     assert fitted.auc_after == auc(recalibrated(EMAILS, fitted))
 
 
-def test_interpolation_passes_through_the_centres_of_pools():
-    fitted = calibration_map(EMAILS, interpolate=True)
-    pools = hull(EMAILS)
-    centres = [0.89, 0.80, 2.08 / 3, 1.23 / 3, 0.24, 0.13]
-    assert fitted(centres) == pytest.approx(pools.pos / (pools.pos + pools.neg))
-    assert fitted([(0.80 + 2.08 / 3) / 2]) == pytest.approx([(1 + 2 / 3) / 2])
-    assert fitted.auc_after == auc(recalibrated(EMAILS, fitted))
+def test_the_textbook_s_ramps():
+    ramps = calibration_map(EMAILS, interpolate=True)
+    assert ramps([0.77, 0.74, 0.32, 0.28]) == pytest.approx([5 / 6, 2 / 3, 2 / 3, 1 / 3])
+    assert brier(recalibrated(EMAILS, ramps)) == pytest.approx(2 / 15)
+    assert ramps.auc_after == auc(recalibrated(EMAILS, ramps)) == pytest.approx(5 / 6)
+    corrected = calibration_map(EMAILS, interpolate=True, smoothing="laplace")
+    assert corrected(golden.EMAIL_SCORES) == pytest.approx(golden.R6_PROBABILITIES)
 
 
-@given(two_class_rankings)
-def test_interpolation_rises_and_stays_between_the_steps(ranking):
-    fitted = calibration_map(ranking, interpolate=True)
-    grid = np.linspace(-1, len(ranking) + 2, 50)
-    mapped = fitted(grid)
-    assert (np.diff(mapped) >= -1e-12).all()
-    proportions = oracles.pooled_probability(ranking)
-    assert (mapped[0], mapped[-1]) == pytest.approx((proportions[-1], proportions[0]))
+@given(
+    labelled_scores(both_classes=True),
+    st.sampled_from([{}, {"smoothing": "laplace"}, {"method": "histogram", "bins": 3}]),
+)
+def test_steps_and_ramps_give_each_pool_its_value(rows, options):
+    ranking = rank(*rows)
+    steps = calibration_map(ranking, **options)
+    assert steps.auc_after == auc(recalibrated(ranking, steps))
+    if np.isfinite(ranking.score).all():
+        ramps = calibration_map(ranking, interpolate=True, **options)
+        assert ramps(ranking.score).tolist() == steps(ranking.score).tolist()
+        assert ramps.auc_after == steps.auc_after
+
+
+@given(
+    st.lists(st.tuples(st.integers(-40, 40), st.booleans()), min_size=2, max_size=60),
+    st.lists(st.floats(-50, 50), min_size=1, max_size=20),
+)
+def test_peer_scikit_learn_draws_the_same_ramps(rows, new):
+    score, label = (np.array(column) for column in zip(*rows, strict=True))
+    label[:2] = [True, False]
+    peer = IsotonicRegression(out_of_bounds="clip").fit(score / 8, label)
+    ours = calibration_map(rank(label, score / 8), interpolate=True)
+    assert ours(new) == pytest.approx(peer.predict(new), abs=1e-9)
 
 
 def test_histogram_gives_each_bin_its_proportion_and_says_when_it_falls():

@@ -7,7 +7,7 @@ from tests.calibration import oracles
 from tests.strategies import two_class_rankings
 from thresher.calibration.steps import Steps, steps_over
 from thresher.curves import hull_splits
-from thresher.errors import NotationError, ScoreError
+from thresher.errors import ScoreError
 from thresher.ranking import Ranking
 
 
@@ -21,22 +21,35 @@ def test_each_segment_gets_the_proportion_of_its_pool(ranking):
 
 
 @given(two_class_rankings, st.floats(-2, 16))
-def test_a_score_between_pools_belongs_to_the_lower_one_and_the_ends_extend(ranking, score):
+def test_steps_lie_at_the_thresholds_of_the_splits_and_the_ends_extend(ranking, score):
     curve, _, _ = steps_over(ranking, hull_splits(ranking), smoothing=None, interpolate=False)
     of_segments = oracles.pooled_probability(ranking)
-    at_or_below = [p for s, p in zip(ranking.score.tolist(), of_segments, strict=True) if s <= score]
-    expected = at_or_below[0] if at_or_below else of_segments[-1]
-    assert curve(np.array([score])) == pytest.approx([expected])
+    split = next(k for k, threshold in enumerate(ranking.thresholds()[1:].tolist()) if score >= threshold)
+    assert curve(np.array([score])) == pytest.approx([of_segments[split]])
 
 
-def test_interpolation_runs_straight_between_the_centres_of_pools():
+def test_ramps_run_straight_between_the_ends_of_pools():
     ranking = Ranking([0.9, 0.7, 0.5, 0.1], [2, 1, 1, 0], [0, 2, 0, 3])
     curve, _, _ = steps_over(ranking, np.array([0, 1, 3, 4]), smoothing=None, interpolate=True)
-    centre = (3 * 0.7 + 1 * 0.5) / 4
-    assert curve.score == pytest.approx([0.1, centre, 0.9])
-    middle = curve(np.array([(0.1 + centre) / 2, (centre + 0.9) / 2]))
-    assert middle == pytest.approx([(0 + 0.5) / 2, (0.5 + 1) / 2])
+    assert curve.score.tolist() == [0.1, 0.5, 0.7, 0.9]
+    assert curve(np.array([0.3, 0.6, 0.8])) == pytest.approx([(0 + 0.5) / 2, 0.5, (0.5 + 1) / 2])
     assert curve(np.array([-np.inf, 0, 1, np.inf])).tolist() == [0, 0, 1, 1]
+
+
+def test_ramps_keep_within_their_ends_however_far_or_near_these_are():
+    for low, high in ((-1.7e308, 1.7e308), (0.0, 2e-323), (1.0, np.nextafter(1.0, 2))):
+        curve = Steps(np.array([low, high]), np.array([0.25, 0.75]), interpolate=True)
+        inside = np.linspace(0, 1, 9) * high + np.linspace(1, 0, 9) * low
+        mapped = curve(inside)
+        assert (np.diff(mapped) >= 0).all()
+        assert (mapped[0], mapped[-1]) == (0.25, 0.75)
+
+
+def test_ranges_of_scores_are_plateaus():
+    ranking = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[6, 0, 2, 0], neg=[0, 2, 0, 6])
+    for interpolate, expected in ((False, [0.25, 0.25, 0.75, 0.75]), (True, [0.25, 0.25, 0.625, 0.75])):
+        curve, _, _ = steps_over(ranking, np.arange(3), smoothing=None, interpolate=interpolate)
+        assert curve(np.array([0.2, 0.4, 0.55, 0.7])) == pytest.approx(expected)
 
 
 def test_interpolation_keeps_both_ends_of_a_plateau():
@@ -44,6 +57,9 @@ def test_interpolation_keeps_both_ends_of_a_plateau():
     curve, _, _ = steps_over(ranking, np.arange(6), smoothing=None, interpolate=True)
     assert curve.score.tolist() == [1, 2, 5]
     assert curve.probability.tolist() == [0, 1, 1]
+    ranking = Ranking([4, 3, 2, 1], [1, 1, 1, 0], [0, 1, 1, 1])
+    curve, _, _ = steps_over(ranking, np.arange(5), smoothing=None, interpolate=True)
+    assert curve(np.array([1, 2, 2.5, 3, 3.5, 4])).tolist() == [0, 0.5, 0.5, 0.5, 0.75, 1]
 
 
 def test_infinite_scores_have_steps_but_no_lines():
@@ -62,21 +78,3 @@ def test_equality_needs_the_same_knots():
     assert Steps(*knots) != Steps(*knots, interpolate=True)
     assert Steps(*knots) != Steps(knots[0], knots[1] / 2)
     assert Steps(*knots) != "steps"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"score": [2, 1]},
-        {"score": [1, 1]},
-        {"score": [1]},
-        {"score": [1, "nan"]},
-        {"probability": [0.5, 1.5]},
-        {"probability": [-0.5, 0.5]},
-        {"score": [], "probability": []},
-    ],
-)
-def test_malformed_knots_are_refused(change):
-    plain = {"score": [1, 2], "probability": [0.5, 0.6], "interpolate": False}
-    with pytest.raises(NotationError, match="rising scores"):
-        Steps.from_dict(plain | change)

@@ -1,4 +1,5 @@
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -157,11 +158,21 @@ def test_bad_arguments():
         th.choose(th.Ranking.parse("[3+][1+]"))
 
 
-def test_a_score_of_plus_infinity_cannot_be_refused():
+def test_to_call_nothing_positive_refuses_a_score_of_plus_infinity():
     ranking = th.Ranking([math.inf, 0], pos=[0, 1], neg=[9, 1])
-    assert th.choose(ranking).point.split == 1 or th.choose(ranking).point.split == 2
-    with pytest.raises(th.InfeasibleError):
-        th.choose(ranking, at_most=3)
+    for nothing in (th.choose(ranking), th.choose(ranking, at_most=3)):
+        assert (nothing.point.split, nothing.threshold, nothing.table.predicted_positive) == (0, math.inf, 0)
+        assert th.contingency_at(ranking, nothing.threshold) == nothing.table
+    only = th.choose(turned := th.Ranking([math.inf, 0], pos=[9, 1], neg=[0, 9]))
+    assert (only.point.split, only.threshold) == (1, sys.float_info.max)
+    assert th.contingency_at(turned, only.threshold) == only.table
+
+
+def test_no_threshold_lies_between_the_largest_float_and_infinity():
+    ranking = th.Ranking([math.inf, sys.float_info.max, 0], pos=[9, 0, 1], neg=[0, 9, 1])
+    chosen = th.choose(ranking)  # to call +inf alone positive would be best, and no threshold does it
+    assert chosen.point.split != 1
+    assert th.contingency_at(ranking, chosen.threshold) == chosen.table
 
 
 def test_undefined_everywhere_is_an_error_and_not_a_number():

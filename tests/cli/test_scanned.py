@@ -1,9 +1,11 @@
 """Databases, and sources of more rows than fit: each command where it makes sense, and a word where it does not."""
 
 import json
+from pathlib import Path
 
 import ibis
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
@@ -115,6 +117,38 @@ def test_the_positive_label_is_read_in_the_type_of_the_labels(data, database):
     text = data("choose", *database, "--label", "label", "--positive", "spam", "--score", "forest")
     number = data("choose", *database, "--label", "malignant", "--positive", "1", "--score", "forest")
     assert text == number
+
+
+@pytest.mark.parametrize("fixture", ["folder", "many"])
+@pytest.mark.parametrize("source", ["huge.csv", "huge.parquet", "huge.duckdb", "huge.jsonl"])
+def test_labels_that_no_float_tells_apart_are_told_apart(request, data, refused, source, fixture):
+    request.getfixturevalue(fixture)  # rows that fit, or not
+    folder = Path.cwd()
+    odd, even = 2**53 + 1, 2**53
+    labels, scores = [odd, odd, even, odd, even, even], [0.9, 0.8, 0.7, 0.6, 0.3, 0.1]
+    table = pa.table({"y": labels, "p": scores})
+    name, *more = (source, "--table", "rows") if source.endswith("duckdb") else (source,)
+    if more:
+        engine = ibis.duckdb.connect(folder / name)
+        engine.create_table("rows", table)
+        engine.disconnect()
+    elif name.endswith("parquet"):
+        pq.write_table(table, folder / name)
+    elif name.endswith("jsonl"):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    else:
+        (folder / name).write_text("y,p\n" + "".join(f"{row['y']},{row['p']}\n" for row in table.to_pylist()))
+    words = ("choose", name, *more, "--label", "y", "--score", "p")
+    for positive in (odd, even):
+        expected = th.choose(th.rank([label == positive for label in labels], scores))
+        found = data(*words, "--positive", str(positive))
+        assert found["p"]["threshold"] == _number(expected.threshold)
+        assert found["p"]["table"]["tp"] == expected.table.tp
+    assert f"{odd + 1} is not among" in refused(*words, "--positive", str(odd + 1))
+
+
+def _number(value):
+    return value if abs(value) < float("inf") else str(value)
 
 
 @pytest.mark.usefixtures("many")

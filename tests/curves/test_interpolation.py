@@ -7,13 +7,15 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests import strategies
+from thresher.ranking import reaches
 
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
 
 
 def expected_table(ranking, rule):
     """Play the rule on every segment, the coin by its expectation."""
-    share = np.where(ranking.score >= rule.upper, 1.0, np.where(ranking.score >= rule.lower, rule.probability, 0.0))
+    sure, perhaps = (reaches(ranking.score, end) for end in (rule.upper, rule.lower))
+    share = np.where(sure, 1.0, np.where(perhaps, rule.probability, 0.0))
     return float(share @ ranking.pos), float(share @ ranking.neg)
 
 
@@ -24,8 +26,6 @@ def expected_table(ranking, rule):
     st.sampled_from(["curve", "hull"]),
 )
 def test_the_rule_reaches_the_rate_and_its_table_is_what_it_does(ranking, rate, name, on):
-    if math.isinf(ranking.score[0]):
-        return  # +inf cannot be refused by any threshold
     rule = th.point_at(ranking, on=on, **{name: rate})
     assert getattr(rule.table, name) == pytest.approx(rate, abs=1e-9)
     tp, fp = expected_table(ranking, rule)
@@ -79,11 +79,9 @@ def test_rates_of_the_curve_itself_are_met_exactly(ranking):
         assert th.point_at(ranking, tpr=tpr).table.fpr == pytest.approx(tables.fpr[tables.tpr == tpr].min())
 
 
-def test_cases_that_score_inf_cannot_be_refused():
+def test_a_coin_may_refuse_a_score_of_inf():
     ranking = th.Ranking([np.inf, 2, 1], [3, 1, 1], [1, 2, 2])
-    with pytest.raises(th.ArgumentError, match="4 cases score inf, which no threshold refuses"):
-        th.point_at(ranking, fpr=0.1)
-    with pytest.raises(th.ArgumentError, match="no threshold refuses"):
-        th.coin_at(ranking, np.inf)
+    assert th.point_at(ranking, fpr=0.1).table.fp == 0.5
+    assert th.coin_at(ranking, np.inf).table.tp == 1.5
     assert th.point_at(ranking, fpr=0.2).table.fp == 1
     assert th.point_at(ranking, tpr=0.9).table.tp == 4.5

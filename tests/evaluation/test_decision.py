@@ -54,6 +54,9 @@ def test_infinite_thresholds_travel():
     assert decision.threshold == -math.inf
     again = th.Decision.from_json(decision.to_json())
     assert th.apply(again, [-math.inf, 0, 5]).all()
+    nothing = th.evaluate([0, 1, 0, 1], [math.inf, 2.0, 1.5, 1.0], condition=th.OperatingCondition(cost_ratio=0.01))
+    assert nothing.decision.threshold == math.inf
+    assert not th.apply(nothing.decision.to_json(), [math.inf, 2, 0]).any()
 
 
 def test_ranges_tell_one_another():

@@ -74,10 +74,3 @@ def test_two_classes_name_every_model_that_is_equally_cheap():
     alone = th.evaluate(labels, {"a": models["a"], "c": models["c"]}, replicates=50)
     assert alone.decision.tied == ("a",)
     assert "same cost" not in str(alone.decision)
-
-
-@pytest.mark.parametrize("tied", [[], [1], "a", None])
-def test_ties_in_a_file_are_names(tied):
-    plain = th.evaluate([1, 1, 0, 0], {"a": [4, 3, 2, 1]}, replicates=50).decision.to_dict()
-    with pytest.raises(th.NotationError, match="a field of this decision"):
-        th.Decision.from_dict(plain | {"tied": tied})

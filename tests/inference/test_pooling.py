@@ -16,13 +16,16 @@ def test_impurity_is_that_of_the_hulls_pools(ranking):
 
 @given(strategies.two_class_rankings)
 def test_the_height_at_a_segment_is_the_isotonic_map(ranking):
-    found = pooled_at(ranking.pos, ranking.neg, np.arange(len(ranking)))
+    found = pooled_at(ranking.score, ranking.pos, ranking.neg, np.arange(len(ranking)))
     assert found == pytest.approx(th.calibration_map(ranking)(ranking.score))
 
 
-def test_empty_segments_belong_to_the_next_below_and_at_the_end_to_the_last():
-    pos, neg = np.array([0, 3, 0, 1, 0]), np.array([0, 1, 0, 3, 0])
-    assert pooled_at(pos, neg, np.arange(5)).tolist() == [0.75, 0.75, 0.25, 0.25, 0.25]
+def test_empty_segments_belong_to_the_pool_on_their_side_of_the_step():
+    pos, neg = np.array([0, 3, 0, 0, 1, 0]), np.array([0, 1, 0, 0, 3, 0])
+    score = np.array([0.9, 0.8, 0.7, 0.3, 0.2, 0.1])
+    assert pooled_at(score, pos, neg, np.arange(6)).tolist() == [0.75, 0.75, 0.75, 0.25, 0.25, 0.25]
+    drawn = th.Ranking(score, pos, neg)
+    assert th.calibration_map(drawn)(score).tolist() == pooled_at(score, pos, neg, np.arange(6)).tolist()
 
 
 def test_nothing_drawn():

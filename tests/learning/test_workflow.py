@@ -36,6 +36,19 @@ def test_the_better_model_wins_at_the_cost_it_should(found):
     assert found.split.sizes == {"train": 427, "test": 142}
 
 
+def test_under_doubt_the_simplest_is_taken():
+    rng = np.random.default_rng(0)
+    blind = pd.DataFrame({"x": rng.normal(size=120), "y": rng.random(120) < 0.5})
+    learnt = th.learn(blind, "y", prefer="simplest", models=["tree", "logistic"], folds=3, curves=False)
+    assert set(learnt.evaluation.may_be_best) > {"majority class"}
+    assert learnt.decision.model == "majority class"
+    assert "it is preferred" in learnt.decision.why
+    with pytest.raises(th.ArgumentError, match="names no model"):
+        th.learn(blind, "y", prefer="current", models=["tree"])
+    with pytest.raises(th.ArgumentError, match="the name of a rule"):
+        th.learn(blind, "y", models={"never": GaussianNB()})
+
+
 def test_the_deployed_model_makes_the_decisions_calls(found):
     test = CANCER.iloc[found.split["test"]]
     probability = found.probabilities(test)

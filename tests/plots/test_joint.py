@@ -40,7 +40,7 @@ def test_bars_are_the_ranges():
     assert display.frame()["low"].tolist() == [each.low for each in joint.ranges]
     assert display.condition_.get_xdata()[0] == joint.choice.condition.cost_ratio
     labels = [label.get_text() for label in display.ax_.get_yticklabels()]
-    assert labels == ["careful", "eager", "all negative", "all positive"]
+    assert labels == ["careful", "eager", "never", "always"]
 
 
 def test_an_evaluation_brings_its_joint_choice():

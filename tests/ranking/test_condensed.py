@@ -54,13 +54,11 @@ def test_halves_of_two_pools_that_won_as_many_pairs_are_no_pool():
     assert th.auc(one + other) in th.auc_bounds(found)
 
 
-def test_cases_that_no_threshold_refuses_stay_a_segment():
-    """The cheapest split that a threshold reaches lies below the hull, which begins where nothing is positive."""
+def test_a_pool_that_reaches_up_to_infinity_can_be_refused():
     exact = th.Ranking([np.inf, 4, 3, 2], pos=[0, 2, 1, 3], neg=[5, 0, 1, 9])
     few = condensed(exact, segments=1)
-    assert few.score[0] == np.inf
-    condition = th.OperatingCondition(cost_ratio=0.5)
-    assert th.choose(few, condition).threshold == th.choose(exact, condition).threshold == 3.5
+    condition = th.OperatingCondition(cost_ratio=0.1)
+    assert th.choose(few, condition).threshold == th.choose(exact, condition).threshold == np.inf
     assert th.best_cost_bounds(few, condition=condition) == th.best_cost_bounds(exact, condition=condition)
 
 

@@ -3,6 +3,7 @@ import dataclasses
 import json
 import math
 import pickle
+import sys
 import threading
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import thresher as th
 from tests import reference
 from tests.strategies import counts, float64_scores, ranking, segments_of
+from thresher.ranking import reaches
 
 SPAM_TREE = "[20+,5-][10+,5-][20+,40-]"
 FORMAT = "thresher/ranking/1"
@@ -220,11 +222,12 @@ class TestSplits:
         thresholds = r.thresholds()
         assert (thresholds[1:] <= thresholds[:-1]).all()
         for split, threshold in enumerate(thresholds.tolist()):
-            if split == 0 and r.score[0] == math.inf:
-                continue  # no threshold lies above a score of +inf
-            assert (r.score >= threshold).sum() == split
             lower, upper = r.interval(split)
-            assert lower <= threshold <= upper
+            if split == 1 and lower == upper == sys.float_info.max:
+                continue  # there is no number between it and +inf
+            assert reaches(r.score, threshold).sum() == split
+            assert lower < threshold <= upper or threshold == -math.inf
+            assert reaches(r.score, upper).sum() == split
             assert r.threshold(split) == threshold
 
 

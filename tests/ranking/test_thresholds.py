@@ -20,7 +20,8 @@ LARGEST = math.ldexp(1 - 2**-53, 1024)
         (1.5 * 2.0**1023, 2.0**1023, 1.25 * 2.0**1023),  # their sum overflows
         (LARGEST, -LARGEST, 0),
         (math.inf, -math.inf, 0),
-        (math.inf, 1, math.inf),
+        (math.inf, 1, LARGEST),  # since +inf calls nothing positive
+        (math.inf, LARGEST, math.inf),  # no number in between
         (1, -math.inf, 1),
         (5e-324, 0, 5e-324),  # no number in between
         (0, -5e-324, 0),
@@ -36,6 +37,7 @@ def test_neighbours_are_always_separated(scores):
     lower, upper = sorted(scores)
     (threshold,) = midway(np.array([upper]), np.array([lower])).tolist()
     assert lower < threshold <= upper
+    assert threshold < math.inf or lower == LARGEST
 
 
 def test_splits_are_named_by_whole_numbers_from_0():

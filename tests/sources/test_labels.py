@@ -232,3 +232,13 @@ def test_a_moment_may_be_named_in_any_zone():
         assert th.rank(days, scores, positive=positive) == expected
         for source in (arrow, ibis.memtable(arrow)):
             assert th.scan(source, label="y", score="p", positive=positive) == expected
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, object])
+def test_whole_numbers_are_told_apart_that_a_float_would_round(kind):
+    labels = np.array([2**53, 2**53 + 1, 2**53], dtype=kind)
+    for positive in (2**53, float(2**53), np.float64(2**53)):
+        assert is_positive(labels, positive=positive, where="here").tolist() == [True, False, True]
+    assert is_positive(labels, positive=2**53 + 1, where="here").tolist() == [False, True, False]
+    with pytest.raises(th.PositiveLabelError):
+        is_positive(labels.astype(np.float64) * 0 + 2.0**53, positive=2**53 + 1, where="here")

@@ -286,9 +286,10 @@ class TestAtThreshold:
         assert table.tp.tolist() == [30, 0, 30, 50, 20]
         assert table.fp.tolist() == [10, 0, 10, 50, 5]
 
-    def test_a_score_of_infinity_reaches_a_threshold_of_infinity(self):
+    def test_a_threshold_of_infinity_calls_nothing_positive(self):
         r = th.Ranking([math.inf, 1], [1, 0], [0, 1])
-        assert cells(th.contingency_at(r, math.inf)) == (1, 0, 0, 1)
+        assert cells(th.contingency_at(r, math.inf)) == (0, 1, 0, 1)
+        assert cells(th.contingency_at(r, r.threshold(1))) == (1, 0, 0, 1)
 
     def test_one_class_is_no_obstacle(self):
         assert cells(th.contingency_at(th.Ranking.parse("[2+][1+]"), 2)) == (2, 1, 0, 0)

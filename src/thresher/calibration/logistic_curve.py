@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
 from thresher.calibration.probabilities import probabilities_in
-from thresher.errors import NotationError
+from thresher.plain_data import fields, number, one_of
 from thresher.ranking import Floats
 
 On: TypeAlias = Literal["log_odds", "score"]
@@ -73,18 +72,12 @@ class LogisticCurve:
         return plain | ({} if math.isinf(self.limit) else {"limit": self.limit})
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` wrote."""
-        number = {name: float(value[name]) for name in _COEFFICIENTS}
-        limit = float(value.get("limit", math.inf))
-        finite = all(math.isfinite(coefficient) for coefficient in number.values())
-        if value["on"] not in ("log_odds", "score") or not (finite and number["unit"] > 0 and limit > 0):
-            raise NotationError(
-                "a logistic map has finite coefficients, a positive limit, and is on log_odds or score",
-                where="CalibrationMap.from_dict",
-                fix="give what CalibrationMap.to_dict() returned",
-            )
-        return cls(on=value["on"], **number, limit=limit)
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote; a field that is not so raises `FieldError`."""
+        above = number(0, strictly=True)
+        coefficients = dict.fromkeys(("a", "b", "c", "centre"), number())
+        readers = {"on": one_of(get_args(On)), **coefficients, "unit": above, "limit": above}
+        return cls(**fields(value, readers, optional=["limit"]))
 
 
 _COEFFICIENTS = ("a", "b", "c", "centre", "unit")

@@ -17,10 +17,10 @@ from thresher.calibration.probabilities import numbers
 from thresher.calibration.recalibration import recalibrated
 from thresher.calibration.smoothing import Smoothing
 from thresher.calibration.steps import Steps, steps_over
-from thresher.cautions import Caution
+from thresher.cautions import CODES, Caution
 from thresher.curves import auc, hull_splits
-from thresher.errors import ArgumentError, NotationError, require_one_of
-from thresher.plain_data import json_value
+from thresher.errors import ArgumentError, require_one_of
+from thresher.plain_data import fields, items, json_value, number, one_of, read_object, text
 from thresher.ranking import Floats, Ranking, require_ranking
 from thresher.results import Result
 
@@ -75,21 +75,17 @@ class CalibrationMap(Result):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        if not isinstance(value, Mapping) or value.get("format") != FORMAT or value.get("method") not in _OPTIONS:
-            raise _not_a_map(f'"format" must be "{FORMAT}" and "method" one of {", ".join(_OPTIONS)}')
-        kind: type[Steps | LogisticCurve] = Steps if "smoothing" in _OPTIONS[value["method"]] else LogisticCurve
-        try:
-            return cls(
-                method=value["method"],
-                curve=kind.from_dict(value["curve"]),
-                auc_before=float(value["auc_before"]),
-                auc_after=float(value["auc_after"]),
-                cautions=tuple(Caution(said["code"], said["text"]) for said in value.get("cautions", [])),
-            )
-        except NotationError:
-            raise
-        except (KeyError, TypeError, ValueError) as error:
-            raise _not_a_map(f"{type(error).__name__}: {error}") from None
+        method = value.get("method") if isinstance(value, Mapping) else None
+        kind: type[Steps | LogisticCurve] = Steps if method in ("isotonic", "histogram") else LogisticCurve
+        readers = {
+            "method": one_of(_OPTIONS),
+            "curve": kind.from_dict,
+            "auc_before": number(0, 1),
+            "auc_after": number(0, 1),
+            "cautions": items(_caution),
+        }
+        found = read_object(value, readers, of="CalibrationMap", kind="a calibration map", form=FORMAT)
+        return cls(**found | {"cautions": tuple(found["cautions"])})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -124,7 +120,9 @@ def calibration_map(
         None, "laplace" or `MEstimate(m, prior)`, per pool or bin; it can reorder them, which a
         caution reports.
     interpolate
-        Straight lines between the pools' mean scores instead of one step per pool.
+        Straight ramps between the end scores of neighbouring pools (scikit-learn's line) instead of steps
+        midway between them, where thresholds lie. Either way each pool keeps its own value; with ramps a
+        probability between two pools may contradict the call of a threshold.
     bins
         How many bins a histogram has; 10 unless told.
     on
@@ -138,8 +136,10 @@ def calibration_map(
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
     >>> isotonic = calibration_map(emails)
-    >>> isotonic([0.99, 0.75, 0.5, 0.3, 0.0]).round(4)
-    array([1.    , 0.6667, 0.6667, 0.    , 0.    ])
+    >>> isotonic([0.99, 0.78, 0.75, 0.3, 0.0]).round(4)
+    array([1.    , 1.    , 0.6667, 0.6667, 0.    ])
+    >>> calibration_map(emails, interpolate=True)([0.77, 0.74, 0.32, 0.28]).round(4)
+    array([0.8333, 0.6667, 0.6667, 0.3333])
     >>> round(isotonic.auc_before, 4), round(isotonic.auc_after, 4)
     (0.75, 0.8333)
     >>> calibration_map(emails, smoothing="laplace")([0.89, 0.74, 0.13]).round(4)
@@ -172,8 +172,6 @@ def _of_pools(
     if falls and not cautions:
         text = f"a higher bin has the lower probability in {falls:,} of {curve.probability.size - 1:,} places"
         cautions = (Caution("not-rising", text),)
-    if interpolate:
-        after = recalibrated(ranking, curve)
     return CalibrationMap(method, curve, auc(ranking), auc(after), cautions)
 
 
@@ -188,9 +186,5 @@ def _check(method: str, given: set[str]) -> None:
         )
 
 
-def _not_a_map(why: str) -> NotationError:
-    return NotationError(
-        f"this is not a calibration map as thresher writes it: {why}",
-        where="CalibrationMap.from_dict",
-        fix="give what CalibrationMap.to_dict() or to_json() returned",
-    )
+def _caution(value: Any) -> Caution:
+    return Caution(**fields(value, {"code": one_of(CODES), "text": text}))

@@ -1,18 +1,17 @@
-"""Maps made of pools: a step per pool of segments, or straight lines between their centres."""
+"""Maps made of pools: a step per pool of segments, or straight ramps between their ends."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from thresher.calibration.binning import mean_scores
 from thresher.calibration.smoothing import Smoothing, smoothed
 from thresher.cautions import Caution
 from thresher.curves.hull import Splits
-from thresher.errors import NotationError, ScoreError
+from thresher.errors import ScoreError
+from thresher.plain_data import FieldError, fields, flag, numbers
 from thresher.ranking import Floats, Ranking
 
 
@@ -37,10 +36,16 @@ class Steps:
 
     def __call__(self, scores: Floats) -> Floats:
         """The probability of each score."""
-        if self.interpolate:
-            return np.interp(scores, self.score, self.probability)
-        knot = np.searchsorted(self.score, scores, side="right") - 1
-        return self.probability[np.maximum(knot, 0)]
+        knot = np.maximum(np.searchsorted(self.score, scores, side="right") - 1, 0)
+        at_knot = self.probability[knot]
+        if not self.interpolate:
+            return at_knot
+        after = np.minimum(knot + 1, self.score.size - 1)
+        low, width = self.score[knot], self.score[after] / 2 - self.score[knot] / 2  # halves, lest they overflow
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(width > 0, (np.clip(scores, low, self.score[after]) / 2 - low / 2) / width, 0.0)
+        ramp: Floats = at_knot + share * (self.probability[after] - at_knot)
+        return ramp
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -59,23 +64,17 @@ class Steps:
         return {"score": score, "probability": self.probability.tolist(), "interpolate": self.interpolate}
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` wrote."""
-        score = np.array([float(number) for number in value["score"]])
-        probability = np.array([float(number) for number in value["probability"]])
-        fine = (
-            score.size == probability.size > 0
-            and (score[1:] > score[:-1]).all()
-            and ((probability >= 0) & (probability <= 1)).all()
-            and not np.isnan(score).any()
-        )
-        if not fine:
-            raise NotationError(
-                "the knots of a map are rising scores with one probability each",
-                where="CalibrationMap.from_dict",
-                fix="give what CalibrationMap.to_dict() returned",
-            )
-        return cls(score, probability, bool(value["interpolate"]))
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote; a field that is not so raises `FieldError`."""
+        found = fields(value, {"score": numbers(infinite=True), "probability": numbers(0, 1), "interpolate": flag})
+        score, probability = (np.array(found[name], dtype=np.float64) for name in ("score", "probability"))
+        if not (score[1:] > score[:-1]).all():
+            raise FieldError("must rise from knot to knot", "score")
+        if not score.size == probability.size > 0:
+            raise FieldError(f'has {probability.size:,} entries, and "score" {score.size:,}', "probability")
+        if found["interpolate"] and not np.isfinite(score).all():
+            raise FieldError("must be finite, since ramps run from knot to knot", "score")
+        return cls(score, probability, found["interpolate"])
 
 
 def steps_over(
@@ -83,32 +82,39 @@ def steps_over(
 ) -> tuple[Steps, Ranking, tuple[Caution, ...]]:
     """The map that gives each run of segments its (smoothed) proportion: (map, pools, cautions).
 
-    A pool carries its lowest score, so `score >= knot` finds it, and a new score between two pools
-    belongs to the lower one. Interpolated, its knot is the mean score of its cases.
+    Steps lie at the thresholds of the splits between pools, so that a score and its call never part. Ramps run
+    straight from the highest score of a pool to the lowest of the next one. Either way a pool keeps its own value.
 
     >>> curve, pools, _ = steps_over(
     ...     Ranking.parse("[2+][1+][1-][3-]"), np.array([0, 1, 3, 4]), smoothing=None, interpolate=False
     ... )
     >>> curve.score, curve.probability, str(pools)
-    (array([1., 2., 4.]), array([0. , 0.5, 1. ]), '[2+][1+,1-][3-]')
+    (array([1. , 1.5, 3.5]), array([0. , 0.5, 1. ]), '[2+][1+,1-][3-]')
     """
     pools = Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))
     of_pools = smoothed(pools, smoothing=smoothing)
-    knot = _centres(ranking, split) if interpolate else pools.score
-    score, probability = knot[::-1], of_pools.probability[::-1]
+    score, probability = pools.score[::-1], of_pools.probability[::-1]
+    if interpolate:
+        score, probability = _ends(ranking, split), np.repeat(probability, 2)
+        distinct = np.concatenate([[True], np.diff(score) > 0])  # a pool of one score has one end
+        score, probability = score[distinct], probability[distinct]
+    else:
+        score = np.append(score[0], ranking.thresholds()[split[1:-1]][::-1])
     needed = _needed(probability, interpolate=interpolate)
     curve = Steps(score[needed], probability[needed], interpolate)
     return curve, Ranking(of_pools.probability, pools.pos, pools.neg), of_pools.cautions
 
 
-def _centres(ranking: Ranking, split: Splits) -> Floats:
-    if not (np.isfinite(ranking.score[0]) and np.isfinite(ranking.score[-1])):
+def _ends(ranking: Ranking, split: Splits) -> Floats:
+    """The lowest and the highest score of each pool, rising."""
+    tops = ranking.score if ranking.spans is None else ranking.spans.high
+    if not (np.isfinite(tops[0]) and np.isfinite(ranking.score[-1])):
         raise ScoreError(
             "there is no straight line to an infinite score",
             where="calibration_map(ranking, interpolate=True)",
             fix="leave interpolate=False: steps take any score",
         )
-    return mean_scores(ranking, split)
+    return np.stack([ranking.score[split[1:] - 1], tops[split[:-1]]], axis=-1)[::-1].ravel()
 
 
 def _needed(probability: Floats, *, interpolate: bool) -> Splits:

@@ -12,7 +12,7 @@ from thresher.choices.threshold import choose, operating_condition
 from thresher.curves import Bounds, table_bounds
 from thresher.curves.bounds import certain, outward, upper_corners_of
 from thresher.errors import ArgumentError
-from thresher.ranking import Ranking, Spans, as_number, described, require_ranking
+from thresher.ranking import Ranking, as_number, described, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, contingency_at
 
@@ -66,17 +66,15 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
         return certain(reached)
     # A split that ties may be hidden, and its cost rounds otherwise.
     better = hiding_better(ranking, slope).any()
-    least = _least_cost(ranking, ranking.spans, resolved) if better else reached
+    least = _least_cost(ranking, resolved) if better else reached
     # Of weights, `choose` takes the middle of the thresholds that tie, which may cost a little more than the least.
     tie = TIED_WEIGHTS * (abs(resolved.cost_fn - resolved.cost_tp) + abs(resolved.cost_fp - resolved.cost_tn))
     return _outward(ranking, resolved, min(least, reached), reached, tie=tie if ranking.weighted else 0.0)
 
 
-def _least_cost(ranking: Ranking, spans: Spans, condition: OperatingCondition) -> float:
+def _least_cost(ranking: Ranking, condition: OperatingCondition) -> float:
     """The least cost on the highest curve that the ranking allows."""
     fp, tp = upper_corners_of(ranking)
-    if np.isposinf(spans.low[0]):  # no threshold refuses a score of +inf; of a range up to it, some refuse most
-        fp, tp = fp[1:], tp[1:]
     table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
     return float(np.min(condition.expected_cost(table)))
 

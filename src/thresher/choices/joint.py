@@ -32,13 +32,13 @@ class Range(Result):
 
     >>> found = joint_choice({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
     >>> found.low, found.high, found.rule, found.models
-    (5.0, inf, 'all positive', ('careful',))
+    (5.0, inf, 'always', ('careful',))
     """
 
     low: float
     high: float
     models: tuple[str, ...]
-    rule: Literal["threshold", "all negative", "all positive"]
+    rule: Literal["threshold", "never", "always"]
     point: Point
 
 
@@ -246,9 +246,9 @@ def _range_at(
 ) -> Range:
     name, split = reached[0]
     ranking = models[name]
-    rule: Literal["threshold", "all negative", "all positive"] = "threshold"
+    rule: Literal["threshold", "never", "always"] = "threshold"
     if split in (0, len(ranking)):
-        rule = "all negative" if split == 0 else "all positive"
+        rule = "never" if split == 0 else "always"
     return Range(
         low, high, tuple(model for model, _ in reached), rule, point_of(ranking, split, asked.for_data(ranking))
     )

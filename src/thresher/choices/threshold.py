@@ -243,11 +243,11 @@ def _allowed(
     ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: Any
 ) -> Flags | None:
     """Splits that meet every constraint; None when there is none to meet."""
-    refusable = not np.isposinf(ranking.interval(0)[0])  # no threshold refuses a score of +inf
-    if refusable and at_most is None and not limits:
+    reachable = ranking.threshold(1) < np.inf  # no threshold lies between the largest float and +inf
+    if reachable and at_most is None and not limits:
         return None
     allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
-    allowed[0] = refusable
+    allowed[1] = reachable
     if at_most is not None:
         if not as_number(at_most) >= 0:
             raise ArgumentError(

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.calibration import CalibrationMap
+from thresher.calibration.steps import Steps
+from thresher.cautions import Caution
 from thresher.cli.text_copy import Added
 from thresher.errors import ArgumentError, SourceError, ThresherError
-from thresher.evaluation import Decision, apply
+from thresher.evaluation import Decision, apply, contradictions
 from thresher.plain_data import json_value
 from thresher.ranking import Floats
 from thresher.whole_files import read_text
@@ -17,9 +19,10 @@ from thresher.whole_files import read_text
 
 @dataclass(slots=True)
 class Counted:
-    """How many cases were called positive so far; None where nothing is called."""
+    """How many cases were called positive so far (None where nothing is called), and how many against probability."""
 
     positive: int | None
+    against: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +53,37 @@ class Artefact:
         def added(scores: Floats) -> Mapping[str, Any]:
             called = apply(decision, scores)
             counted.positive = (counted.positive or 0) + int(called.sum())
-            more = {"probability": self._probability(scores)} if probability else {}
-            return {name or "predicted": called.astype("int8"), **more}
+            calls = {name or "predicted": called.astype("int8")}
+            if not probability:
+                return calls
+            found = self._probability(scores)
+            counted.against += int(contradictions(called, found, decision.condition).sum())
+            return {**calls, "probability": found}
 
         return added, counted
+
+    def map_name(self) -> str:
+        """The map in words, such as "isotonic map with ramps"."""
+        if self.map is None:
+            return "no map"
+        ramps = isinstance(self.map.curve, Steps) and self.map.curve.interpolate
+        return f"{self.map.method} map{' with ramps' if ramps else ''}"
+
+    def cautions(self, counted: Counted, rows: int) -> tuple[Caution, ...]:
+        """What there is to say of calls that their own probabilities speak against."""
+        if not counted.against or self.decision is None:
+            return ()
+        pays = 1 / (1 + self.decision.condition.cost_ratio)
+        text = (
+            f"{counted.against:,} of {rows:,} calls go against the probability of the {self.map_name()}:"
+            f" by these costs a positive call pays from {pays:.4g} on"
+        )
+        return (Caution("call-against-probability", text),)
 
     def _probability(self, scores: Floats) -> Floats:
         if self.map is None:
             raise SourceError("there is no calibration map", "thresher apply", "give one that calibrate -o wrote")
-        return self.map(scores)
+        return self.map(scores) if self.decision is None else self.decision.probability(scores)
 
 
 def read_artefact(path: str, *, where: str) -> Artefact:
@@ -75,6 +100,3 @@ def read_artefact(path: str, *, where: str) -> Artefact:
     except ThresherError as error:
         fix = "give what evaluate --decision or calibrate --output wrote"
         raise SourceError(f"{path} cannot be applied: {error.what}", where, fix) from None
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        fix = "give what evaluate --decision or calibrate --output wrote"
-        raise SourceError(f"{path} is a damaged decision: {error}", where, fix) from None

@@ -12,7 +12,7 @@ from rich.text import Text
 from thresher.cli.picture import CHOSEN, NOT_CHOSEN
 from thresher.cli.plain_text import plain_text
 from thresher.cli.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, interval_text, name_text, table
-from thresher.cli.summary import contingency_table, decision_panel
+from thresher.cli.summary import contingency_table, decision_panel, rules_table
 from thresher.learning import Learned
 from thresher.learning.workflow_words import baseline_words, choice_words, curve_words, kind_words
 
@@ -24,6 +24,10 @@ def learned_summary(found: Learned, *, dropped: int, remarks: Sequence[str], wri
     """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
     yield _data(found, dropped)
     yield decision_panel(found.evaluation)
+    yield [
+        heading("Ways to act", "per 1,000 cases"),
+        rules_table(found.evaluation.rules, found.evaluation.condition),
+    ]
     yield [
         heading("Models", "cost per case at thresholds chosen without the rows judged"),
         _models(found),

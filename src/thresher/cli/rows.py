@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from thresher.errors import ArgumentError
@@ -14,6 +14,7 @@ from thresher.sources.columns import column
 from thresher.sources.fetched import fetched_columns, source_names
 
 _SHOWN = 12
+_MOST_DIGITS = 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,23 +92,29 @@ def table_name(given: Mapping[str, Any]) -> str | tuple[str, ...] | None:
 def positive_label(text: str | None, labels: Any) -> Any:
     """The positive label in the type of the labels: a number among numbers, a truth value among those.
 
+    Whole numbers are read exactly, of any size.
+
     >>> import numpy as np
     >>> positive_label("2", np.array([1, 2])), positive_label("yes", np.array(["yes", "no"]))
     (2, 'yes')
+    >>> positive_label("9007199254740993.0", np.array([1, 2])), positive_label("0.1", np.array([0.1, 2]))
+    (9007199254740993, 0.1)
     """
     if text is None:
         return None
-    numbers = labels.dtype.kind in "iuf" or (labels.dtype.kind == "O" and not any(isinstance(x, str) for x in labels))
-    if labels.dtype.kind == "b" or numbers:
-        word = text.strip().lower()
-        if word in ("true", "false") and labels.dtype.kind in "bO":
-            return word == "true"
-        try:
-            number = float(text)
-        except ValueError:
-            return text
-        return int(number) if math.isfinite(number) and number == int(number) else number
-    return text
+    kind, objects = labels.dtype.kind, labels.dtype.kind == "O"
+    if kind not in "biufO" or (objects and any(isinstance(label, str) for label in labels)):
+        return text
+    word = text.strip().lower()
+    if word in ("true", "false") and kind in "bO":
+        return word == "true"
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        return text
+    if exact.is_finite() and exact.adjusted() <= _MOST_DIGITS and exact == int(exact):
+        return int(exact)
+    return exact if objects and any(isinstance(label, Decimal) for label in labels) else float(exact)
 
 
 def _not_named(given: Mapping[str, Any], where: str, option: str) -> ArgumentError:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from thresher.curves.area import auc
 from thresher.curves.gain import ks
-from thresher.ranking import MOST_CASES, Counts, Floats, Ranking, kept_number, require_ranking
+from thresher.ranking import MOST_CASES, Counts, Floats, Ranking, kept_number, require_ranking, splits_at
 from thresher.results import Result
 from thresher.tables import Contingency, contingency_at
 
@@ -115,9 +115,8 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
         return TableBounds(table, table)
     contingency_at(ranking, threshold)  # what is no threshold is refused there
     at = np.asarray(threshold, dtype=np.float64)
-    tops = ranking.spans.high[::-1]
-    touched = len(ranking) - np.searchsorted(tops, at, side="left")  # segments with a score of at least t
-    inside = len(ranking) - np.searchsorted(ranking.score[::-1], at, side="left")  # segments that lie above t
+    touched = splits_at(ranking.spans.high, at)  # segments with a score of at least t
+    inside = splits_at(ranking.score, at)  # segments that lie above t
     last = np.maximum(touched - 1, 0)
     cut = touched > inside
     tables = []

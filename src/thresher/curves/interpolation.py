@@ -16,7 +16,7 @@ from thresher.tables import Contingency
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoinRule(Result):
-    """Positive at `upper` or above; between `lower` and `upper` a coin decides; negative below.
+    """Positive at `upper` or above (at +inf: never); between `lower` and `upper` a coin decides; negative below.
 
     The coin shows positive with `probability`. `table` is the table to expect.
     """
@@ -105,12 +105,6 @@ def _between(ranking: Ranking, split: Splits, along: Floats, wanted: float, *, l
 
 
 def _coin(ranking: Ranking, before: int, after: int, probability: float) -> CoinRule:
-    if before == 0 and probability < 1 and np.isposinf(ranking.score[0]):
-        raise ArgumentError(
-            f"{ranking.pos[0] + ranking.neg[0]:g} cases score inf, which no threshold refuses, so no coin can either",
-            "CoinRule",
-            "ask for a rate that accepts them all, or give them a finite score",
-        )
     tp, fp = (float(c[before]) + probability * float(c[after] - c[before]) for c in ranking.covered())
     threshold = ranking.thresholds()
     return CoinRule(

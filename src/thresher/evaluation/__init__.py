@@ -1,7 +1,7 @@
 """The facade people meet first: evaluate, decide, apply."""
 
 from thresher.evaluation.class_model import MulticlassModel
-from thresher.evaluation.decision import Decision, apply, decision_schema
+from thresher.evaluation.decision import Decision, apply, contradictions, decision_schema
 from thresher.evaluation.evaluation import Evaluation, evaluate
 from thresher.evaluation.model import ModelEvaluation
 from thresher.evaluation.multiclass import MulticlassEvaluation, evaluate_classes
@@ -19,6 +19,7 @@ __all__ = [
     "ScannedEvaluation",
     "ScannedModel",
     "apply",
+    "contradictions",
     "decision_schema",
     "evaluate",
     "evaluate_classes",

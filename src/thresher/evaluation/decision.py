@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from importlib import resources
 from os import PathLike
 from typing import Any, Self
@@ -17,8 +19,21 @@ from thresher.calibration import CalibrationMap, adjust_prevalence
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
-from thresher.plain_data import json_value
-from thresher.ranking import Flags, Floats, rankable
+from thresher.plain_data import (
+    FieldError,
+    Reader,
+    items,
+    json_value,
+    not_written,
+    number,
+    one_of,
+    or_none,
+    read_object,
+    rising,
+    text,
+)
+from thresher.plain_data import fields as fields_of
+from thresher.ranking import Flags, Floats, rankable, reaches
 from thresher.results import Result
 from thresher.sources.columns import column, complete
 from thresher.sources.frames import frame_columns, frame_names, is_frame
@@ -27,6 +42,7 @@ from thresher.whole_files import read_text, write_whole
 
 FORMAT = "thresher/decision/2"
 _FORMATS = "thresher/decision/"
+_SURELY = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,7 +61,8 @@ class Decision(Result):
     level, and `why` says why this one was taken; where that is not the cheapest one, `runner_up` is, and `gap` is
     negative. `wins` is the share of resamples in which the model is the cheapest, which is no probability of being so:
     resamples hold the same rows. `fingerprint` identifies the data. A decision
-    set by hand on the page has no `wins`, and intervals without limits.
+    set by hand on the page has no `wins`, and intervals without limits. A threshold of
+    +inf calls nothing positive.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
@@ -92,6 +109,8 @@ class Decision(Result):
                 "this decision has no calibration map", "Decision.probability(scores)", "take one that evaluate made"
             )
         in_data = CalibrationMap.from_dict(self.calibration)(scores)
+        if math.isclose(self.condition.prevalence, self.data_prevalence, rel_tol=1e-12):
+            return in_data
         return adjust_prevalence(in_data, self.condition.prevalence, trained_at=self.data_prevalence)
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,29 +127,18 @@ class Decision(Result):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        names = {part.name for part in fields(cls)}
         written = value.get("format") if isinstance(value, Mapping) else None
         if isinstance(written, str) and written != FORMAT and written.startswith(_FORMATS):
             raise NotationError(
                 f"this decision is of another format, {written!r}", "Decision.from_dict", "evaluate again"
             )
-        if not isinstance(value, Mapping) or value.get("format") != FORMAT or not names <= set(value):
-            raise NotationError(
-                "this is not a decision as thresher writes it",
-                where="Decision.from_dict",
-                fix=f'give an object with "format": "{FORMAT}" that follows the published schema',
-            )
-        if value["rule"] != ">=":
-            raise NotationError(f"the rule {value['rule']!r} is unknown", "Decision.from_dict", 'only ">=" is')
-        try:
-            given: dict[str, Any] = {name: _reader(name)(value[name]) for name in names}
-            return cls(**given)
-        except (TypeError, ValueError, KeyError) as error:
-            raise NotationError(
-                f"a field of this decision is not as thresher writes it: {error}",
-                where="Decision.from_dict",
-                fix="follow the published schema, decision_schema()",
-            ) from None
+        readers = {part.name: _READERS.get(part.name, text) for part in fields(cls)}
+        decision = cls(**read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
+        low, high = decision.equivalent
+        if not low <= decision.threshold <= high:
+            why = f'"threshold" is {decision.threshold}, and "equivalent" reaches from {low} to {high}'
+            raise not_written(why, of="Decision", kind="a decision")
+        return decision
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -237,7 +245,7 @@ def decision_schema() -> dict[str, Any]:
 
 
 def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
-    """Which cases a decision calls positive: score >= threshold, compared as float64.
+    """Which cases a decision calls positive: score >= threshold, compared as float64; none at a threshold of +inf.
 
     Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping or
     frame with a column of that name). The same scores give the same calls on any machine.
@@ -263,8 +271,21 @@ def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
         scores = frame_columns(scores, [decision.model], where=where)[decision.model]
     given = {"scores": column(scores, name="scores", where=where)}
     (values,), _ = complete(given, missing="raise", where=where, droppable=False)
-    called = rankable(values, where=where).astype(np.float64) >= decision.threshold
-    return np.asarray(called, dtype=np.bool_)
+    return reaches(rankable(values, where=where).astype(np.float64), decision.threshold)
+
+
+def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
+    """Calls that a probability of the condition's class mix speaks against, beyond rounding.
+
+    A positive call is the cheaper one iff p·cost_ratio > 1 - p, which is p > 1 / (1 + cost_ratio).
+
+    >>> condition = OperatingCondition(cost_ratio=4)
+    >>> contradictions(np.array([True, True, False]), np.array([0.3, 0.1, 0.2]), condition)
+    array([False,  True, False])
+    """
+    miss, alarm = probability * condition.cost_ratio, 1 - probability  # what either call is expected to cost
+    found: Flags = np.where(called, miss < alarm * _SURELY, alarm < miss * _SURELY)
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -279,80 +300,71 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _real(value: Any) -> float:
-    """A number, or the text of an infinite one; None is NaN."""
-    if value in ("inf", "-inf"):
-        return float(value)
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is no number")
-    return value
-
-
-def _share(value: Any) -> float:
-    share = _real(value)
-    if not 0 < share < 1:
-        raise ValueError(f"{value!r} is no prevalence")
-    return share
-
-
-def _range(value: Any) -> tuple[float, float]:
-    low, high = value
-    return _real(low), _real(high)
-
-
 def _interval(value: Any) -> Interval:
-    texts = ("method", "note")
-    read: dict[str, Any] = {
-        name: _text(part) if name in texts else _real(part) for name, part in _mapping(value).items()
-    }
-    return Interval(**read)
+    limit = number(infinite=True, undefined=True)
+    found = Interval(
+        **fields_of(
+            value,
+            {
+                "estimate": limit,
+                "lower": limit,
+                "upper": limit,
+                "variance": number(0, infinite=True, undefined=True),
+                "level": number(0, 1, strictly=True),
+                "method": text,
+                "note": text,
+            },
+        )
+    )
+    if found.lower > found.upper:
+        raise FieldError(f"must have its lower limit first, got {found.lower} and {found.upper}")
+    return found
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
+def _condition(value: Any) -> OperatingCondition:
+    costs = dict.fromkeys(("cost_fp", "cost_fn", "cost_tp", "cost_tn"), number())
+    return OperatingCondition(**fields_of(value, {"class_ratio": number(0, strictly=True), **costs}))
 
 
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list | tuple) or not value:
-        raise TypeError(f"{value!r} is no list of names")
-    return list(value)
+def _calibration(value: Any) -> Mapping[str, Any]:
+    CalibrationMap.from_dict(value)
+    plain: Mapping[str, Any] = value
+    return plain
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{value!r} is no object")
-    return value
+def _names(value: Any) -> tuple[str, ...]:
+    names = tuple(items(text)(value))
+    if not names:
+        raise FieldError("must name a model at least")
+    return names
 
 
-def _reader(name: str) -> Callable[[Any], Any]:
-    return _READERS.get(name, _text)
+def _fingerprint(value: Any) -> str:
+    if not re.fullmatch("sha256:[0-9a-f]{64}", text(value)):
+        raise FieldError(f"must be sha256: and 64 hexadecimal digits, got {value!r}")
+    return text(value)
 
 
-def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else read(value)
-
-
-_READERS: Mapping[str, Callable[[Any], Any]] = {
-    "threshold": _real,
-    "equivalent": _range,
-    "condition": lambda value: OperatingCondition(**_mapping(value)),
+_RATIOS = partial(rising, least=0)
+_READERS: Mapping[str, Reader] = {
+    "threshold": number(infinite=True),
+    "equivalent": rising,
+    "condition": _condition,
     "expected_cost": _interval,
     "honest_cost": _interval,
     "threshold_interval": _interval,
     "saving": _interval,
-    "may_be_best": lambda value: tuple(_text(name) for name in value),
-    "runner_up": _or_none(_text),
-    "gap": _or_none(_real),
-    "data_prevalence": _share,
-    "trained_at": _share,
-    "threshold_holds_for": _or_none(_range),
-    "tied": lambda value: tuple(_text(name) for name in _list(value)),
-    "cost_ratios": _range,
-    "class_ratios": _range,
-    "wins": _or_none(_real),
-    "calibration": _or_none(_mapping),
+    "may_be_best": _names,
+    "tied": _names,
+    "data_prevalence": number(0, 1, strictly=True),
+    "trained_at": number(0, 1, strictly=True),
+    "threshold_holds_for": or_none(_RATIOS),
+    "runner_up": or_none(text),
+    "gap": or_none(number()),
+    "cost_ratios": _RATIOS,
+    "class_ratios": _RATIOS,
+    "wins": or_none(number(0, 1)),
+    "calibration": or_none(_calibration),
+    "fingerprint": _fingerprint,
+    "rule": one_of([">="]),
 }

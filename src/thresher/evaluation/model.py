@@ -34,7 +34,7 @@ from thresher.inference.interval import interval_columns
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.table import table_intervals
 from thresher.inference.whole_intervals import WholeModel, whole_intervals
-from thresher.ranking import Ranking, as_number
+from thresher.ranking import Ranking, as_number, reaches
 from thresher.results import Tabular
 from thresher.tables import Contingency
 
@@ -232,7 +232,7 @@ def _at_threshold(
         table = choice.table
         measures = table_intervals(table, class_ratio=class_ratio, level=level)
         return measures, cost_interval(table, condition, level=level)
-    called = rows.scores[name].astype(np.float64) >= choice.threshold
+    called = reaches(rows.scores[name].astype(np.float64), choice.threshold)
     sampled = sampled_table(rows.positive, called, weight=rows.weight, cluster=rows.cluster)
     measures = sampled_table_intervals(sampled, class_ratio=class_ratio, level=level)
     return measures, sampled_cost_interval(sampled, condition, level=level)

@@ -21,7 +21,7 @@ from thresher.inference.proportion import rate_interval
 from thresher.inference.saving import saving_interval
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.stability import ALWAYS, NEVER
-from thresher.ranking import Flags, Ranking
+from thresher.ranking import Flags, Ranking, reaches
 from thresher.results import Result
 from thresher.tables import Contingency, contingency, contingency_at
 
@@ -130,7 +130,7 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any], w
     if not isinstance(threshold, Real) or isinstance(threshold, bool) or math.isnan(threshold):
         raise ArgumentError(f"the threshold in use of {model!r} must be a number, got {threshold!r}", where, fix)
     at = float(threshold)
-    return FixedRule(model, at, scores[model].astype(np.float64) >= at)
+    return FixedRule(model, at, reaches(scores[model].astype(np.float64), at))
 
 
 def require_no_rule_names(names: Sequence[str], *, current: bool, where: str) -> None:
@@ -188,7 +188,7 @@ def priced_rules(
     if in_use is not None:
         baselines[CURRENT] = in_use, drawn.rules[CURRENT]
     acts = {
-        name: FixedRule(name, choice.threshold, rows.scores[name].astype(np.float64) >= choice.threshold)
+        name: FixedRule(name, choice.threshold, reaches(rows.scores[name].astype(np.float64), choice.threshold))
         for name, choice in choices.items()
     }
 

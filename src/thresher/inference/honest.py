@@ -22,7 +22,7 @@ from thresher.inference.resampling import Progress, Resampling, in_blocks, requi
 from thresher.inference.rows import Rows
 from thresher.inference.sample import Sample, Times, sample_of
 from thresher.inference.threshold_statistics import BestCost
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, reaches
 from thresher.results import Tabular
 from thresher.tables import Contingency, Measure, measure
 
@@ -149,7 +149,7 @@ def _seen(source: Rows | Ranking, model: str, choice: Choice, asked: OperatingCo
     """What the chosen threshold costs on the data; rows with weights or clusters count as what they are worth."""
     if isinstance(source, Ranking) or (source.weight is None and source.cluster is None):
         return cost_interval(choice.table, asked, level=level)
-    called = source.scores[model].astype(np.float64) >= choice.threshold
+    called = reaches(source.scores[model].astype(np.float64), choice.threshold)
     rows = sampled_table(source.positive, called, weight=source.weight, cluster=source.cluster)
     return sampled_cost_interval(rows, asked, level=level)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from thresher.choices import OperatingCondition
 from thresher.inference.multiplicity import multiplicities
 from thresher.inference.scored_rows import ScoredRows, cluster_sums
-from thresher.ranking import Counts, Floats, falling
+from thresher.ranking import Counts, Floats, falling, reaches
 from thresher.tables import Contingency
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
@@ -28,7 +28,7 @@ def resampled_tables(
     """
     columns = []
     for name, score in rows.scores.items():
-        called = score.astype(np.float64) >= thresholds[name]  # a threshold between two singles is none
+        called = reaches(score.astype(np.float64), thresholds[name])  # a threshold between two singles is none
         columns += [rows.positive & called, rows.positive > called, ~rows.positive & called, ~(rows.positive | called)]
     cells = np.stack(columns)
     drawn = _plain(cells, replicates, rng) if rows.weight is None and rows.cluster is None else None
@@ -48,7 +48,6 @@ def resampled_costs(
     The cost on the data itself comes first.
     """
     orders = {name: falling(score) for name, score in rows.scores.items()}
-    open_top = {name: not np.isposinf(score.max()) for name, score in rows.scores.items()}
     found = {name: np.empty(replicates + 1) for name in rows.scores}
     positives = np.flatnonzero(rows.positive)
     miss, alarm = condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn
@@ -68,7 +67,7 @@ def resampled_costs(
             for name, (order, ends) in orders.items():
                 running = np.cumsum(change[order])
                 least = (running if ends.size == running.size else running[ends - 1]).min()
-                found[name][at] = start + (min(0.0, least) if open_top[name] else least)
+                found[name][at] = start + min(0.0, least)
             at += 1
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thresher.ranking import Counts, Floats, Indices
+from thresher.ranking.thresholds import midway
 
 
 def pools(pos: Counts, neg: Counts) -> tuple[Indices, Indices]:
@@ -37,14 +38,16 @@ def pooled_impurity(pos: Counts, neg: Counts) -> float:
     return float((in_pos * in_neg / (in_pos + in_neg)).sum())
 
 
-def pooled_at(pos: Counts, neg: Counts, segment: Indices) -> Floats:
-    """The proportion of positives in the pool that each given segment belongs to; an empty one, to the next below.
+def pooled_at(score: Floats, pos: Counts, neg: Counts, segment: Indices) -> Floats:
+    """The isotonic map of counts at the scores of some segments: an empty one belongs to the pool on its side.
 
-    >>> pooled_at(np.array([2, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 0, 3]), np.array([0, 1, 5]))
-    array([1. , 0.5, 0. ])
+    >>> score = np.array([0.9, 0.8, 0.5, 0.4, 0.3, 0.1])
+    >>> pooled_at(score, np.array([2, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 0, 3]), np.array([0, 1, 5]))
+    array([1., 1., 0.])
     """
     seen, edge = pools(pos, neg)
     in_pos, in_neg = (np.add.reduceat(counts[seen], edge[:-1]) for counts in (pos, neg))
-    place = np.minimum(np.searchsorted(seen, segment), seen.size - 1)
-    pool = np.searchsorted(edge, place, side="right") - 1
+    inner = edge[1:-1]
+    step = midway(score[seen[inner - 1]], score[seen[inner]])  # where the map steps and thresholds lie
+    pool = np.searchsorted(-step, -score[segment], side="left")
     return in_pos[pool] / (in_pos[pool] + in_neg[pool])

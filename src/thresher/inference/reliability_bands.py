@@ -61,7 +61,7 @@ def reliability_band(
     draw = labels_drawn(ranking, _WHERE)
 
     def block(rng: np.random.Generator, size: int) -> list[Floats]:
-        return [pooled_at(*draw(rng), segment) for _ in range(size)]
+        return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]
 
     drawn = np.concatenate(in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
     return _rising(ranking, segment, percentiles(drawn, level), level, kind)
@@ -76,12 +76,12 @@ def reliability_curve(draws: Draws, ranking: Ranking, points: int = MOST_POINTS)
         limits = _with_doubt(ranking, segment, *percentiles(drawn, draws.level), draws.level)
         return _rising(ranking, segment, limits, draws.level, "confidence")
 
-    return DrawnCurve(lambda drawn: pooled_at(*drawn.by_segment(), segment), band, of_one_class=True)
+    return DrawnCurve(lambda drawn: pooled_at(ranking.score, *drawn.by_segment(), segment), band, of_one_class=True)
 
 
 def _rising(ranking: Ranking, segment: Indices, limits: tuple[Floats, Floats], level: float, kind: Kind) -> Band:
     """The band by rising score."""
-    columns = ranking.score[segment], pooled_at(ranking.pos, ranking.neg, segment), *limits
+    columns = ranking.score[segment], pooled_at(ranking.score, ranking.pos, ranking.neg, segment), *limits
     x, estimate, lower, upper = (column[::-1].copy() for column in columns)
     return Band(x, estimate, lower, upper, level, f"{kind} resampling")
 

@@ -24,7 +24,7 @@ from thresher.inference.interval import Interval, interval_columns
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.multiplicity import multiplicities
 from thresher.inference.out_of_bag import out_of_bag_interval
-from thresher.ranking import Counts, Flags, Floats, Ranking, cuts_above, side_by_side
+from thresher.ranking import Counts, Flags, Floats, Ranking, cuts_above, reaches, side_by_side
 from thresher.results import Tabular
 from thresher.tables import Contingency
 
@@ -147,7 +147,7 @@ def decision_stability(
         if plain:
             seen = cost_interval(_table(tp, fp, recommended), condition, level=level)
         else:
-            called = scores[name] >= cut[recommended]
+            called = reaches(scores[name], float(cut[recommended]))
             sampled = sampled_table(positive, called, weight=weights, cluster=clusters)
             seen = sampled_cost_interval(sampled, condition, level=level)
         return _Again(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.ranking import Counts, Flags, Floats, Indices, Ranking
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, splits_at
 from thresher.ranking.order import falling
 
 
@@ -85,7 +85,7 @@ class Standing:
 
     def split(self, threshold: float) -> tuple[int, int]:
         """How many groups of positives and of negatives score at least `threshold`."""
-        called = self.score.size - int(np.searchsorted(self.score[::-1], threshold, side="left"))
+        called = int(splits_at(self.score, threshold))
         return int(np.searchsorted(self.pos.segment, called)), int(np.searchsorted(self.neg.segment, called))
 
 

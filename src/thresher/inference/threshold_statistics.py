@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from thresher.choices import OperatingCondition, choose
+from thresher.choices import OperatingCondition
 from thresher.choices.condition import simplest
 from thresher.choices.objective import TIED_WEIGHTS
 from thresher.errors import ArgumentError
@@ -56,9 +56,6 @@ class BestCost:
     def _point(self, drawn: Resampled, group: int) -> tuple[float, float, float]:
         if not (drawn.Pos and drawn.Neg):
             return 0.0, 0.0, math.nan
-        if drawn.standing.score[0] == math.inf:  # no threshold refuses that score, which `choose` knows
-            point = choose(drawn.ranking(), self.condition).point
-            return point.table.tp, point.table.fp, point.threshold
         if group < 0:
             return 0.0, 0.0, math.inf
         return drawn.tp[group], drawn.fp_upto[group], drawn.threshold_after(group)

@@ -28,7 +28,7 @@ from thresher.inference.segment_pulls import (
     variance_by_cases,
     variance_by_rows,
 )
-from thresher.ranking import Flags, Ranking
+from thresher.ranking import Flags, Ranking, reaches
 
 MOST_SEGMENTS = 1 << 14
 _NOTHING = 1e-30  # a variance no larger is rounding
@@ -152,7 +152,7 @@ def _ks(model: WholeModel, best: KolmogorovSmirnov, gain: float) -> Interval:
     Clusters that hold both classes move both rates together, and stretch or shrink the distances accordingly.
     """
     positive = model.rows.positive
-    called = model.rows.scores[model.name].astype(np.float64) >= best.threshold
+    called = reaches(model.rows.scores[model.name].astype(np.float64), best.threshold)
     tpr, fpr = model.rate(positive, called), model.rate(~positive, called)
     if best.difference < 0:
         tpr, fpr = fpr, tpr

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from thresher.learning.category_columns import category_texts
 from thresher.learning.column_types import ColumnTypes, Kind
+from thresher.plain_data import fields, flag, items, one_of, text
 from thresher.ranking import Indices
 
 Reading: TypeAlias = Literal["number", "truth", "date", "text"]
@@ -43,9 +44,11 @@ class ExpectedColumn:
         return asdict(self) | {"categories": list(self.categories)}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ExpectedColumn:
-        """What `to_dict` wrote."""
-        return cls(**{**data, "categories": tuple(data["categories"])})
+    def from_dict(cls, data: Any) -> ExpectedColumn:
+        """What `to_dict` wrote; a field that is not so raises `FieldError`."""
+        kinds = {"kind": one_of(get_args(Kind)), "reading": one_of(get_args(Reading))}
+        found = fields(data, {"name": text, **kinds, "gaps": flag, "categories": items(text)})
+        return cls(**found | {"categories": tuple(found["categories"])})
 
 
 def expected_columns(table: Any, columns: ColumnTypes, rows: Indices) -> tuple[ExpectedColumn, ...]:

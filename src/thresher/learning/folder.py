@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -22,7 +21,7 @@ from thresher.learning.model_file import read_model, write_model
 from thresher.learning.new_rows import Remarks, conformed, require_names
 from thresher.learning.whole_folder import replacing_folder
 from thresher.learning.workflow import Learned
-from thresher.plain_data import json_value
+from thresher.plain_data import fields, items, json_value, one_of, text
 from thresher.ranking import Flags, Floats
 from thresher.results import Result
 from thresher.sources.columns import Column
@@ -116,19 +115,25 @@ def read_learned(folder: str | Path) -> Deployed:
             f"the folder {place} lacks {', '.join(absent)}", where, "give the whole folder that learn wrote"
         )
     try:
-        plain = json_value((place / COLUMNS).read_text(encoding="utf-8"), name="Learned")
-        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
-            raise NotationError(f'its "format" is not "{FORMAT}"', where, "give what learn wrote")
-        expected = tuple(ExpectedColumn.from_dict(column) for column in plain["columns"])
+        plain = fields(json_value((place / COLUMNS).read_text(encoding="utf-8"), name="Learned"), _READERS)
         negative, positive = plain["labels"]
         decision = Decision.load(place / DECISION)
-        known = tuple(map(str, plain["known"]))
-        target = str(plain["target"])
     except ThresherError as error:
         raise NotationError(f"the folder {place} is damaged: {error.what}", where, "give what learn wrote") from None
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise NotationError(f"the folder {place} is damaged: {error!r}", where, "give what learn wrote") from None
-    return Deployed(read_model(place / MODEL), decision, expected, known, target, (negative, positive))
+    except ValueError as error:
+        raise NotationError(f"the folder {place} is damaged: {error}", where, "give what learn wrote") from None
+    expected, known = tuple(plain["columns"]), tuple(plain["known"])
+    return Deployed(read_model(place / MODEL), decision, expected, known, plain["target"], (negative, positive))
+
+
+_READERS = {
+    "format": one_of([FORMAT]),
+    "version": text,
+    "target": text,
+    "labels": items(lambda label: label),
+    "known": items(text),
+    "columns": items(ExpectedColumn.from_dict),
+}
 
 
 def _columns_json(found: Learned, table: Any) -> str:

@@ -23,6 +23,7 @@ from thresher.learning.tree_picture import TreeLayout, tree_layout, tree_svg
 from thresher.learning.tree_text import tree_text
 from thresher.ranking import Counts, Floats, Ranking
 from thresher.sources import classes_of
+from thresher.sources.labels import same
 
 _WHERE = "LeafTree.fit(X, y)"
 
@@ -182,12 +183,12 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
                 where="LeafTree.ranking(positive=...)",
                 fix=f"pass positive= one of {', '.join(map(str, self.classes_))}",
             )
-        found = np.flatnonzero(self.classes_ == positive)
-        if not found.size:
+        found = [place for place, label in enumerate(self.classes_.tolist()) if same(label, positive)]
+        if not found:
             raise ArgumentError(
                 f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "positive=...", "pick one"
             )
-        return int(found[0])
+        return found[0]
 
 
 def _ancestors_for_the_empty(nodes: TreeNodes) -> Counts:

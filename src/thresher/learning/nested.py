@@ -13,7 +13,7 @@ from thresher.learning.called_rows import calls_cost
 from thresher.learning.corrected import corrected_interval
 from thresher.learning.cross_validation import CrossValidation
 from thresher.learning.yardstick import ScoredFold, yardstick
-from thresher.ranking import Flags, Floats
+from thresher.ranking import Flags, Floats, reaches
 
 _WHERE = "nested_costs(cv, condition)"
 
@@ -97,7 +97,7 @@ def nested_calls(cv: CrossValidation, condition: OperatingCondition, model: str 
             others = ~np.isin(cv.row, split.test)
             rest = {name: _part(cv, others, calls, cv.scores[name]).ranking() for name in names}
         chosen = joint_choice(rest, condition)
-        calls[here] = cv.scores[chosen.model][here] >= chosen.threshold
+        calls[here] = reaches(cv.scores[chosen.model][here], chosen.threshold)
     return calls
 
 

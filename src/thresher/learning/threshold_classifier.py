@@ -15,7 +15,7 @@ from thresher.choices.threshold import Wanted, operating_condition
 from thresher.learning.scores import Response
 from thresher.learning.wrapped import WrappedClassifier
 from thresher.learning.yardstick import table_cost
-from thresher.ranking import Floats
+from thresher.ranking import Floats, reaches
 from thresher.tables import contingency
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -122,7 +122,7 @@ class ThresholdClassifier(WrappedClassifier):
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The label of each row: the positive one iff the score is at least the threshold."""
         check_is_fitted(self)
-        called = self.scores(X) >= self.threshold_
+        called = reaches(self.scores(X), self.threshold_)
         return self.classes_[np.where(called, self._place, 1 - self._place)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -133,7 +133,9 @@ class ThresholdClassifier(WrappedClassifier):
     def decision_function(self, X: Any) -> Floats:
         """How far the score lies above the threshold, above 0 for the second of `classes_` as in scikit-learn."""
         check_is_fitted(self)
-        above = self.scores(X) - self.threshold_
+        scores = self.scores(X)
+        # An infinite threshold calls every case alike, and an infinite score less it would be no number.
+        above = np.full_like(scores, -self.threshold_) if np.isinf(self.threshold_) else scores - self.threshold_
         return above if self._place == 1 else -above
 
     @_offered

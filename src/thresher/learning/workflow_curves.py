@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -20,6 +19,7 @@ from thresher.learning.feature_curve import BestSingle, FeatureCurve, feature_cu
 from thresher.learning.folds import Folding
 from thresher.learning.learning_curve import LearningCurve, learning_curve
 from thresher.learning.yardstick import Yardstick, yardstick
+from thresher.ranking import reaches
 
 Curve = TypeVar("Curve")
 
@@ -110,4 +110,4 @@ def _undrawn(name: str, error: ValueError) -> Caution:
 def _at_threshold(condition: OperatingCondition, threshold: float) -> Yardstick:
     """The expected cost of calling rows positive whose score reaches a threshold."""
     cost = yardstick(condition)
-    return replace(cost, of=lambda fold: cost.of(replace(fold, called=np.asarray(fold.score >= threshold))))
+    return replace(cost, of=lambda fold: cost.of(replace(fold, called=reaches(fold.score, threshold))))

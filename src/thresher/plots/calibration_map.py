@@ -14,7 +14,7 @@ from thresher.plots.display import Display, Frame, stacked
 from thresher.plots.models import FEW, by_name, one_ranking
 from thresher.plots.style import WIDTH, ink, looks
 from thresher.plots.words import add_legend, fits_inside, set_title, shown
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import LARGEST, Floats, Ranking
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -107,7 +107,7 @@ class CalibrationMapDisplay(Display):
         if self.ranking is not None:
             scores.append(self.ranking.score)
         known = np.concatenate(scores or [np.array([0.0, 1.0])])
-        known = known[np.isfinite(known)]
+        known = known[np.abs(known) < LARGEST]  # which is the step below scores of +inf
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         if low >= 0 and high <= 1:
             return 0.0, 1.0

@@ -130,7 +130,7 @@ class WinnersDisplay(JointDisplay):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it on a logarithmic axis; open ends run to ten times the last corner."""
         ax = self._opened(ax)
-        names = [*self.joint.choices, "all negative", "all positive"]
+        names = [*self.joint.choices, "never", "always"]
         look = looks(self.joint.choices, ax)
         low, high = self._span()
         self.bars_ = {}

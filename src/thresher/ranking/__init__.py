@@ -11,10 +11,11 @@ from thresher.ranking.required import described, require_ranking
 from thresher.ranking.scores import rankable
 from thresher.ranking.segments import MOST_CASES, require_safe_total
 from thresher.ranking.spans import UNKNOWN, Spans, kept_number, resolved
-from thresher.ranking.thresholds import require_split
+from thresher.ranking.thresholds import LARGEST, reaches, require_split, splits_at
 from thresher.ranking.weights import wide
 
 __all__ = [
+    "LARGEST",
     "MOST_CASES",
     "MOST_THREADS",
     "UNKNOWN",
@@ -39,10 +40,12 @@ __all__ = [
     "pieces_of",
     "processors",
     "rankable",
+    "reaches",
     "require_ranking",
     "require_safe_total",
     "require_split",
     "resolved",
     "side_by_side",
+    "splits_at",
     "wide",
 ]

@@ -18,9 +18,8 @@ def condensed(ranking: Ranking, *, segments: int) -> Ranking:
     """Pool an exact ranking to about so many segments, with all corners of its hull among the splits.
 
     The pairs won inside each pool are kept, so the AUC stays exact, and since no corner of the hull is lost, so do the
-    choice for any cost, cost curves and the hull itself. No threshold refuses a score of +inf, so cases that have it
-    stay a segment, and the corners of what lies behind them are kept as well. Splits on edges of the hull, which tie
-    with its corners, are kept unless they are very many. What else depends on the order inside pools is bounded.
+    choice for any cost, cost curves and the hull itself. Splits on edges of the hull, which tie with its corners, are
+    kept unless they are very many. What else depends on the order inside pools is bounded.
 
     >>> few = condensed(Ranking.parse("[2+][1-][1+,1-][1+][3-][1+][2-]"), segments=2)
     >>> print(few)
@@ -52,8 +51,7 @@ def condensed(ranking: Ranking, *, segments: int) -> Ranking:
 def _splits(ranking: Ranking, segments: int) -> tuple[Indices, bool]:
     """The splits that stay, and whether all that tie with corners of the hull are among them."""
     x, y = _curve(ranking)
-    first = int(np.isposinf(ranking.score[0]))  # the strictest split that a threshold reaches
-    corner = corners_among(x[first:], y[first:]) + first
+    corner = corners_among(x, y)
     tied = on_edges(x, y, corner)
     most = max(segments, MOST_TIES)
     kept = np.concatenate([[0], corner, thinned(tied, most=most)])

@@ -6,8 +6,9 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from thresher.errors import ThresherError
 from thresher.extras import room
-from thresher.plain_data import json_value
+from thresher.plain_data import json_value, not_written
 from thresher.ranking import plain
 from thresher.results import Tabular
 
@@ -25,7 +26,10 @@ class Kept(Tabular):
         """Read what `to_dict` wrote."""
         score, pos, neg, dropped, spans = plain.columns_of(value)
         of = cast("type[Ranking]", cls)
-        made = of(score, pos, neg, dropped=dropped)
+        try:
+            made = of(score, pos, neg, dropped=dropped)
+        except ThresherError as error:
+            raise not_written(f'of "score", "pos" and "neg", {error.what}', of="Ranking", kind="a ranking") from None
         if spans is not None:
             made = of.of_segments(made.score, made.pos, made.neg, dropped=dropped, spans=spans)
         return cast("Self", made)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from thresher.errors import NotationError
+from thresher.plain_data import FieldError, not_written, number, numbers, or_none, read_object
 from thresher.ranking.counting import Counts
 from thresher.ranking.pieces import Floats
 from thresher.ranking.spans import Spans, require_spans
 
 FORMAT = "thresher/ranking/1"
 Columns: TypeAlias = tuple[list[float], list[Any], list[Any], int, Spans | None]
-_INFINITE = {"inf": math.inf, "-inf": -math.inf}
+_EXACT = 2**53
 
 
 def written(score: Floats, pos: Counts, neg: Counts, dropped: int, spans: Spans | None) -> dict[str, Any]:
@@ -31,35 +30,26 @@ def columns_of(value: Any) -> Columns:
     >>> columns_of({"format": "thresher/ranking/1", "score": ["inf"], "pos": [1], "neg": [2]})
     ([inf], [1], [2], 0, None)
     """
-    if not isinstance(value, Mapping) or value.get("format") != FORMAT or not _holds_columns(value):
-        raise NotationError(
-            "this is not a ranking as thresher writes it",
-            where="Ranking.from_dict",
-            fix=f'give an object with "format": "{FORMAT}" and the lists "score", "pos" and "neg"',
-        )
-    score = [_INFINITE.get(number, number) for number in value["score"]]
-    spans = None if value.get("spans") is None else _spans(value["spans"], score, value)
-    return score, value["pos"], value["neg"], value.get("dropped", 0), spans
+    readers = {"score": _scores, "pos": numbers(0), "neg": numbers(0), "dropped": number(0, whole=True)}
+    kind: dict[str, Any] = {"of": "Ranking", "kind": "a ranking"}
+    optional = ("dropped", "spans")
+    found = read_object(value, readers | {"spans": or_none(Spans.from_dict)}, form=FORMAT, optional=optional, **kind)
+    score, pos, neg, spans = found["score"], found["pos"], found["neg"], found.get("spans")
+    for name in ("pos", "neg"):
+        if len(found[name]) != len(score):
+            raise not_written(f'"{name}" has {len(found[name]):,} entries, and "score" {len(score):,}', **kind)
+    if not any(pos) and not any(neg):
+        raise not_written('"pos" and "neg" count no case', **kind)
+    if spans is not None:
+        try:
+            require_spans(score, pos, neg, spans)
+        except ValueError as error:
+            raise not_written(f'"spans" do not fit "score", "pos" and "neg" ({error})', **kind) from None
+    return score, pos, neg, found.get("dropped", 0), spans
 
 
-def _spans(plain: Any, score: list[float], value: Mapping[str, Any]) -> Spans:
-    try:
-        spans = Spans.from_dict(plain)
-        require_spans(score, value["pos"], value["neg"], spans)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise NotationError(
-            f"the spans of this ranking do not fit its segments ({error})",
-            where="Ranking.from_dict",
-            fix="give what Ranking.to_dict() returned, unchanged",
-        ) from None
-    return spans
-
-
-def _holds_columns(value: Mapping[str, Any]) -> bool:
-    dropped = value.get("dropped", 0)
-    return (
-        all(isinstance(value.get(name), list) for name in ("score", "pos", "neg"))
-        and all(isinstance(number, int | float) or number in ("inf", "-inf") for number in value["score"])
-        and isinstance(dropped, int)
-        and dropped >= 0
-    )
+def _scores(value: Any) -> list[float]:
+    found = numbers(infinite=True)(value)
+    if rounded := [each for each in found if type(each) is int and abs(each) > _EXACT]:
+        raise FieldError(f"must be numbers that a float64 holds, got {rounded[0]}")
+    return found

@@ -18,7 +18,7 @@ from thresher.ranking.kept import Kept
 from thresher.ranking.numbers import as_number
 from thresher.ranking.pieces import Floats, side_by_side
 from thresher.ranking.spans import Spans, joined, resolved
-from thresher.ranking.thresholds import midway, require_split, separating
+from thresher.ranking.thresholds import LARGEST, midway, require_split, separating
 from thresher.ranking.weights import running, sum_of, wide
 
 T = TypeVar("T")
@@ -185,19 +185,21 @@ class Ranking(Kept):
     def interval(self, split: int) -> tuple[float, float]:
         """All thresholds of one split, as (lower, upper): lower < t <= upper.
 
+        A threshold of +inf calls nothing positive, so it belongs to split 0 alone, also where a score is +inf.
+
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).interval(1)
         (0.3, 0.8)
         """
         require_split(split, len(self) + 1, f"a ranking of {len(self):,} segments")
-        lower = float(self._tops()[split]) if split < len(self) else -math.inf
-        return lower, float(self.score[split - 1]) if split else math.inf
+        lower = min(float(self._tops()[split]), LARGEST) if split < len(self) else -math.inf
+        return lower, min(float(self.score[split - 1]), LARGEST) if split else math.inf
 
     def threshold(self, split: int) -> float:
         """The threshold of one split, as in `thresholds`."""
-        lower, upper = self.interval(split)
+        require_split(split, len(self) + 1, f"a ranking of {len(self):,} segments")
         if split in (0, len(self)):
             return math.inf if split == 0 else -math.inf
-        return float(midway(np.array([upper]), np.array([lower]))[0])
+        return float(midway(self.score[split - 1 : split], self._tops()[split : split + 1])[0])
 
     def at_class_ratio(self, class_ratio: float) -> Ranking:
         """The same cases, each class weighted so that Pos / Neg is `class_ratio`; the total stays.

@@ -13,11 +13,26 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher.plain_data import Reader, flag, number, numbers
+from thresher.plain_data import fields as fields_of
 from thresher.ranking.counting import Counts, Flags
 from thresher.ranking.pieces import Floats
 from thresher.ranking.weights import added_exactly
 
 Indices: TypeAlias = Any
+
+
+def _exact_numbers(value: Any) -> dict[str, float]:
+    names = value if isinstance(value, Mapping) else {}
+    return fields_of(value, dict.fromkeys(names, number(infinite=True)))
+
+
+ABOUT: Mapping[str, Reader] = {
+    "corners": flag,
+    "ties": flag,
+    "rounding": number(0),
+    "numbers": _exact_numbers,
+}
 UNKNOWN = -1
 _ROUNDING = 2.0**-30
 _ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
@@ -29,9 +44,8 @@ class Spans:
 
     Both ends occur in the data. `won`, where it is known, is twice the pairs that positives win inside a segment
     (ties counting one), and -1 where it is not; None when it is known nowhere. `corners` says that every corner of
-    the hull is a split between segments, so that no case inside one lies above the hull of what is known; where some
-    scores are +inf, which no threshold refuses, the same holds of the splits behind them. `ties` says that every
-    split that costs as little as a corner, at some costs, is a split between segments too.
+    the hull is a split between segments, so that no case inside one lies above the hull of what is known. `ties` says
+    that every split that costs as little as a corner, at some costs, is a split between segments too.
     `rounding` bounds the relative error of the counts, which is 0 unless they are sums of weights that an engine
     added in an order of its own. `numbers` holds exact ones of the cases behind these segments by the names of their
     functions, e.g. "average_precision", where somebody saw every case; other segments do not inherit them.
@@ -71,11 +85,6 @@ class Spans:
     def mixed(self) -> Flags:
         """Segments of more than one score that hold both classes."""
         return (self.low < self.high) & ~np.isnan(self.pos_low) & ~np.isnan(self.neg_low)
-
-    @property
-    def open_top(self) -> bool:
-        """Whether the highest segment holds scores of +inf, which no threshold refuses, and others, which some do."""
-        return bool(np.isposinf(self.high[0]) and not np.isposinf(self.low[0]))
 
     @property
     def unresolved(self) -> Flags:
@@ -140,23 +149,19 @@ class Spans:
         return plain | ({"rounding": self.rounding} if self.rounding else {})
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Spans:
-        """Read what `to_dict` wrote; whatever it cannot read raises ValueError, TypeError or KeyError."""
-        pos_low, pos_high, neg_low, neg_high = (
-            np.array([np.nan if end is None else float(end) for end in value[name]]) for name in _ENDS
+    def from_dict(cls, value: Any) -> Spans:
+        """Read what `to_dict` wrote; a field that is not so raises `FieldError`."""
+        known = fields_of(
+            value,
+            {
+                **dict.fromkeys(_ENDS, numbers(infinite=True, undefined=True)),
+                "won": numbers(UNKNOWN),
+                **ABOUT,
+            },
+            optional=("won", *ABOUT),
         )
-        won = None if value.get("won") is None else np.array(value["won"])
-        return cls(
-            pos_low,
-            pos_high,
-            neg_low,
-            neg_high,
-            won=won,
-            corners=value.get("corners", False) is True,
-            ties=value.get("ties", False) is True,
-            rounding=float(value.get("rounding", 0.0)),
-            numbers={str(name): float(number) for name, number in value.get("numbers", {}).items()},
-        )
+        columns = {name: np.array(known[name], dtype=np.float64) for name in _ENDS}
+        return cls(**known | columns | ({"won": np.array(known["won"])} if "won" in known else {}))
 
 
 Bounded: TypeAlias = tuple[Floats, Counts, Counts, Spans | None]

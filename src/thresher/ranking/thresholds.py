@@ -1,33 +1,59 @@
-"""Thresholds between neighbouring scores: midway, and separating them whatever rounding does."""
+"""Thresholds: what they call positive, and which lies midway between neighbouring scores whatever rounding does."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.ranking.counting import Flags
 from thresher.ranking.pieces import Floats, in_pieces
+
+LARGEST = sys.float_info.max
+
+
+def reaches(scores: Any, threshold: float) -> Flags:
+    """Which scores a threshold calls positive: those at or above it, and none at +inf.
+
+    >>> reaches(np.array([np.inf, 0.5]), 0.5), reaches(np.array([np.inf, 0.5]), np.inf)
+    (array([ True,  True]), array([False, False]))
+    """
+    return np.asarray((scores >= threshold) & (threshold < np.inf), dtype=np.bool_)
+
+
+def splits_at(score: Floats, threshold: Any) -> Any:
+    """How many of falling scores each threshold calls positive.
+
+    >>> splits_at(np.array([np.inf, 0.5]), [np.inf, 1, 0.5])
+    array([0, 1, 2])
+    """
+    below = np.searchsorted(score[::-1], threshold, side="left")
+    return np.where(np.isposinf(threshold), 0, score.size - below)
 
 
 def midway(upper: Floats, lower: Floats) -> Floats:
     """Numbers t with lower < t <= upper, the midpoint wherever that is one.
 
     The midpoint of neighbours one unit in the last place apart rounds to one of them, and
-    infinite scores have none; `upper` itself separates then, since positive means `score >= t`.
+    infinite scores have none; `upper` itself separates then, since positive means `score >= t`,
+    or the largest float where `upper` is +inf, since a threshold of +inf calls nothing positive.
+    Between the largest float and +inf there is no number, and t is +inf.
 
     >>> midway(np.array([0.8, np.inf, 1.0]), np.array([0.3, -np.inf, np.nextafter(1.0, 0)]))
     array([0.55, 0.  , 1.  ])
     """
+    most = np.minimum(upper, LARGEST)
     with np.errstate(over="ignore", invalid="ignore"):
         middle = upper + lower
         middle /= 2
-        separates = (lower < middle) & (middle <= upper)
+        separates = (lower < middle) & (middle <= most)
         if separates.all():
             return middle
         # A sum may overflow where the midpoint does not; -inf and inf have 0 between them.
         middle = np.where(np.isinf(middle), upper / 2 + lower / 2, np.where(np.isnan(middle), 0.0, middle))
-        return np.where((lower < middle) & (middle <= upper), middle, upper)
+        return np.where((lower < middle) & (middle <= most), middle, np.where(lower < most, most, upper))
 
 
 def separating(low: Floats, high: Floats) -> Floats:

@@ -78,10 +78,10 @@ def _cost(evaluation: Evaluation) -> str:
 
 
 def _range(evaluation: Evaluation) -> str:
-    decision, choice = evaluation.decision, evaluation.joint.choice
+    decision, choice = evaluation.decision, evaluation.joint.choices[evaluation.decision.model]
     now = said(decision.condition.cost_ratio)
     told = ""
-    if len(evaluation.models) > 1:
+    if len(evaluation.models) > 1 and (decision.gap is None or decision.gap >= 0):
         told = (
             f"{isolated(decision.model)} stays the cheapest model {_over(decision.cost_ratios, 'cost ratios')}"
             f" (now {now}) at this class ratio, or {_over(decision.class_ratios, 'class ratios')}"

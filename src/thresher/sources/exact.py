@@ -114,14 +114,14 @@ def _ranges(ranking: Ranking, rows: Counts, wanted: Flags, most: int) -> Iterato
     None has more than so many rows unless one segment alone has, and none begins or ends with an unwanted one.
     """
     at = np.flatnonzero(wanted)
+    tops = ranking.score if ranking.spans is None else ranking.spans.high
     before = np.concatenate([[0], np.cumsum(rows)])
     while at.size:
         first = int(at[0])
         last = int(np.searchsorted(before, before[first] + most, side="right")) - 1  # the first that is too much
         inside = at[at < max(last, first + 1)]
         end = int(inside[-1]) + 1
-        low, high = ranking.interval(end)[1], ranking.interval(first)[0]
-        yield Range(first, end, low, high, int(before[end] - before[first]))
+        yield Range(first, end, float(ranking.score[end - 1]), float(tops[first]), int(before[end] - before[first]))
         at = at[inside.size :]
 
 

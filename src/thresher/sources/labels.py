@@ -60,8 +60,9 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
 def _among(found: Sequence[Any], positive: Any, where: str) -> Any:
     """The positive label, which is to be one of those found; columns hold moments in UTC, whatever zone one names."""
     for asked in (positive, without_zone(positive, where=where)):
-        if any(same(asked, label) for label in found):
-            return asked
+        for label in found:
+            if same(asked, label):
+                return label  # in its own type: NumPy rounds whole numbers that it compares with a float
     raise _absent(positive, found, where)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.ranking import Counts, Flags, Floats, Ranking, Spans
+from thresher.ranking import Counts, Flags, Floats, Ranking
 from thresher.sources.buckets import SUBS
 
 PIECES = 64
@@ -77,17 +77,16 @@ def pieces_around(bucket: Counts, wanted: Flags, *, parts: int = MOST_PARTS) -> 
 def hiding_better(ranking: Ranking, slope: float) -> Flags:
     """Segments that may hide a better split than any between segments, by tp - slope · fp.
 
-    Inside an open segment the curve reaches no higher than where all its positives come first. A segment that reaches
-    up to +inf may also hide the strictest split there is, since no threshold refuses a score of +inf.
+    Inside an open segment the curve reaches no higher than where all its positives come first.
 
     >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
     >>> hiding_better(bounded, 1.0), hiding_better(bounded, 0.1)
     (array([ True,  True]), array([False,  True]))
     """
-    if ranking.spans is None or _corners_known(ranking.spans):
+    if ranking.spans is None or ranking.spans.corners:
         return np.zeros(len(ranking), dtype=np.bool_)
     highest, reached = _values(ranking, slope)
-    return _open(ranking, ranking.spans) & (highest > reached.max())
+    return ranking.spans.mixed & (highest > reached.max())
 
 
 def hiding_as_good(ranking: Ranking, slope: float) -> Flags:
@@ -99,12 +98,12 @@ def hiding_as_good(ranking: Ranking, slope: float) -> Flags:
     >>> hiding_better(bounded, 1.0), hiding_as_good(bounded, 1.0)
     (array([False, False]), array([ True, False]))
     """
-    if ranking.spans is None or (_corners_known(ranking.spans) and ranking.spans.ties and not ranking.weighted):
+    if ranking.spans is None or (ranking.spans.corners and ranking.spans.ties and not ranking.weighted):
         return np.zeros(len(ranking), dtype=np.bool_)
     highest, reached = _values(ranking, slope)
     least = reached.max() - _AS_GOOD * (ranking.Pos + slope * ranking.Neg)
-    if not _corners_known(ranking.spans):
-        return _open(ranking, ranking.spans) & (highest >= least)
+    if not ranking.spans.corners:
+        return ranking.spans.mixed & (highest >= least)
     tied = np.flatnonzero(reached >= least)
     between = np.arange(len(ranking))
     return ranking.spans.mixed & (between >= tied[0]) & (between < tied[-1])
@@ -131,25 +130,8 @@ def divided(pieces: Sequence[Piece]) -> bool:
     return any(piece.parts > 1 for piece in pieces)
 
 
-def _corners_known(spans: Spans) -> bool:
-    """Whether no split inside a segment can be better than all between them."""
-    return spans.corners and not spans.open_top
-
-
-def _open(ranking: Ranking, spans: Spans) -> Flags:
-    """Segments that hide splits which may be better than those at either end."""
-    found = spans.mixed
-    found[0] |= spans.open_top and ranking.neg[0] > 0
-    return found
-
-
 def _values(ranking: Ranking, slope: float) -> tuple[Floats, Floats]:
-    """What tp - slope · fp may come to inside each segment, and what it is at the splits between them.
-
-    The split that calls nothing positive does not count where a score is +inf, since no threshold reaches it.
-    """
+    """What tp - slope · fp may come to inside each segment, and what it is at the splits between them."""
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
     reached = tp - slope * fp
-    if np.isposinf(ranking.interval(0)[0]):
-        reached[0] = -np.inf
     return tp[1:] - slope * fp[:-1], reached

@@ -5,7 +5,6 @@ Rankings of different days or machines add up to that of all rows, so a file of 
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
@@ -18,8 +17,9 @@ import numpy as np
 
 from thresher.errors import NotationError, SourceError, ThresherError
 from thresher.extras import extra
+from thresher.plain_data import FieldError, fields, json_value, number, one_of
 from thresher.ranking import Ranking, Spans
-from thresher.ranking.spans import require_spans
+from thresher.ranking.spans import ABOUT, require_spans
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.listing import Place
 from thresher.whole_files import require_path, write_whole
@@ -115,22 +115,16 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
     parquet = extra("pyarrow.parquet", name="files", where=where)
     with reading(DataFile(name, "parquet"), where):
         table = parquet.read_table(io.BytesIO(content), partitioning=None)
-    about = _about(table.schema.metadata)
-    if not about or table.column_names[:3] != list(_COLUMNS) or about.get("segments") != table.num_rows:
-        raise NotationError(
-            "this is not a ranking as thresher writes it",
-            where=where,
-            fix=f'give a file that Ranking.to_parquet wrote: its metadata say "format": "{FORMAT}"',
-        )
+    about = _about(table.schema.metadata, where)
+    if table.column_names[:3] != list(_COLUMNS) or about["segments"] != table.num_rows:
+        raise _no_ranking(f"its columns are not {about['segments']:,} scores with their counts", where)
     columns = {name: np.array(table[name]) for name in table.column_names}
     exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
     if "corners" not in about:
         return exact
     try:
         known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
-        numbers = {str(name): float(number) for name, number in about.get("numbers", {}).items()}
-        known |= {"corners": bool(about["corners"]), "ties": bool(about.get("ties", False))}
-        spans = Spans(**known, rounding=float(about["rounding"]), numbers=numbers)
+        spans = Spans(**known, **{name: about[name] for name in ABOUT})
         require_spans(exact.score, exact.pos, exact.neg, spans)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         said = f"the ranges of this ranking do not fit its segments ({error})"
@@ -138,13 +132,24 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
     return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, spans=spans)
 
 
-def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
-    """What a file says of itself; nothing when it is another tool's."""
-    with contextlib.suppress(ValueError, TypeError):
-        about = json.loads((metadata or {}).get(_KEY, b""))
-        if about["format"] == FORMAT and isinstance(about["dropped"], int) and about["dropped"] >= 0:
-            return dict(about)
-    return {}
+def _about(metadata: Mapping[bytes, bytes] | None, where: str) -> dict[str, Any]:
+    """What a file says of itself; that of another tool is refused."""
+    try:
+        plain = json_value((metadata or {}).get(_KEY, b"").decode(), name="Ranking")
+        counts = dict.fromkeys(("dropped", "segments"), number(0, whole=True))
+        return fields(plain, {"format": one_of([FORMAT]), **counts, **ABOUT}, optional=ABOUT)
+    except NotationError as error:
+        raise _no_ranking(error.what, where) from None
+    except (FieldError, UnicodeDecodeError) as error:
+        raise _no_ranking(f"{error}", where) from None
+
+
+def _no_ranking(why: str, where: str) -> NotationError:
+    return NotationError(
+        f"this is not a ranking as thresher writes it: {why}",
+        where=where,
+        fix=f'give a file that Ranking.to_parquet wrote: its metadata say "format": "{FORMAT}"',
+    )
 
 
 _JSON = _Form(_json_bytes, _of_json)

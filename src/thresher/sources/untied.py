@@ -61,8 +61,7 @@ def condensed_untied(cases: Untied, *, segments: int) -> Bounded:
 def _splits(cases: Untied, segments: int) -> tuple[Indices, bool]:
     """The splits that stay, and whether all that tie with corners of the hull are among them."""
     size = cases.score.size
-    first = int(size > 1 and np.isposinf(cases.score[0]))  # the strictest split that a threshold reaches
-    even = np.linspace(first, size, min(segments, size - first) + 1).astype(np.int64)  # no two of them alike
+    even = np.linspace(0, size, min(segments, size) + 1).astype(np.int64)  # no two of them alike
     high = _high(cases, even)
     tp = np.searchsorted(cases.pos_at, high)
     corner = corners_among(high - tp, tp)

@@ -11,14 +11,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import LabelError, NotationError
-from thresher.plain_data import json_value
+from thresher.errors import LabelError, ThresherError
+from thresher.plain_data import FieldError, items, json_value, not_written, number, numbers, read_object
 from thresher.ranking import Counts, Floats
 from thresher.results import Tabular
 from thresher.sources.labels import LABELS_SHOWN, listed
 from thresher.tables.averages import ClassAverages, average_named
 from thresher.tables.contingency import Contingency
-from thresher.tables.matrix_counts import checked_classes, checked_counts, holds_lists
+from thresher.tables.matrix_counts import checked_classes, checked_counts
 from thresher.tables.matrix_text import table_text
 
 FORMAT = "thresher/confusion/1"
@@ -60,13 +60,13 @@ class ConfusionMatrix(ClassAverages, Tabular):
     @classmethod
     def from_dict(cls, value: Any) -> Self:
         """Read what `to_dict` wrote."""
-        if not isinstance(value, Mapping) or value.get("format") != FORMAT or not holds_lists(value):
-            raise NotationError(
-                "this is not a confusion matrix as thresher writes it",
-                where="ConfusionMatrix.from_dict",
-                fix=f'give an object with "format": "{FORMAT}" and the lists "counts" and "classes"',
-            )
-        return cls(value["counts"], value["classes"], value.get("dropped", 0))
+        readers = {"counts": items(numbers(0)), "classes": items(_label), "dropped": number(0, whole=True)}
+        kind: dict[str, Any] = {"of": "ConfusionMatrix", "kind": "a confusion matrix"}
+        found = read_object(value, readers, form=FORMAT, optional=["dropped"], **kind)
+        try:
+            return cls(**found)
+        except ThresherError as error:
+            raise not_written(error.what, **kind) from None
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -294,6 +294,12 @@ def _pairs_apart(totals: list[Any]) -> Any:
     """Ordered pairs of cases in different classes, s² - Σ t²: exactly 0 when all are in one."""
     everything = sum(totals)
     return sum(total * (everything - total) for total in totals)
+
+
+def _label(value: Any) -> Any:
+    if not isinstance(value, str | int | float) or (isinstance(value, float) and not math.isfinite(value)):
+        raise FieldError(f"must be a text, a number, true or false, got {value!r}")
+    return value
 
 
 def _ratio(numerator: Any, denominator: Any) -> float:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.extras import room
-from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, described, require_ranking
+from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, described, require_ranking, splits_at
 from thresher.results import Tabular
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
@@ -200,6 +200,8 @@ def contingency(
 def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     """The table when cases with score >= threshold are called positive; one per threshold for an array.
 
+    A threshold of +inf calls nothing positive, also no score of +inf.
+
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
     >>> contingency_at(spam_tree, 0)
     Contingency(tp=30, fn=20, fp=10, tn=40)
@@ -211,9 +213,9 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
         raise ArgumentError(
             f"a threshold is a number that scores reach or miss, got {described(threshold)}",
             where=where,
-            fix="give a number; +inf calls only a score of +inf positive, -inf everything",
+            fix="give a number; +inf calls nothing positive, -inf everything",
         )
-    split = len(ranking) - np.searchsorted(ranking.score[::-1], at, side="left")
+    split = splits_at(ranking.score, at)
     tp, fp = (covered[split] for covered in ranking.covered())
     return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,14 +42,3 @@ def checked_counts(counts: Any, classes: tuple[Any, ...]) -> Counts:
     array = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
     array.flags.writeable = False
     return array
-
-
-def holds_lists(value: Mapping[str, Any]) -> bool:
-    """Whether plain data looks like a matrix that was written."""
-    dropped = value.get("dropped", 0)
-    return (
-        isinstance(value.get("counts"), list)
-        and isinstance(value.get("classes"), list)
-        and isinstance(dropped, int)
-        and dropped >= 0
-    )

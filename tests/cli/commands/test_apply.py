@@ -49,6 +49,31 @@ def test_probabilities_come_from_the_decision(run, decision, columns):
     assert {row["call"] for row in rows} == {"0", "1"}
 
 
+def test_calls_that_probabilities_speak_against_are_counted(run, folder, data, decision, columns):
+    words = ["apply", "decision.json", "predictions.csv", "--probability"]
+    fine = data(*words, "-o", "out.csv")
+    assert (fine["map"], fine["against_probability"], fine["cautions"]) == ("isotonic map", 0, [])
+    assert run(*words).stderr == ""
+    ranking = th.rank(columns["malignant"], columns["forest"])
+    called = th.apply(decision, columns["forest"])
+    for options, name in (
+        ({"method": "platt"}, "platt map"),
+        ({"interpolate": True, "smoothing": th.MEstimate(90, 0.9)}, "isotonic map with ramps"),
+    ):
+        other = th.calibration_map(ranking, **options)
+        plain = decision.to_dict() | {"calibration": other.to_dict()}
+        (folder / "decision.json").write_text(json.dumps(plain))
+        against = int((called != (other(columns["forest"]) > 1 / 5)).sum())
+        found = data(*words, "-o", "out.csv")
+        assert (found["map"], found["against_probability"]) == (name, against)
+        assert [caution["code"] for caution in found["cautions"]] == ["call-against-probability"]
+        for target in ("-", "out.csv"):
+            told = run(*words, "-o", target).stderr
+            assert f"! {against:,} of 240 calls go against the probability of the {name}" in told
+        assert f"probabilities by the {name}" in told
+        assert run(*words, "-q").stderr == ""
+
+
 def test_a_map_alone(run, folder, columns):
     run("calibrate", *ROWS[:5], "-o", "map.json")
     rows = rows_in(run("apply", "map.json", "predictions.csv", "--score", "forest").stdout)
@@ -135,3 +160,21 @@ def test_rows_that_cannot_be_judged(refused, folder, content, told):
     (folder / "bad.csv").write_bytes(content)
     assert told in refused("apply", "decision.json", "bad.csv")
     assert told in refused("apply", "decision.json", "bad.csv", "-o", "out.csv")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (('"threshold": ', '"threshold": null, "was": '), '"was" is not a field'),
+        (('"threshold": ', '"threshold": NaN, "was": '), "NaN is no number"),
+        (('"rule": ', '"threshold": 0.5, "rule": '), '"threshold" stands twice'),
+        (('"threshold": ', '"threshold": null}, {"": '), "not JSON"),
+    ],
+)
+def test_a_decision_that_lies_is_refused(refused, folder, decision, change, told):
+    text = decision.to_json()
+    assert change[0] in text
+    (folder / "decision.json").write_text(text.replace(*change))
+    assert told in refused("apply", "decision.json", "predictions.csv")
+    (folder / "decision.json").write_text(json.dumps(decision.to_dict() | {"threshold": None}))
+    assert '"threshold" must be a number' in refused("apply", "decision.json", "predictions.csv")

@@ -32,7 +32,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     DECISION is what evaluate --decision or calibrate -o wrote. The rows of FILE come out in their order with a column
     added: 1 where the score is at least the threshold and 0 elsewhere, or the probability. Without -o
-    they go to standard output, as CSV.
+    they go to standard output, as CSV. Where probabilities speak against calls, a caution says how many.
     """
     from thresher.cli.output import require_outputs
     from thresher.cli.table_file import STANDARD
@@ -54,8 +54,18 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         rows = write_with_columns(
             source, target, score=artefact.score(given["score"], where=where), added=added, where=where
         )
+    cautions = artefact.cautions(counted, rows)
+    mapped = given["probability"] or artefact.decision is None
     if given["as_json"]:
-        click.echo(json.dumps({"rows": rows, "positive": counted.positive, "output": target}))
-    elif not given["quiet"] and target != STANDARD:
-        said = "" if counted.positive is None else f", {counted.positive:,} of them called positive"
-        click.echo(f"wrote {click.format_filename(target)}: {rows:,} rows{said}", err=True)
+        plain: dict[str, Any] = {"rows": rows, "positive": counted.positive, "output": target}
+        if mapped:
+            plain |= {"map": artefact.map_name(), "against_probability": counted.against}
+            plain["cautions"] = [{"code": caution.code, "text": caution.text} for caution in cautions]
+        click.echo(json.dumps(plain))
+    elif not given["quiet"]:
+        if target != STANDARD:
+            called = "" if counted.positive is None else f", {counted.positive:,} of them called positive"
+            by = f"; probabilities by the {artefact.map_name()}" if mapped else ""
+            click.echo(f"wrote {click.format_filename(target)}: {rows:,} rows{called}{by}", err=True)
+        for caution in cautions:
+            click.echo(f"! {caution.text}  ({caution.code})", err=True)

@@ -33,7 +33,7 @@ _NO_SMOOTHING = "none"
     help="Of the pools or bins; 10:0.2 adds ten cases of which a fifth is positive.",
 )
 @click.option("--bins", type=click.IntRange(min=1), help="Of a histogram; 10 unless told.")
-@click.option("--interpolate", is_flag=True, help="Straight lines between pools instead of steps.")
+@click.option("--interpolate", is_flag=True, help="Straight ramps between pools instead of steps.")
 @click.option("--output", "-o", metavar="FILE", help="Write the map as JSON, for thresher apply.")
 @click.option("--write", metavar="FILE", help="Write the rows with a column of probabilities (.csv, .parquet, ...).")
 @click.option("--column", default="probability", show_default=True, help="Name of that column.")
