@@ -17,6 +17,7 @@ export interface Condition {
   cost_ratio: number; // cost_fn / cost_fp
   class_ratio: number; // Pos / Neg at deployment, always filled in
   class_ratio_from_data: boolean;
+  in_percent: boolean; // the mix was given as a share of positives
   baseline: number; // constant part of the cost per case (from cost_tp, cost_tn), added to expected cost
 }
 

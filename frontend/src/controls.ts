@@ -2,7 +2,7 @@
 import { button, clamp, el, isolated, named, say, set } from "./dom";
 import { goTo } from "./drawing";
 import { swatch } from "./palette";
-import { parsedRatio, ratioText, tidyRatio } from "./ratio";
+import { mixText, parsedMix, parsedRatio, ratioText, tidyRatio } from "./ratio";
 import { scoreText } from "./reals";
 import type { Scene } from "./scene";
 import { slider } from "./slider";
@@ -31,7 +31,8 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
       return true;
     },
   );
-  const mix = ratioSlider("classratio", "Class ratio, pos : neg", (classRatio) => store.set({ classRatio }));
+  const mixLabel = scene.inPercent ? "Share of positives" : "Class ratio, pos : neg";
+  const mix = ratioSlider("classratio", mixLabel, (classRatio) => store.set({ classRatio }), parsedMix, scene.inPercent ? mixText : ratioText);
   const cost = ratioSlider("costratio", "Cost ratio, miss : false alarm", (costRatio) => store.set({ costRatio }));
   const fromData = button("from data", () => store.set({ classRatio: null }), { class: "quiet", title: "The class ratio as in the data" });
   mix.root.querySelector("label")?.after(fromData);
@@ -66,7 +67,7 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
     parts.forEach((part, i) => part.classList.toggle("now", i === at));
     tabs.forEach((tab, i) => set(tab, { "aria-pressed": String(i === at) }));
   };
-  const tabs = ["Threshold", "Class ratio", "Cost ratio"].map((text, i) => button(text, () => pick(i)));
+  const tabs = ["Threshold", scene.inPercent ? "Positives" : "Class ratio", "Cost ratio"].map((text, i) => button(text, () => pick(i)));
   const more = button("More", () => set(more, { "aria-expanded": String(root.classList.toggle("open")) }), { "aria-expanded": "false" });
   const bar = el("div", { class: "phonebar" }, el("div", { class: "segmented", role: "group", "aria-label": "Slider shown" }, ...tabs), more);
   const root = el("section", { class: "controls", "aria-label": "Controls" }, bar, sliders, row);
@@ -98,12 +99,12 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
     },
   };
 
-  function ratioSlider(id: string, label: string, chosen: (ratio: number) => void): { root: HTMLElement; show(ratio: number, start: number): void } {
+  function ratioSlider(id: string, label: string, chosen: (ratio: number) => void, read = parsedRatio, written = ratioText): { root: HTMLElement; show(ratio: number, start: number): void } {
     const made = slider(
       { id: `${uid}-${id}`, label, hint: RATIO_HINT },
       (place) => chosen(tidyRatio(10 ** (place / PER_DECADE))),
       (text) => {
-        const ratio = parsedRatio(text);
+        const ratio = read(text);
         // The field shows four digits: leaving it untouched must not round what was given.
         if (ratio !== null && text !== shownText) chosen(ratio);
         return ratio !== null;
@@ -115,8 +116,8 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
       show(ratio, start) {
         const far = Math.max(DECADES, Math.ceil(Math.abs(Math.log10(start)) + 1)) * PER_DECADE;
         made.range(-far, far, 1);
-        shownText = ratioText(ratio).replaceAll(" ", "");
-        made.show(clamp(Math.round(Math.log10(ratio) * PER_DECADE), -far, far), shownText, ratioText(ratio).replace(":", "to"));
+        shownText = written(ratio).replaceAll(" ", "");
+        made.show(clamp(Math.round(Math.log10(ratio) * PER_DECADE), -far, far), shownText, written(ratio).replace(":", "to"));
       },
     };
   }

@@ -4,7 +4,7 @@ import type { Cells, Contents, Interval, Rule } from "./contents";
 import { el, isolated, named, say, svgEl, type Child } from "./dom";
 import { expectedCost, measureOf, perThousand } from "./formulas";
 import { countText, intervalDecimals, percentText, perThousandText, real, scoreText, shown } from "./reals";
-import { ratioText } from "./ratio";
+import { mixText, ratioText } from "./ratio";
 import { splitAt } from "./choice";
 import { COST } from "./state";
 import type { Stand, View } from "./view";
@@ -147,7 +147,7 @@ export function firstScreen(contents: Contents, rest: HTMLElement, tools: readon
 }
 
 function movedText(view: View): string {
-  return `At cost ratio ${ratioText(view.state.costRatio)} and class ratio ${ratioText(view.classRatio)}, set on the page; costs are those on the rows chosen on.`;
+  return `At cost ratio ${ratioText(view.state.costRatio)} and ${view.scene.inPercent ? `${mixText(view.classRatio)} positives` : `class ratio ${ratioText(view.classRatio)}`}, set on the page; costs are those on the rows chosen on.`;
 }
 
 export function missText(costRatio: number): string {

@@ -36,7 +36,7 @@ export function contents(given: Given[], costRatio = 1): Contents {
     mixes: null,
     cautions: [{ code: "few-positives", text: "there are few" }],
     data: { rows: Pos + Neg, dropped: 0, weighted: false, clusters: null, Pos, Neg, positive: "spam", negative: "ham", trained_at: Pos / Neg, fingerprint: `sha256:${"0".repeat(64)}`, seed: 0 },
-    condition: { cost_fp: 1, cost_fn: costRatio, cost_ratio: costRatio, class_ratio: Pos / Neg, class_ratio_from_data: true, baseline: 0 },
+    condition: { cost_fp: 1, cost_fn: costRatio, cost_ratio: costRatio, class_ratio: Pos / Neg, class_ratio_from_data: true, in_percent: false, baseline: 0 },
     decision: {
       format: "thresher/decision/2",
       model: models[0].name,

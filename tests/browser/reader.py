@@ -77,7 +77,8 @@ class Reader:
 
     def classes(self, ratio: str) -> None:
         """Set the class ratio by typing it."""
-        self.type("Class ratio, pos : neg", ratio)
+        percent = self.page.get_by_label("Share of positives, type a value").count()
+        self.type("Share of positives" if percent else "Class ratio, pos : neg", ratio)
 
     def cells(self) -> dict[str, float]:
         """The contingency table now."""

@@ -64,7 +64,7 @@ def test_the_page_is_python_at_the_declared_mix(opened, evaluation):
 def test_tiles_rules_and_picker_follow_the_sliders(opened, evaluation):
     reader = opened(evaluation)
     reader.costs("3:1")
-    reader.classes("1:4")
+    reader.classes("20%")
     reader.page.wait_for_timeout(CALM)
     condition = th.OperatingCondition(class_ratio=1 / 4, cost_ratio=3)
     joint = th.joint_choice({name: evaluation[name].ranking for name in evaluation.models}, condition)

@@ -281,8 +281,8 @@ def by_weight(cautions: Sequence[Caution]) -> list[Caution]:
     >>> by_weight([Caution("equal-costs", "..."), Caution("no-better-than-nothing", "...")])[0].code
     'no-better-than-nothing'
     """
-    place = {code: at for at, code in enumerate(_FIRST)}
-    return sorted(cautions, key=lambda caution: place.get(caution.code, len(_FIRST)))
+    heavy = [caution for code in _FIRST for caution in cautions if caution.code == code]
+    return heavy + [caution for caution in cautions if caution.code not in _FIRST]
 
 
 def _places(rule: Rule) -> int | None:

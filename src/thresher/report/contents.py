@@ -153,6 +153,7 @@ def _condition(condition: OperatingCondition, *, from_data: bool) -> dict[str, A
         "cost_ratio": condition.cost_ratio,
         "class_ratio": condition.class_ratio,
         "class_ratio_from_data": from_data,
+        "in_percent": condition.mix.endswith("positive"),
         "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
     }
 
