@@ -105,7 +105,8 @@ def present(
         from thresher.cli.screen import console, show
 
         screen = console()
-        show(screen, learned_summary(found, dropped=table.dropped, remarks=remarks, written=written))
+        told = {"dropped": table.dropped, "remarks": remarks, "written": written}
+        show(screen, learned_summary(found, width=screen.width, **told))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from rich.text import Text
 from thresher.cli.picture import CHOSEN, NOT_CHOSEN
 from thresher.cli.plain_text import plain_text
 from thresher.cli.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, interval_text, name_text, table
-from thresher.cli.summary import contingency_table, decision_panel, rules_table
+from thresher.cli.summary import contingency_table, decision_panel, rules_block
 from thresher.learning import Learned
 from thresher.learning.workflow_words import baseline_words, choice_words, curve_words, kind_words
 
@@ -20,14 +20,13 @@ _CELLS = ("tp", "fn", "fp", "tn")
 _RATES = {"tpr": "recall", "tnr": "specificity", "precision": "precision", "accuracy": "accuracy"}
 
 
-def learned_summary(found: Learned, *, dropped: int, remarks: Sequence[str], written: Sequence[str]) -> Iterator[Any]:
+def learned_summary(
+    found: Learned, *, width: int, dropped: int, remarks: Sequence[str], written: Sequence[str]
+) -> Iterator[Any]:
     """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
     yield _data(found, dropped)
     yield decision_panel(found.evaluation)
-    yield [
-        heading("Ways to act", "per 1,000 cases"),
-        rules_table(found.evaluation.rules, found.evaluation.condition),
-    ]
+    yield rules_block(found.evaluation, width)
     yield [
         heading("Models", "cost per case at thresholds chosen without the rows judged"),
         _models(found),

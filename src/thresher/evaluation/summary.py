@@ -71,6 +71,11 @@ def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
     always             500       0           500   500    122 [−734, 633]
     0.5                500       0           167   167  −212 [−712, 445]
     """
+    return text_table(rules_rows(rules, condition))
+
+
+def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list[list[str]]:
+    """The same as rows of texts, the heads first."""
     rows = [["per 1,000 cases", "found", "missed", "false alarms", "cost", "saved"]]
     for rule in rules.values():
         per = rule.per(1000, condition)
@@ -79,7 +84,7 @@ def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
         alarms = per_thousand_text(per.false_alarms, 1000 - positives)
         saved = "" if rule.saving is None else _thousand(rule.saving)
         rows.append([rule.name, *counts, alarms, number_text(per.cost), saved])
-    return text_table(rows)
+    return rows
 
 
 def _thousand(interval: Interval) -> str:
