@@ -105,8 +105,8 @@ def present(
         from thresher.cli.screen import console, show
 
         screen = console()
-        told = {"dropped": table.dropped, "remarks": remarks, "written": written}
-        show(screen, learned_summary(found, width=screen.width, **told))
+        blocks = learned_summary(found, width=screen.width, dropped=table.dropped, remarks=remarks, written=written)
+        show(screen, blocks)
 
 
 @contextmanager

@@ -59,8 +59,8 @@ def scan_blocks(found: ScannedEvaluation, width: int, *, title: str) -> Iterator
     said.append(f"; the least that any threshold reaches is {bounds_text(winner.bounds['expected_cost'])}.\n")
     said.append(f"{saving_text(decision.saving, decision.baseline)}\n")
     yield said.append(f"It stays the best model {over(decision.cost_ratios, 'cost ratios')}.")
-    heads, *rules = rules_rows(found.rules, found.condition)
-    yield table(heads, [[name_text(row[0]), *map(Text, row[1:])] for row in rules])
+    first, *rules = rules_rows(found.rules, found.condition)
+    yield table(first, [[name_text(row[0]), *map(Text, row[1:])] for row in rules])
     lines = [
         [
             name_text(name),
