@@ -114,8 +114,8 @@ def test_the_smallest_and_strangest_data(labels, scores, width):
 @pytest.mark.parametrize(
     ("labels", "told"),
     [
-        ([0, 0, 0, 1], "Call no case positive: no score pays for its false alarms"),
-        ([0, 1, 1, 1], "Call every case positive: no score is low enough to risk a miss"),
+        ([0, 0, 0, 1], "Call no case positive, since no score pays for its false alarms"),
+        ([0, 1, 1, 1], "Call every case positive, since no score is low enough to risk a miss"),
     ],
 )
 def test_rules_that_ignore_scores_in_words(labels, told):

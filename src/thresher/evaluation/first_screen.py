@@ -69,9 +69,9 @@ def headline(evaluation: Evaluation) -> str:
     """
     decision = evaluation.decision
     if decision.threshold == math.inf:
-        rule = "Call no case positive: no score pays for its false alarms"
+        rule = "Call no case positive, since no score pays for its false alarms"
     elif decision.threshold == -math.inf:
-        rule = "Call every case positive: no score is low enough to risk a miss"
+        rule = "Call every case positive, since no score is low enough to risk a miss"
     else:
         says = f"{isolated(decision.model)} says {threshold_text(evaluation, decision.model)} or more"
         rule = f"Call a case positive when {says}"
