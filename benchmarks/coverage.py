@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,20 @@ from thresher.inference.cost import brier_interval, cost_interval
 SIZES = (30, 100, 1000)
 PREVALENCES = (0.5, 0.1, 0.02)
 AUCS = (0.6, 0.8, 0.95, 0.99)
-REPLICATES = 10_000
-KINDS = ("AUC", "recall", "fpr", "Brier", "expected cost")
+REPLICATES = 5_000
+KINDS = (
+    "AUC",
+    "recall",
+    "fpr",
+    "Brier",
+    "expected cost",
+    "AUC difference",
+    "AUCs equal",
+    "AUC difference, other rows",
+)
+WORSE = 0.8  # of the shift that makes the first model's AUC is the second model's
+CORRELATION = 0.5  # of two models' scores on the same rows, within a class
+OTHERS = 500  # of each class in the rows that only the second model scored
 GOOD = (0.93, 0.97)
 PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
 
@@ -61,10 +74,16 @@ def _side(share: float) -> int:
 
 
 def studied() -> Iterator[tuple[int, int, float, list[float]]]:
-    rng = np.random.default_rng(20)
-    for size, prevalence, area in itertools.product(SIZES, PREVALENCES, AUCS):
-        Pos = max(1, round(size * prevalence))
-        yield size, Pos, area, covered(Pos, size - Pos, area, rng)
+    settings = list(itertools.product(SIZES, PREVALENCES, AUCS))
+    with ProcessPoolExecutor() as pool:
+        yield from pool.map(_row, range(len(settings)), settings)
+
+
+def _row(number: int, setting: tuple[int, float, float]) -> tuple[int, int, float, list[float]]:
+    """One row of the table, whose draws depend on its number alone."""
+    size, prevalence, area = setting
+    Pos = max(1, round(size * prevalence))
+    return size, Pos, area, covered(Pos, size - Pos, area, np.random.default_rng([20, number]))
 
 
 def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator) -> list[float]:
@@ -88,11 +107,13 @@ def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator) -> list[f
     brier = prevalence * np.trapezoid((1 - p) ** 2 * shifted, grid) + (1 - prevalence) * np.trapezoid(
         p**2 * density, grid
     )
-    truth = (area, recall, fpr, float(brier), cost)
+    lost = area - float(ndtr(WORSE * shift / np.sqrt(2)))
+    truth = (area, recall, fpr, float(brier), cost, lost, 0.0, lost)
     held = np.zeros(len(KINDS))
     for _ in range(REPLICATES):
         labels = _labels(Pos + Neg, prevalence, rng)
-        ranking = th.rank(labels, probability(rng.normal(size=Pos + Neg) + shift * labels))
+        noise = rng.normal(size=Pos + Neg)
+        ranking = th.rank(labels, probability(noise + shift * labels))
         table = th.contingency_at(ranking, threshold)
         intervals = (
             th.auc_interval(ranking),
@@ -100,9 +121,24 @@ def covered(Pos: int, Neg: int, area: float, rng: np.random.Generator) -> list[f
             th.measure_interval(table, "fpr"),
             brier_interval(ranking),
             cost_interval(table, condition),
+            *_differences(labels, noise, ranking, shift, rng),
         )
         held += [true in interval for true, interval in zip(truth, intervals, strict=True)]
     return (held / REPLICATES).tolist()
+
+
+def _differences(
+    labels: Any, noise: Any, ranking: th.Ranking, shift: float, rng: np.random.Generator
+) -> Iterator[th.Interval]:
+    """The first model less a worse and less an equal one on the same rows, and less the worse one on other rows."""
+    shared = CORRELATION * noise + np.sqrt(1 - CORRELATION**2) * rng.normal(size=labels.size)
+    models = {"a": noise + shift * labels, "worse": shared + WORSE * shift * labels, "equal": shared + shift * labels}
+    paired = th.compare(labels, models, correction="none")
+    yield paired["a", "worse"].interval
+    yield paired["a", "equal"].interval
+    elsewhere = np.arange(2 * OTHERS) < OTHERS
+    others = th.rank(elsewhere, rng.normal(size=elsewhere.size) + WORSE * shift * elsewhere)
+    yield th.compare_unpaired(ranking, others).interval
 
 
 def _labels(size: int, prevalence: float, rng: np.random.Generator) -> Any:
@@ -116,7 +152,7 @@ def _labels(size: int, prevalence: float, rng: np.random.Generator) -> Any:
 INTRODUCTION = f"""# Do the intervals cover?
 
 How often nominal 95 % intervals hold the true value, in percent of {REPLICATES:,} samples each, so that an entry
-is itself uncertain by less than half a point. Written by `python -m benchmarks.coverage`. Cases are drawn at
+is itself uncertain by half a point or so. Written by `python -m benchmarks.coverage`. Cases are drawn at
 random; scores of the negatives are standard normal, those of the positives shifted to the AUC given, and both are
 turned into their true probabilities. The threshold is the cheapest when errors of both classes matter alike. Entries
 outside 93-97 % are set in bold.
@@ -125,6 +161,12 @@ Read it so: with fewer than ten positives no interval can be trusted to the perc
 only a handful of values, so that coverage jumps (Brown, Cai & DasGupta 2001). Good models separate most small samples
 perfectly, and the limits of their AUC err on the wide side. So do those of a Brier score, which allow for rare large
 errors that the sample has not seen: too wide is the price of not being too narrow.
+
+Differences are those to a second model, whose scores are correlated by {CORRELATION} with the first's within a class:
+one with {WORSE:.0%} of the shift ("AUC difference"), one as good ("AUCs equal"; 100 less the entry is how often a
+test at 5 % finds a difference that is not there), and the worse one on {OTHERS} other positives and {OTHERS} other
+negatives (`compare_unpaired`). Where few cases tell models apart, limits that hold for unequal models are wide for
+equal ones: such a test misses differences rather than inventing them.
 
 Rates and expected cost are judged at that threshold, fixed beforehand. At a threshold that was chosen on the same rows
 they flatter it, and their limits cover less: look at the out-of-bag cost, which allows for the choice."""

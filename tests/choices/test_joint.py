@@ -117,3 +117,59 @@ def test_models_are_rankings_by_name():
         th.joint_choice([CAREFUL])  # type: ignore[arg-type]
     with pytest.raises(th.ArgumentError, match=r"a ranking is needed, got the int 3\n.*model 'a'"):
         th.joint_choice({"a": 3})  # type: ignore[dict-item]
+
+
+@st.composite
+def weighted_rows(draw):
+    size = draw(st.integers(2, 9))
+    labels = [1, 0, *draw(st.lists(st.integers(0, 1), min_size=size - 2, max_size=size - 2))]
+    columns = {name: draw(st.lists(st.integers(1, 5), min_size=size, max_size=size)) for name in "abc"}
+    weights = draw(st.lists(st.sampled_from([1, 2, 3, 0.1, 0.7]), min_size=size, max_size=size))
+    return labels, columns, weights
+
+
+@given(
+    weighted_rows(),
+    st.sampled_from([0.1, 1 / 3, 7e-5, 1e6, math.pi, 1e-12]),
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.sampled_from([None, 0.25, 2]),
+)
+def test_the_unit_of_the_weights_changes_nothing(rows, factor, a, b, class_ratio):
+    labels, columns, weights = rows
+    condition = th.OperatingCondition(cost_ratio=a / b, class_ratio=class_ratio)
+
+    def found(by):
+        rankings = {name: th.rank(labels, each, weights=[w * by for w in weights]) for name, each in columns.items()}
+        joint = th.joint_choice(rankings, condition)
+        return joint, {name: th.choose(ranking, condition) for name, ranking in rankings.items()}
+
+    (joint, single), (scaled, scaled_single) = found(1), found(factor)
+    assert (joint.model, joint.tied, joint.runner_up) == (scaled.model, scaled.tied, scaled.runner_up)
+    assert joint.holds_for == pytest.approx(scaled.holds_for, rel=1e-9)
+    assert [(one.models, one.rule, one.point.split) for one in joint.ranges] == [
+        (one.models, one.rule, one.point.split) for one in scaled.ranges
+    ]
+    ends = [[end for one in each.ranges for end in (one.low, one.high)] for each in (joint, scaled)]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+    for name, one in single.items():
+        other = scaled_single[name]
+        assert one.splits.tolist() == other.splits.tolist()
+        assert one.holds_for == pytest.approx(other.holds_for, rel=1e-9)
+        assert (one.runner_up is None) == (other.runner_up is None)
+        assert one.runner_up is None or other.runner_up is None or one.runner_up.split == other.runner_up.split
+
+
+def test_equal_models_stay_equal_in_any_unit():
+    """The same table reached in another order: its sums round differently, its ranges do not."""
+    labels, weights = [1, 0, 1, 1, 0, 0, 1], [0.1, 0.2, 0.3, 0.3, 0.1, 0.3, 0.2]
+    scores = {"a": [7, 6, 5, 4, 3, 2, 1], "b": [5, 6, 7, 4, 3, 2, 1]}
+    for factor in (1, 0.1, 1 / 3, 7e-5, 1e6):
+        rankings = {name: th.rank(labels, each, weights=[w * factor for w in weights]) for name, each in scores.items()}
+        joint = th.joint_choice(rankings, th.OperatingCondition(cost_ratio=3))
+        whole = th.joint_choice(
+            {name: th.rank(labels, each, weights=[round(10 * w) for w in weights]) for name, each in scores.items()},
+            th.OperatingCondition(cost_ratio=3),
+        )
+        assert joint.holds_for == pytest.approx(whole.holds_for, rel=1e-9)
+        assert [one.models for one in joint.ranges] == [one.models for one in whole.ranges]

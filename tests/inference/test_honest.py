@@ -15,7 +15,7 @@ def test_out_of_bag_is_a_loop_over_rows():
     found = honest_choice(rows, CONDITION, replicates=40)
     costs, recalls, thresholds = [], [], []
     score = rows.scores["model"]
-    for times in draws(rows, replicates=40):
+    for times in draws(rows, replicates=40, stratified=False):
         number = np.empty(60, dtype=int)
         number[rows.positive], number[~rows.positive] = times
         inside = np.repeat(np.arange(60), number)

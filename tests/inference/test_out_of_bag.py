@@ -16,7 +16,7 @@ def test_the_wider_spread_is_moved_by_the_optimism():
     assert (found.lower, found.upper) == pytest.approx((0, np.quantile(costs, 0.975) + 0.06))
     assert found.estimate == 0.36
     assert found.variance == pytest.approx(costs.var(ddof=1))
-    assert found.note == "apparent 0.3"
+    assert found.apparent == pytest.approx(0.3)
 
 
 def test_errors_that_no_resample_shows_are_allowed_for():

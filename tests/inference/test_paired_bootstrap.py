@@ -62,8 +62,12 @@ def test_where_calling_nothing_is_cheapest_it_costs_what_misses_do(condition):
     scores = {name: -values for name, values in scores.items()}  # the first to be called are mostly negative
     found = room.resampled_costs(scored_rows(labels, scores, where="here"), condition, 30, np.random.default_rng(3))
     rng = np.random.default_rng(3)
-    for i in range(31):
-        drawn = np.arange(120) if i == 0 else rng.integers(120, size=120)
+    sides = np.flatnonzero(labels), np.flatnonzero(~labels)
+    if condition.class_ratio is None:
+        redrawn = list(rng.integers(120, size=(30, 120)))
+    else:  # class by class, all draws of positives first
+        redrawn = list(np.hstack([side[rng.integers(side.size, size=(30, side.size))] for side in sides]))
+    for i, drawn in enumerate([np.arange(120), *redrawn]):
         nothing = th.Contingency(tp=0, fn=int(labels[drawn].sum()), fp=0, tn=int((~labels[drawn]).sum()))
         for name in AT:
             assert found[name][i] <= condition.expected_cost(nothing) + 1e-12
@@ -115,3 +119,13 @@ def test_single_precision_scores_are_compared_as_doubles(more):
     found = th.compare(labels, given, measure="accuracy", thresholds={"a": between, "b": between}, **more)
     assert found.estimates["a"] == 1
     assert found.estimates["b"] == 0
+
+
+@pytest.mark.parametrize("more", [{}, {"weights": np.full(120, 2.0)}, {"clusters": np.arange(120)}])
+def test_stratified_resamples_hold_the_classes_fixed_unless_there_are_clusters(more):
+    for stratified in (True, False):
+        found = room.resampled_tables(scored(**more), AT, 50, np.random.default_rng(1), stratified=stratified)
+        for table in found.values():
+            assert (np.ptp(table.Pos) == 0) == (stratified and "clusters" not in more)
+            assert np.ptp(table.total) == 0
+            assert np.ptp(table.tp) > 0

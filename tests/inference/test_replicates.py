@@ -5,7 +5,7 @@ import scipy.stats
 import thresher as th
 from tests.inference.resampling_oracles import example
 from thresher.inference.bootstrap import bootstrap
-from thresher.inference.limits import Jackknife, bca_limits, quantiles
+from thresher.inference.limits import bca_limits, quantiles
 from thresher.inference.replicates import Replicates
 from thresher.inference.rows import Rows
 from thresher.inference.threshold_statistics import BestCost, CostAt, MeasureAt
@@ -55,18 +55,14 @@ def test_acceleration_is_that_of_deleting_row_by_row(small):
             left.append(th.auc(th.rank(labels[keep], scores[keep])))
         influence = (rows.size - 1) / rows.size * (np.mean(left) - np.array(left))
         cubes, squares = cubes + (influence**3).sum(), squares + (influence**2).sum()
-    stratum, alike = found._units()
-    jackknife = Jackknife(found._left_out()["model", "auc"], stratum, alike)
-    assert jackknife.acceleration() == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
+    assert found._jackknife("auc", "model").acceleration() == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
 
 
 def test_groups_of_deletions_give_nearly_the_same_acceleration():
     rng = np.random.default_rng(4)
     score = rng.beta(0.3, 3, size=5000)
     ranking = th.rank(rng.random(5000) < score, score)
-    found = bootstrap(ranking, "brier", replicates=10, stratified=False)
-    stratum, alike = found._units()
-    grouped = Jackknife(found._left_out()["model", "brier"], stratum, alike).acceleration()
+    grouped = bootstrap(ranking, "brier", replicates=10)._jackknife("brier", "model").acceleration()
     error = np.repeat((1 - ranking.score) ** 2, ranking.pos), np.repeat(ranking.score**2, ranking.neg)
     away = np.concatenate(error) - np.concatenate(error).mean()
     assert grouped == pytest.approx((away**3).sum() / (6 * (away**2).sum() ** 1.5), abs=0.003)

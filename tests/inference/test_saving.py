@@ -44,7 +44,7 @@ def test_at_a_declared_mix_the_limits_against_never_are_those_of_the_cost(cells,
     """What never costs is then known, so that only the cost is in doubt."""
     table = th.Contingency(*(cell + 1 for cell in cells))
     condition = th.OperatingCondition(ratio, cost_fn=7, cost_fp=2)
-    known, cost = condition.prevalence * 7, cost_interval(table, condition)
+    known, cost = ratio / (1 + ratio) * 7, cost_interval(table, condition)
     found = saving_interval(table, None, condition)
     assert (found.lower, found.upper) == pytest.approx((known - cost.upper, known - cost.lower))
 

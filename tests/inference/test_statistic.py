@@ -100,6 +100,7 @@ class OfOneReplicate:
 
     names = ("hits",)
     smooth = True
+    depends_on_mix = False
     variance = None
 
     def require(self, ranking):

@@ -6,6 +6,7 @@ from scipy import stats
 
 import thresher as th
 from tests.inference import oracles
+from tests.inference.oracles import apparent
 from tests.inference.resampling_oracles import calibrated
 from thresher.inference import whole_intervals as room
 from thresher.inference.scored_rows import scored_rows
@@ -67,7 +68,7 @@ def test_copies_of_a_row_in_a_cluster_add_nothing():
     plain, clustered = intervals(), intervals(*many, clusters=np.repeat(np.arange(150), 10))
     ignored = intervals(*many)
     for name in NAMES:
-        assert clustered[name].estimate == pytest.approx(plain[name].estimate)
+        assert apparent(clustered[name]) == pytest.approx(apparent(plain[name]))
         if name == "miscalibration":  # mostly noise here, and its limits end at 0
             continue
         # The rates of the distance have Student's quantiles each, and so has their difference.
@@ -98,7 +99,7 @@ def test_noise_is_that_of_independent_cases():
     apart = intervals(clusters=np.random.default_rng(5).permutation(150) // 5)[
         "refinement"
     ]  # no more alike than others
-    noise = [(each.lower + each.upper) / 2 - each.estimate for each in (plain, apart)]
+    noise = [each.estimate - apparent(each) for each in (plain, apart)]
     assert noise[1] == pytest.approx(noise[0], rel=0.3)
 
 
@@ -121,8 +122,10 @@ def test_one_case_of_a_class():
     assert np.isnan(found["average_precision"].variance)
 
 
-def test_choosing_the_split_lowers_the_lower_limit_only():
+def test_what_choosing_the_split_gains_is_taken_off():
     plain, chosen = intervals()["ks"], intervals(ks_gain=0.03)["ks"]
+    assert (chosen.estimate, chosen.apparent) == (pytest.approx(plain.estimate - 0.03), plain.estimate)
+    assert plain.apparent is None
     assert chosen.lower == pytest.approx(plain.lower - 0.03)
     assert chosen.upper == plain.upper
     assert "0.0300" in chosen.note
@@ -144,7 +147,7 @@ def test_joining_a_long_ranking_changes_nothing_to_speak_of(monkeypatch, names):
     monkeypatch.setattr(room, "MOST_SEGMENTS", 300)
     few = intervals(labels, scores, **more)
     for name in NAMES:
-        assert few[name].estimate == whole[name].estimate
+        assert apparent(few[name]) == apparent(whole[name])
         assert few[name].width == pytest.approx(whole[name].width, rel=0.02, abs=2e-4), name
 
 
@@ -181,3 +184,14 @@ def test_limits_hold_as_often_as_said(n):
     rates = {name: float(np.mean(each)) for name, each in held.items()}
     assert all(rate >= 0.9 for rate in rates.values()), rates
     assert all(rates[name] <= 0.985 for name in ("average_precision", "pr_area", "log_loss", "refinement")), rates
+
+
+def test_parts_without_noise_add_up_and_differ_from_their_limits():
+    """Calibration and refinement loss still make the Brier score; the estimate is no longer the end of its limits."""
+    found = intervals()
+    parts = th.decomposition(th.rank(LABELS, SCORES), segments="hull")
+    total = found["miscalibration"].estimate + found["refinement"].estimate
+    assert total == pytest.approx(parts.brier)
+    assert found["discrimination"].estimate == pytest.approx(parts.uncertainty - found["refinement"].estimate)
+    assert found["miscalibration"].estimate < parts.miscalibration == found["miscalibration"].apparent
+    assert found["refinement"].lower < found["refinement"].estimate < found["refinement"].upper

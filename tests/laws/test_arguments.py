@@ -131,7 +131,6 @@ OPTIONS = [
     ("log_loss_multiclass", "clip", NO_SCALAR[1:]),
     ("m_estimate", "m", NO_SCALAR),
     ("m_estimate", "prior", NO_SCALAR),
-    ("net_benefit", "class_ratio", NO_SCALAR[1:]),
     ("net_benefit", "threshold", NO_NUMBER[1:]),
     ("partial_auc", "fpr", [5, "x", *COLUMNS[:0], [0.1], [0.2, 0.1]]),
     ("point_at", "fpr", NO_SCALAR),

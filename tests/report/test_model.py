@@ -21,7 +21,7 @@ def test_numbers_are_those_of_the_evaluation(evaluation, found):
     numbers = {number["name"]: number for number in found["numbers"]}
     assert numbers["auc"]["interval"]["lower"] == of.auc.lower
     assert numbers["brier"]["value"] == of.brier.estimate
-    assert numbers["miscalibration"]["value"] == of.decomposition.miscalibration
+    assert numbers["miscalibration"]["value"] == of.numbers["miscalibration"].estimate
     assert numbers["average_precision"]["interval"]["upper"] == of.numbers["average_precision"].upper
     assert numbers["auc_calibrated"] == {
         "name": "auc_calibrated",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -13,14 +14,16 @@ import numpy as np
 
 from thresher.cautions import Caution
 from thresher.choices.condition import OperatingCondition, simplest
+from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
 from thresher.choices.threshold import Choice, Point, choose, operating_condition, point_of
-from thresher.curves.hull import Splits, hull_splits, upper_corners
+from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, ConditionError
 from thresher.ranking import Ranking, described, require_ranking
 from thresher.results import Result, Tabular, rows_of
 from thresher.visible import in_words
 
 _WHERE = "joint_choice(models, condition)"
+_ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of weights
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,7 +81,7 @@ class JointChoice(Tabular):
         >>> joint_choice(models, OperatingCondition(cost_ratio=5)).stays_cheapest("eager")
         (1.0, inf)
         """
-        return _stretch(self.ranges, model, self.choice.condition.cost_ratio)
+        return _stretch(self.ranges, model, self.choice.condition.cost_ratio, _slack(self.choices.values()))
 
     def _brief(self) -> str:
         return f"{self.model!r} at threshold {self.threshold:g}, expected cost {self.expected_cost:.4g}"
@@ -121,13 +124,10 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
     asked = operating_condition(condition, _WHERE)
     _require_one_class_ratio(models, asked)
     choices = {name: choose(ranking, asked) for name, ranking in models.items()}
-    losses = {name: _loss(models[name], choice, asked) for name, choice in choices.items()}
-    least = min(losses.values())
-    slack = 0 if not any(r.weighted for r in models.values()) else abs(least) * Fraction(1, 10**12)
-    tied = tuple(name for name, loss in losses.items() if loss <= least + slack)
-    others = [name for name in models if name not in tied]
-    second = min(others, key=losses.__getitem__, default=None)
-    ranges = _ranges(models, asked)
+    exact = {name: ranking.whole() for name, ranking in models.items()}
+    slack = _slack(choices.values())
+    tied, second = _cheapest({name: _loss(exact[name], choice, asked) for name, choice in choices.items()}, slack)
+    ranges = _ranges(models, exact, asked, slack)
     winner = tied[0]
     return JointChoice(
         model=winner,
@@ -137,7 +137,7 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
         gap=None if second is None else choices[second].expected_cost - choices[winner].expected_cost,
         choices=choices,
         ranges=ranges,
-        holds_for=_stretch(ranges, winner, asked.cost_ratio),
+        holds_for=_stretch(ranges, winner, asked.cost_ratio, slack),
         cautions=(*choices[winner].cautions, *_on_tie(tied, choices[winner])),
     )
 
@@ -172,73 +172,87 @@ def _require_one_class_ratio(models: Mapping[str, Ranking], condition: Operating
 
 
 def _loss(ranking: Ranking, choice: Choice, condition: OperatingCondition) -> Fraction:
-    """Expected cost up to a factor that all models share, exactly."""
-    ratio = Fraction(ranking.Pos) / Fraction(ranking.Neg)
-    if condition.class_ratio is not None:
-        ratio = simplest(condition.class_ratio)
-    table = choice.table
-    fpr, fnr = Fraction(table.fp) / Fraction(ranking.Neg), Fraction(table.fn) / Fraction(ranking.Pos)
-    return fpr + ratio * condition.exact_cost_ratio * fnr
+    """Expected cost as a share of the largest that any model could have, exactly."""
+    ratio = _deployment_ratio(ranking, condition) * condition.exact_cost_ratio
+    tp, fp = (Fraction(covered[choice.point.split].item()) for covered in ranking.covered())
+    fpr, tpr = fp / Fraction(ranking.Neg), tp / Fraction(ranking.Pos)
+    return (fpr + ratio * (1 - tpr)) / (1 + ratio)
 
 
-def _ranges(models: Mapping[str, Ranking], asked: OperatingCondition) -> tuple[Range, ...]:
-    """Corners of the joint hull in ROC space, each with the cost ratios at which it is cheapest."""
-    reached: dict[tuple[Any, Any], list[tuple[str, int]]] = {}
-    for name, ranking in models.items():
-        split = hull_splits(ranking, pool="ties")
-        for place, point in zip(split.tolist(), _roc_points(ranking, split, models), strict=True):
-            reached.setdefault(point, []).append((name, place))
-    highest: dict[Any, Any] = {}
-    for x, y in reached:
-        highest[x] = max(y, highest.get(x, y))
-    # At fpr 0 the origin stays a corner below the best point of that column.
-    points = sorted({(0, 0), *highest.items()})
-    xs, ys = (np.array(axis, dtype=object) for axis in zip(*points, strict=True))
-    corners = [points[i] for i in upper_corners(xs, ys, np.arange(len(points)))]
-    ratio = _deployment_ratio(models, asked) * _slope_of_unit(models)
-    slopes = [_slope(a, b) for a, b in pairwise(corners)]
-    bounds = [
-        0.0,
-        *(0.0 if s == math.inf else math.inf if s == 0 else float(1 / (s * ratio)) for s in slopes),
-        math.inf,
-    ]
+def _cheapest(losses: Mapping[str, Fraction], slack: float) -> tuple[tuple[str, ...], str | None]:
+    """All models that are cheapest, and the first of those that come next."""
+
+    def best(names: Mapping[str, Fraction]) -> tuple[str, ...]:
+        limit = min(names.values()) + Fraction(slack)
+        return tuple(name for name, loss in names.items() if loss <= limit)
+
+    tied = best(losses)
+    others = {name: loss for name, loss in losses.items() if name not in tied}
+    return tied, best(others)[0] if others else None
+
+
+def _ranges(
+    models: Mapping[str, Ranking], exact: Mapping[str, Ranking], asked: OperatingCondition, slack: float
+) -> tuple[Range, ...]:
+    """Corners of the joint hull in ROC space, each with the cost ratios at which it is cheapest.
+
+    Points within `slack` of each other are one, and what saves no more is no corner: ties are those of `choose`.
+    """
+    split = {name: hull_splits(ranking, pool="ties") for name, ranking in exact.items()}
+    points = {name: _roc_points(exact[name], split[name], whole=not slack) for name in exact}
+    corners = _corners(sorted({point for each in points.values() for point in each}), slack)
+    ratio = _deployment_ratio(next(iter(exact.values())), asked)
+    bounds = [0.0, *(_cost_ratio(a, b, ratio, slack) for a, b in pairwise(corners)), math.inf]
     found = []
     for corner, low, high in zip(corners, bounds, bounds[1:], strict=False):
         if low < high:
-            found.append(_range_at(models, asked, reached[corner], low, high))
+            places = {name: _place(corner, each, slack) for name, each in points.items()}
+            reached = [(name, int(split[name][place])) for name, place in places.items() if place is not None]
+            found.append(_range_at(models, asked, reached, low, high))
     return tuple(found)
 
 
-def _roc_points(ranking: Ranking, split: Splits, models: Mapping[str, Ranking]) -> list[tuple[Any, Any]]:
-    """Exact places of splits in ROC space; models of the same cases share a unit, so that counts will do."""
-    tp, fp = (covered[split].tolist() for covered in ranking.covered())
-    if _of_same_cases(models):
-        return list(zip(fp, tp, strict=True))
-    Pos, Neg = Fraction(ranking.Pos), Fraction(ranking.Neg)
-    return [(Fraction(f) / Neg, Fraction(t) / Pos) for f, t in zip(fp, tp, strict=True)]
+def _roc_points(ranking: Ranking, split: Splits, *, whole: bool) -> list[Place]:
+    """(fpr, tpr) of splits, exactly where counts are whole."""
+    tp, fp = (covered[split] for covered in ranking.covered())
+    if not whole:
+        return list(zip((fp / ranking.Neg).tolist(), (tp / ranking.Pos).tolist(), strict=True))
+    Pos, Neg = ranking.Pos, ranking.Neg
+    return [(Fraction(f, Neg), Fraction(t, Pos)) for f, t in zip(fp.tolist(), tp.tolist(), strict=True)]
 
 
-def _of_same_cases(models: Mapping[str, Ranking]) -> bool:
-    return len({(ranking.Pos, ranking.Neg) for ranking in models.values()}) == 1
+def _corners(points: list[Place], slack: float) -> list[Place]:
+    """Corners of the hull of points in order, from the first to the last of them."""
+    kept: list[Place] = []
+    for point in points:
+        while len(kept) > 1 and advantage(kept[-2], kept[-1], point) <= slack:
+            kept.pop()
+        kept.append(point)
+    return kept
 
 
-def _slope_of_unit(models: Mapping[str, Ranking]) -> Fraction:
-    """The ROC slope of a step that is 1 in both directions of the points' unit."""
-    if not _of_same_cases(models):
-        return Fraction(1)
-    first = next(iter(models.values()))
-    return Fraction(first.Neg) / Fraction(first.Pos)
+def _cost_ratio(a: Place, b: Place, class_ratio: Fraction, slack: float) -> float:
+    """The cost ratio at which two corners cost the same."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    if dx <= slack:
+        return 0.0
+    return math.inf if dy <= slack else float(Fraction(dx) / (Fraction(dy) * class_ratio))
 
 
-def _slope(a: tuple[Any, Any], b: tuple[Any, Any]) -> Any:
-    return math.inf if a[0] == b[0] else Fraction(b[1] - a[1]) / Fraction(b[0] - a[0])
+def _place(corner: Place, points: list[Place], slack: float) -> int | None:
+    """Which of a model's points is the corner, None if none is."""
+    if not slack:
+        at = bisect_left(points, corner)
+        return at if at < len(points) and points[at] == corner else None
+    away = np.abs(np.array(points) - np.array(corner)).max(axis=1)
+    nearest = int(away.argmin())
+    return nearest if away[nearest] <= slack else None
 
 
-def _deployment_ratio(models: Mapping[str, Ranking], asked: OperatingCondition) -> Fraction:
+def _deployment_ratio(ranking: Ranking, asked: OperatingCondition) -> Fraction:
     if asked.class_ratio is not None:
         return simplest(asked.class_ratio)
-    first = next(iter(models.values()))
-    return Fraction(first.Pos) / Fraction(first.Neg)
+    return Fraction(ranking.Pos) / Fraction(ranking.Neg)
 
 
 def _range_at(
@@ -254,10 +268,16 @@ def _range_at(
     )
 
 
-def _stretch(ranges: tuple[Range, ...], model: str, cost_ratio: float) -> tuple[float, float]:
-    """The run of neighbouring ranges of a model that holds the cost ratio."""
+def _slack(choices: Iterable[Choice]) -> float:
+    """What costs of models may differ by and tie: 0 where counts are whole in some unit."""
+    return TIED_WEIGHTS if any(choice.ranking.whole().weighted for choice in choices) else 0.0
+
+
+def _stretch(ranges: tuple[Range, ...], model: str, cost_ratio: float, slack: float) -> tuple[float, float]:
+    """The run of neighbouring ranges of a model that holds the cost ratio, ends that round being met all the same."""
     low = high = cost_ratio
+    near = 1 + (slack and _ROUNDED_ENDS)
     for found in (*reversed(ranges), *ranges):  # downwards first, then upwards: each step must meet the last
-        if model in found.models and found.low <= high and low <= found.high:
+        if model in found.models and found.low <= high * near and low <= found.high * near:
             low, high = min(low, found.low), max(high, found.high)
     return low, high

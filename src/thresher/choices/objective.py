@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,10 @@ from thresher.errors import ArgumentError, MeasureError
 from thresher.ranking import Flags, Floats, Ranking, in_pieces, pieces_of
 from thresher.tables import Contingency, Measure, measure
 
+Place: TypeAlias = tuple[Any, Any]  # (fpr, tpr), or counts in a common unit
+
 _FITS_INT64 = 2**62
-TIED_WEIGHTS = 1e-12  # costs of weights that differ by this share of the largest tie
+TIED_WEIGHTS = 1e-12  # costs of weights that differ by this share of the largest tie: the one rule for all choices
 _CLOSE = 1e-9  # far wider than rounding; what is this close to the best is compared exactly
 
 
@@ -77,7 +79,15 @@ class Objective:
         others = [low for low in lows if low[0] > limit] + [other for _, other in looked]
         value, second = min(others)
         if self.exact is None:
-            return tied, None if value == worst else second
+            if value == worst:
+                return tied, None
+            if (
+                wide := value + self.slack(value)
+            ) > value:  # of splits that tie for second the first, as with whole counts
+                later = ((loss(piece), piece.start) for piece in pieces)
+                firsts = (start + np.flatnonzero((one > limit) & (one <= wide))[:1] for one, start in later)
+                second = int(next(first[0] for first in firsts if first.size))
+            return tied, second
         # Floats may not tell apart what lies close to the best, nor what lies close to the second best.
         wide = limit if value == worst else value + self.slack(value)
         close = np.concatenate([np.flatnonzero(loss(piece) <= wide) + piece.start for piece in pieces])
@@ -129,6 +139,21 @@ def measure_objective(table: Contingency, *, maximise: Any, minimise: Any) -> Ob
         _require_direction(known, maximising=sign < 0)
         name, values = known.name, np.asarray(known.of(table), dtype=np.float64)
     return Objective(name, values.size, lambda at: sign * values[at], _two_ulps, values=values)
+
+
+def advantage(before: Place, at: Place, after: Place) -> float:
+    """What a point of ROC space saves where its neighbours cost the same, as a share of the largest cost there.
+
+    Along the line between the neighbours units of fpr and tpr cost in proportion to dy and dx, the largest cost is thus
+    dx + dy. Weighted points that save no more than `TIED_WEIGHTS` are no corners of a hull.
+
+    >>> advantage((0, 0), (0.25, 0.75), (1, 1)), advantage((0, 0), (0.5, 0.5), (1, 1))
+    (0.25, 0.0)
+    """
+    dx, dy = after[0] - before[0], after[1] - before[1]
+    largest = dx + abs(dy)
+    saved = (at[1] - before[1]) * dx - (at[0] - before[0]) * dy
+    return float(saved / largest) if largest else 0.0
 
 
 def _unit_costs(ranking: Ranking, condition: OperatingCondition) -> tuple[Any, Any]:

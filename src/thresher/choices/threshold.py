@@ -12,7 +12,7 @@ import numpy as np
 from thresher.cautions import Caution
 from thresher.choices.condition import OperatingCondition, simplest
 from thresher.choices.constraint import Constraint, constraints
-from thresher.choices.objective import cost_objective, measure_objective
+from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError
 from thresher.ranking import Flags, Ranking, as_number, require_ranking
@@ -290,8 +290,14 @@ def _holds_for(
     with np.errstate(divide="ignore", invalid="ignore"):  # weights too small to add anything: 0/0, no rival
         least = (fp[split] - fp[before]) / (tp[split] - tp[before])
         most = (fp[after] - fp[split]) / (tp[after] - tp[split])
-    low, high = np.fmax.reduce(least, initial=0.0) * ratio, np.fmin.reduce(most, initial=np.inf) * ratio
-    return (float(low), float(high)) if low <= high * (1 + 1e-12) else None
+    low, high = np.fmax.reduce(least, initial=0.0), np.fmin.reduce(most, initial=np.inf)
+    if low > high:  # cheaper nowhere, unless the two meet but for rounding
+        near = before[np.nanargmax(least)], split, after[np.nanargmin(most)]
+        places = [(fp[each] / ranking.Neg, tp[each] / ranking.Pos) for each in near]
+        if advantage(*places) < -TIED_WEIGHTS:
+            return None
+        low, high = high, low
+    return float(low * ratio), float(high * ratio)
 
 
 def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: bool) -> tuple[Caution, ...]:

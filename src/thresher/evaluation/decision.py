@@ -315,6 +315,7 @@ def _interval(value: Any) -> Interval:
                 "level": number(0, 1, strictly=True),
                 "method": text,
                 "note": text,
+                "apparent": or_none(number()),
             },
         )
     )

@@ -239,9 +239,11 @@ def evaluate(
     in_use = rule_in_use(current, rows.current, scored.scores, _WHERE)
     preference = preference_of(prefer, tuple(scored.scores), None if in_use is None else in_use.model, _WHERE)
     rankings = {name: rows.ranking(name) for name in scored.scores}
+    # One number for rows and rankings: sums of weights in another order would restate tied scores apart.
+    made_at = next(iter(rankings.values())).prevalence if trained_at is None else trained_at
     production = None
     if asked.prevalence is not None:
-        production = scored.at_prevalence(asked.prevalence, trained_at=trained_at)
+        production = scored.at_prevalence(asked.prevalence, trained_at=made_at)
     joint = joint_choice(rankings, asked)
     fixed = calls_at_half(scored.scores, rankings) | ({} if in_use is None else {CURRENT: in_use.called})
     stability = decision_stability(
@@ -267,7 +269,7 @@ def evaluate(
             rows=scored,
             production=production,
             condition=asked,
-            trained_at=trained_at,
+            trained_at=made_at,
             auc=_auc_from_rows(scored, name, level),
             honest_cost=stability.honest_cost[name],
             threshold=stability.threshold[name],
@@ -311,7 +313,7 @@ def evaluate(
             joint,
             stability,
             asked,
-            trained_at=trained_at,
+            trained_at=made_at,
             fingerprint=fingerprint,
             picked=picked,
             priced=priced,
@@ -366,7 +368,7 @@ def _decision(
     stability: Stability,
     asked: OperatingCondition,
     *,
-    trained_at: float | None,
+    trained_at: float,
     fingerprint: str,
     picked: Pick,
     priced: Priced,
@@ -386,7 +388,7 @@ def _decision(
         equivalent=choice.interval,
         condition=condition,
         data_prevalence=winner.ranking.prevalence,
-        trained_at=winner.ranking.prevalence if trained_at is None else trained_at,
+        trained_at=trained_at,
         expected_cost=winner.expected_cost,
         honest_cost=priced.rules[picked.model].cost,
         threshold_interval=winner.threshold,

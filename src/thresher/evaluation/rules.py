@@ -248,17 +248,16 @@ def counted_rules(
     rules = {model: Rule(model, model, chosen.threshold, chosen.table, costs[model], None)}
     for name in choices:
         if name != model:
-            apart = replace(costs[name], estimate=costs[name].estimate - costs[model].estimate)
-            rules[name] = Rule(
-                name, name, choices[name].threshold, choices[name].table, costs[name], _without_limits(apart)
-            )
+            apart = costs[name].estimate - costs[model].estimate
+            saving = replace(_without_limits(costs[name]), estimate=apart)
+            rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saving)
     baselines = {NEVER: math.inf, ALWAYS: -math.inf}
     if chosen.ranking.exact and are_probabilities(chosen.ranking):
         baselines[HALF] = 0.5
     acts = {name: act(name, threshold) for name, threshold in baselines.items()}
     baseline = min(acts, key=lambda name: acts[name].cost.estimate)
-    saving = acts[baseline].saving
-    return Priced(rules | acts, baseline, {} if saving is None else {model: saving})
+    against = acts[baseline].saving
+    return Priced(rules | acts, baseline, {} if against is None else {model: against})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

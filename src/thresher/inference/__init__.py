@@ -29,6 +29,7 @@ from thresher.inference.replicates import Replicates
 from thresher.inference.rows import Rows
 from thresher.inference.scanned_comparison import compare_scan
 from thresher.inference.stability import Stability
+from thresher.inference.statistic import OfRanking
 from thresher.inference.table import measure_interval, table_intervals
 from thresher.inference.threshold_statistics import BestCost, CostAt, MeasureAt
 from thresher.inference.unpaired import compare_unpaired
@@ -48,6 +49,7 @@ __all__ = [
     "McNemarTest",
     "MeasureAt",
     "MulticlassIntervals",
+    "OfRanking",
     "Replicates",
     "Rows",
     "SampleSize",

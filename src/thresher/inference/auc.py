@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from thresher.curves import auc
 from thresher.errors import ArgumentError
-from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
+from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level
 from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.ranking import Ranking, in_pieces, require_ranking
 
@@ -152,13 +153,66 @@ def moderated_interval(
     the `inflation` of the variance by clustering say what the prior variance is.
     """
     variance = sum(parts)
-    if not (variance > NOTHING and 0 < area < 1):
+    limits = AucLimits.of(area, parts, cases, rows=rows, inflation=inflation)
+    if not limits.deviation:
         return exact_pairs(area, variance, cases, level)
-    freedom = variance**2 / sum(part**2 / max(n - 1, 1e-9) for part, n in zip(parts, cases, strict=True))
-    newcombe = _newcombe_variance(area, *(cases if rows is None else rows)) * inflation
-    moderated = (freedom * variance + PRIOR_FREEDOM * newcombe) / (freedom + PRIOR_FREEDOM)
-    deviation = student_quantile(level, freedom + PRIOR_FREEDOM) * math.sqrt(moderated)
-    return Interval(area, *LOGIT.limits(area, deviation), variance=variance, level=level, method=method)
+    return Interval(area, *limits.at((1 - level) / 2), variance=variance, level=level, method=method)
+
+
+@dataclass(frozen=True, slots=True)
+class AucLimits:
+    """Limits of one AUC at any level: moderated, or exact for so many `pairs` where the deviation is 0.
+
+    >>> limits = AucLimits.of(0.8, (0.004, 0.002), (20, 40))
+    >>> [round(limit, 4) for limit in limits.at(0.025)]
+    [0.6127, 0.91]
+    """
+
+    area: float
+    deviation: float
+    freedom: float
+    pairs: float
+
+    @classmethod
+    def of(
+        cls,
+        area: float,
+        parts: tuple[float, float],
+        cases: tuple[float, float],
+        *,
+        rows: tuple[float, float] | None = None,
+        inflation: float = 1.0,
+    ) -> AucLimits:
+        """From a variance in two parts, as `moderated_interval`."""
+        variance = sum(parts)
+        if not (variance > NOTHING and 0 < area < 1):
+            return cls(area, 0.0, math.nan, min(cases))
+        freedom = satterthwaite(parts, cases)
+        newcombe = _newcombe_variance(area, *(cases if rows is None else rows)) * inflation
+        moderated = (freedom * variance + PRIOR_FREEDOM * newcombe) / (freedom + PRIOR_FREEDOM)
+        return cls(area, math.sqrt(moderated), freedom + PRIOR_FREEDOM, min(cases))
+
+    def at(self, tail: float) -> tuple[float, float]:
+        """The limits beyond each of which so much lies."""
+        if not self.deviation:
+            return _limits_of_pairs(self.area, self.pairs, tail)
+        return LOGIT.limits(self.area, student_tail(tail, self.freedom) * self.deviation)
+
+
+def satterthwaite(parts: tuple[float, float], cases: tuple[float, float]) -> float:
+    """Degrees of freedom of a variance that is the sum of two of means (Satterthwaite 1946).
+
+    >>> satterthwaite((0.01, 0.01), (11, 11)), satterthwaite((0.01, 0.0), (11, 99))
+    (20.0, 10.0)
+    """
+    return sum(parts) ** 2 / sum(part**2 / max(n - 1, 1e-9) for part, n in zip(parts, cases, strict=True))
+
+
+def student_tail(tail: float, freedom: float) -> float:
+    """The distance beyond which Student's t lies with probability `tail`, precise for the smallest tails."""
+    from scipy.special import stdtrit
+
+    return abs(float(stdtrit(freedom, tail)))  # SciPy gives inf, not -inf, where the tail is too small for it
 
 
 def logit_interval(area: float, variance: float, cases: tuple[float, float], level: float, *, method: str) -> Interval:
@@ -175,15 +229,20 @@ def exact_pairs(area: float, variance: float, cases: tuple[float, float], level:
     Disjoint pairs of a positive and a negative are independent trials that are won with probability
     AUC, so the limits hold whatever the distributions are; they ignore all other pairs and are wide.
     """
-    from scipy.special import betaincinv
-
     pairs = min(cases)
-    tail, won = (1 - level) / 2, area * pairs
-    lower = 0.0 if area == 0 else float(betaincinv(won, pairs - won + 1, tail))
-    upper = 1.0 if area == 1 else float(betaincinv(won + 1, pairs - won, 1 - tail))
+    lower, upper = _limits_of_pairs(area, pairs, (1 - level) / 2)
     seen = "1 pair" if pairs == 1 else f"{pairs:g} independent pairs"
     note = f"DeLong's variance says nothing here; exact limits from {seen}, conservative"
     return Interval(area, lower, upper, variance, level, "exact pairs", note)
+
+
+def _limits_of_pairs(area: float, pairs: float, tail: float) -> tuple[float, float]:
+    from scipy.special import betaincinv
+
+    won = area * pairs
+    lower = 0.0 if area == 0 else float(betaincinv(won, pairs - won + 1, tail))
+    upper = 1.0 if area == 1 else float(betaincinv(won + 1, pairs - won, 1 - tail))
+    return lower, upper
 
 
 def _newcombe_variance(area: float, Pos: float, Neg: float) -> float:

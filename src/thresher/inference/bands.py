@@ -174,6 +174,7 @@ def _widened(x: Floats, estimate: Floats, drawn: Floats, limits: tuple[Floats, F
     lower, upper = percentiles(drawn, level)
     alike = upper - lower <= 1e-12
     lower, upper = np.where(alike, limits[0], lower), np.where(alike, limits[1], upper)
+    lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
     return Band(x, estimate, lower, upper, level, "percentile bootstrap")
 
 

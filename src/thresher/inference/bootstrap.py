@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from thresher.inference.interval import require_level
-from thresher.inference.question import PartsByModel, Question
-from thresher.inference.replicates import Replicates
+from thresher.inference.question import Answers, PartsByModel, Question
+from thresher.inference.replicates import Replicates, Scheme
 from thresher.inference.resampling import Progress, Resampling, in_blocks, require_replicates
 from thresher.inference.rows import Rows
 from thresher.inference.sample import sample_of
@@ -35,6 +37,11 @@ def bootstrap(
     jointly for all models, in whole clusters if there are any, and carry their weights along. The
     same seed gives the same replicates whatever the number of threads.
 
+    What depends on the mix of the classes (Brier score, precision, F1, average precision, a cost without a declared
+    class ratio) is as uncertain as the mix, so all cases are drawn together. AUC and rates within a class do not depend
+    on it, and a declared class ratio is no matter of chance: those are stratified, drawn class by class in fixed
+    numbers. Where both kinds are asked for, each is drawn in its way; `Replicates.stratified` says which by name.
+
     Parameters
     ----------
     source
@@ -45,39 +52,67 @@ def bootstrap(
     replicates, seed
         How many draws, and what they start from.
     stratified
-        Whether the numbers of positives and negatives are held fixed; None means yes, unless there are clusters.
+        Whether the numbers of positives and negatives are held fixed for all statistics. None lets each statistic say
+        so (`Statistic.depends_on_mix`). Clusters are drawn whole and hold no numbers fixed.
     level
         The confidence level of intervals asked for later, unless they say otherwise.
     threads
         None means one per processor where there are enough cases to keep them busy.
     progress
-        Called as progress(done, replicates) every now and then.
+        Called as progress(done, draws) every now and then; draws are `replicates`, or twice as many for both kinds.
 
     Examples
     --------
+    >>> from thresher import average_precision
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> found = bootstrap(spam_tree, ["auc"], replicates=500)
     >>> print(found.interval("auc"))
     0.7100 [0.6212, 0.7885]
+    >>> bootstrap(spam_tree, ["auc", average_precision], replicates=10).stratified
+    {'auc': True, 'average_precision': False}
     """
     require_level(level, _WHERE)
     require_replicates(replicates, seed, threads, _WHERE, progress)
     sample = sample_of(source, where=_WHERE)
-    plan = Resampling.of(sample, stratified=stratified)
     question = Question(sample, statistics_of(statistics))
     question.require(_WHERE)
+    schemes = _schemes(question, stratified=stratified)
+    draws = replicates * len(schemes)
+    drawn: Answers = {}
+    for done, (plan, asked) in enumerate(schemes):
 
-    def block(rng: np.random.Generator, size: int) -> PartsByModel:
-        return question.parts(plan.stacks(rng, size))
+        def block(
+            rng: np.random.Generator, size: int, plan: Resampling = plan, asked: Question = asked
+        ) -> PartsByModel:
+            return asked.parts(plan.stacks(rng, size))
 
-    items = sample.handled * plan.together
-    blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=progress)
+        told = None if progress is None else partial(_told, progress, done * replicates, draws)
+        items = sample.handled * plan.together
+        blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=told)
+        drawn |= asked.answers(blocks)
     return Replicates(
         question=question,
-        plan=plan,
+        schemes=schemes,
         replicates=replicates,
         seed=seed,
         level=level,
         estimates=question.observed(),
-        drawn=question.answers(blocks),
+        drawn=drawn,
     )
+
+
+def _schemes(question: Question, *, stratified: bool | None) -> tuple[Scheme, ...]:
+    """How the sample is drawn, and the statistics that are asked of such draws."""
+    sample = question.sample
+    if stratified is not None or sample.cluster is not None:
+        return ((Resampling.of(sample, stratified=stratified), question),)
+    found = []
+    for together in (False, True):
+        asked = {names: each for names, each in question.statistics.items() if each.depends_on_mix == together}
+        if asked:
+            found.append((Resampling.of(sample, stratified=not together), replace(question, statistics=asked)))
+    return tuple(found)
+
+
+def _told(progress: Progress, before: int, draws: int, done: int, _: int) -> None:
+    progress(before + done, draws)

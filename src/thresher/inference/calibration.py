@@ -12,9 +12,9 @@ import numpy as np
 from thresher.calibration import brier, decomposition
 from thresher.inference.bootstrap import bootstrap
 from thresher.inference.cost import brier_interval
-from thresher.inference.interval import Interval, interval_columns, require_level
+from thresher.inference.interval import Interval, interval_columns, require_level, stretched
 from thresher.inference.labels_drawn import labels_drawn
-from thresher.inference.limits import percentile_limits
+from thresher.inference.limits import basic_limits, percentile_limits, variance_of
 from thresher.inference.pooling import pooled_impurity
 from thresher.inference.resampling import Progress, in_blocks, require_replicates
 from thresher.ranking import Floats, Ranking, require_ranking
@@ -49,16 +49,16 @@ def calibration_intervals(
     """Intervals for the Brier score, calibration loss, refinement loss and discrimination.
 
     The hull fits the labels it is judged by, so calibration loss is estimated too high and refinement loss too low,
-    and a resample doubles that. Limits are therefore mirrored in the estimate ("basic"), which takes the
-    excess off again, and cut at 0; with few cases the estimate itself may lie outside. Calibrated scores lie at the
-    end of the range, where no bootstrap holds: calibration loss is bounded away from 0 only if
-    `calibration_test` rejects calibration at (1 - level) / 2. The Brier score has no such bias and gets
-    percentile limits; those of `brier_interval` where all replicates agree.
+    and a resample doubles that. The mean excess of resamples is therefore taken off the estimate, and limits are
+    mirrored in the data's value ("basic"), which takes it off them; none lies below 0. What the data show, excess and
+    all, is `apparent`. Calibrated scores lie at the end of the range, where no bootstrap holds: calibration loss is
+    bounded away from 0 only if `calibration_test` rejects calibration at (1 - level) / 2. The Brier score has no such
+    bias and gets percentile limits; those of `brier_interval` where all replicates agree.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> found = calibration_intervals(spam_tree, replicates=500)
-    >>> print(found.brier, "|", found.calibration)
-    0.2105 [0.1686, 0.2517] | 0.0038 [0.0000, 0.0068]
+    >>> print(found.brier, "|", found.calibration, "| apparent", round(found.calibration.apparent, 4))
+    0.2105 [0.1686, 0.2517] | 0.0000 [0.0000, 0.0068] | apparent 0.0038
     """
     where = "calibration_intervals(ranking)"
     require_level(level, where)
@@ -75,10 +75,12 @@ def calibration_intervals(
     )
 
     def unbiased(name: str) -> Interval:
-        plain = found.interval(name, method="basic")
-        note = f"replicates lie {found.bias(name):+.4f} from the estimate, which is taken off"
-        lower, upper = max(0.0, plain.lower), max(0.0, plain.upper)
-        return Interval(plain.estimate, lower, upper, plain.variance, level, plain.method, note)
+        apparent, bias, values = found.estimate(name), found.bias(name), found.values(name)
+        estimate = max(0.0, apparent - bias)
+        note = f"replicates lie {bias:+.4f} from the apparent value, which is taken off"
+        low, high = basic_limits(values, apparent, level)
+        limits = stretched(estimate, max(0.0, low), max(0.0, high))
+        return Interval(estimate, *limits, variance_of(values), level, "basic bootstrap", note, apparent)
 
     calibration = unbiased("miscalibration")
     if calibration.lower > 0:

@@ -152,7 +152,7 @@ def class_comparison(
         better=known.better,
         estimates={},
         differences={},
-        covariance=None,
+        spread=None,
         pairs=units,
         level=level,
         margin=margin,

@@ -18,6 +18,7 @@ from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.placements import auc_covariance
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scored_rows import ScoredRows, require_two_clusters, scored_rows
+from thresher.inference.threshold_statistics import changes_with_mix
 from thresher.ranking import Floats
 from thresher.sources.columns import Missing
 from thresher.sources.frames import columns_by_name
@@ -48,10 +49,13 @@ def compare(
     Models that see the same rows err on the same rows, so their difference is surer than either of them;
     that needs rows, and rankings are refused. AUCs are compared by DeLong's covariance (1988), with `weights` as
     sampling weights and `clusters` after Obuchowski (1997), as in `row_auc_interval`; limits are
-    normal, or Student's for so few clusters. Anything else is resampled, rows or whole clusters jointly for all
+    Student's, widened where the moderated limits of both AUCs say so: `docs/coverage.md` shows how well they hold.
+    Anything else is resampled, rows or whole clusters jointly for all
     models, with percentile limits: a registered measure at each model's threshold, or the expected
     cost under an `OperatingCondition`, at the thresholds given or, without any, at the best one of each
-    model, chosen anew in every resample (which is as optimistic for one model as for the other).
+    model, chosen anew in every resample (which is as optimistic for one model as for the other). Rates within a
+    class, and costs at a declared class ratio, are resampled class by class, which holds the mix of the classes fixed;
+    what depends on the mix is resampled from all rows together.
 
     Parameters
     ----------
@@ -83,7 +87,7 @@ def compare(
     tree    0.7500
     logit   0.8958
     pair           difference         0.95 limits      p   adjusted   verdict on the first
-    tree - logit      -0.1458   [-0.5566, 0.2649]   0.49       0.49   undecided
+    tree - logit      -0.1458   [-0.7025, 0.4108]   0.52       0.52   undecided
     >>> found["logit", "tree"].difference
     0.14583333333333337
     """
@@ -108,7 +112,7 @@ def compare(
         better=better,
         estimates={},
         differences={},
-        covariance=None,
+        spread=None,
         pairs=min(rows.cases),
         level=level,
         margin=margin,
@@ -117,19 +121,8 @@ def compare(
         dropped=rows.dropped,
     )
     if asked == "auc":
-        return _by_delong(rows, empty)
+        return empty.of_aucs(auc_covariance(rows))
     return _by_resampling(_replicates(rows, asked, at, replicates, np.random.default_rng(seed)), asked, empty)
-
-
-def _by_delong(rows: ScoredRows, empty: Comparison) -> Comparison:
-    found = auc_covariance(rows)
-    covariance = found.whole
-    differences = {}
-    for (i, a), (j, b) in itertools.combinations(enumerate(empty.names), 2):
-        apart = float(covariance[i, i] + covariance[j, j])
-        variance = apart - 2 * float(covariance[i, j])
-        differences[a, b] = empty.auc_difference((a, b), float(found.areas[i] - found.areas[j]), variance, apart)
-    return empty.filled(dict(zip(empty.names, found.areas.tolist(), strict=True)), differences, covariance)
 
 
 def _replicates(
@@ -138,8 +131,10 @@ def _replicates(
     """The measure of every model on the data and on every resample."""
     if isinstance(asked, OperatingCondition) and not at:
         return resampled_costs(rows, asked, replicates, rng)
-    tables = resampled_tables(rows, at, replicates, rng)
-    if isinstance(asked, OperatingCondition):
+    of_cost = isinstance(asked, OperatingCondition)
+    mixed = asked.class_ratio is None if of_cost else changes_with_mix(asked)
+    tables = resampled_tables(rows, at, replicates, rng, stratified=not mixed)
+    if of_cost:
         return {name: np.asarray(asked.expected_cost(table)) for name, table in tables.items()}
     return {name: np.asarray(asked.of(table)) for name, table in tables.items()}
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.inference.interval import Interval, student_quantile
+from thresher.inference.interval import Interval, limits_around, stretched, student_quantile
 from thresher.inference.kinds import numbers_of, require_numbers
 from thresher.inference.limits import percentile_limits
 from thresher.ranking import Floats
@@ -53,6 +53,9 @@ class Difference(Result):
     note: str = ""
 
     def __post_init__(self) -> None:
+        lower, upper = limits_around(self.difference, self.lower, self.upper, "Difference(a, b, difference, ...)")
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
         if math.isnan(self.p_adjusted):
             object.__setattr__(self, "p_adjusted", self.p_value)
 
@@ -223,8 +226,7 @@ def bootstrap_difference(
     note = f"undefined in {undefined:,} of {of_a.size - 1:,} resamples, which are left out" if undefined else ""
     smaller = min(np.count_nonzero(away <= 0), np.count_nonzero(away >= 0))
     p_value = min(1.0, 2 * (float(smaller) + 1) / (away.size + 1))
-    lower, upper = percentile_limits(away, level)
-    lower, upper = min(lower, estimate), max(upper, estimate)
+    lower, upper = stretched(estimate, *percentile_limits(away, level))
     if not upper - lower > 1e-12 * max(1.0, abs(estimate)):
         unseen = span * (1 - ((1 - level) / 2) ** (1 / cases))
         lower, upper, p_value = estimate - unseen, estimate + unseen, math.nan if estimate else 1.0

@@ -13,7 +13,7 @@ from thresher.choices import Choice, OperatingCondition, choose
 from thresher.errors import ArgumentError
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
-from thresher.inference.interval import Interval, require_level
+from thresher.inference.interval import Interval, require_level, stretched
 from thresher.inference.kinds import require_condition
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.out_of_bag import out_of_bag_interval
@@ -85,7 +85,9 @@ def honest_choice(
     Each resample chooses its own threshold, which is then tried on the cases (or clusters) that were not drawn, a
     little over a third of them. Their mean cost is free of the optimism of choosing and judging on the
     same cases (Efron 1983, leave-one-out bootstrap). Errs, if at all, on the careful side: a resample holds fewer
-    distinct cases than the sample. Measures are stated at the condition's class ratio.
+    distinct cases than the sample. Cases of both classes are drawn together, since costs depend on their mix; with a
+    declared class ratio they are drawn class by class in fixed numbers (`stratified` decides otherwise). Measures are
+    stated at the condition's class ratio.
 
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
@@ -99,6 +101,8 @@ def honest_choice(
     known = _measures(measures)
     sample = sample_of(source, where=_WHERE, singly=True)
     name = _model(sample, model)
+    if stratified is None:
+        stratified = asked.class_ratio is not None and sample.cluster is None
     plan, standing = Resampling.of(sample, stratified=stratified), sample.standings[name]
     observed = Resampled.of(standing, sample.cases)
     choice = choose(observed.ranking(), asked)
@@ -172,5 +176,5 @@ def _mean(values: Floats) -> float:
 
 
 def _of_threshold(choice: Choice, thresholds: Floats, level: float) -> Interval:
-    limits, variance = percentile_limits(thresholds, level), variance_of(thresholds)
+    limits, variance = stretched(choice.threshold, *percentile_limits(thresholds, level)), variance_of(thresholds)
     return Interval(choice.threshold, *limits, variance=variance, level=level, method="percentile bootstrap")

@@ -11,13 +11,17 @@ from typing import Any
 from thresher.errors import ArgumentError
 from thresher.results import Result, rows_of
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Interval(Result):
-    """An estimate with lower and upper confidence limits.
+    """An estimate with lower and upper confidence limits, which hold it.
 
     `variance` is that of the estimate on its own scale; limits found on another scale, or by
-    resampling, need not lie symmetrically around it. `note` says in words what a reader could not guess.
+    resampling, need not lie symmetrically around it. `note` says in words what a reader could not guess. Where a bias
+    was taken off the estimate, `apparent` is what the data themselves show, otherwise None. Limits that
+    exclude the estimate are refused; what only rounding puts outside is moved to it.
 
     >>> interval = Interval(0.71, 0.6, 0.8, variance=0.0026, level=0.95, method="wilson")
     >>> print(interval)
@@ -33,6 +37,12 @@ class Interval(Result):
     level: float
     method: str
     note: str = ""
+    apparent: float | None = None
+
+    def __post_init__(self) -> None:
+        lower, upper = limits_around(self.estimate, self.lower, self.upper, "Interval(estimate, lower, upper)")
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
 
     @property
     def width(self) -> float:
@@ -53,7 +63,8 @@ class Interval(Result):
         return self.estimate
 
     def _brief(self) -> str:
-        return f"{self}, level={self.level:g}, method={self.method!r}"
+        apparent = "" if self.apparent is None else f", apparent={self.apparent:.4g}"
+        return f"{self}, level={self.level:g}, method={self.method!r}{apparent}"
 
     def __str__(self) -> str:
         if math.isnan(self.estimate):
@@ -69,6 +80,30 @@ def interval_columns(intervals: Iterable[tuple[Mapping[str, Any], Interval]]) ->
     """
     shown = ("estimate", "lower", "upper", "level", "method")
     return rows_of([{**names, **{name: getattr(one, name) for name in shown}} for names, one in intervals])
+
+
+def limits_around(estimate: float, lower: float, upper: float, where: str) -> tuple[float, float]:
+    """Limits as they are, or moved by rounding to the estimate; raise `ArgumentError` where they exclude it.
+
+    >>> limits_around(0.5, 0.5 + 1e-16, 0.7, "here")
+    (0.5, 0.7)
+    """
+    outside = max((gap for gap in (lower - estimate, estimate - upper, lower - upper) if gap > 0), default=0.0)
+    if not outside:  # differences that are NaN, of what is undefined or infinite alike, exclude nothing
+        return lower, upper
+    if not outside <= _ROUNDING * (1 + abs(estimate)) < math.inf:
+        what = f"the limits {lower:g} and {upper:g} exclude the estimate {estimate:g}"
+        raise ArgumentError(what, where, "give the estimate that the limits belong to")
+    return min(lower, estimate), max(upper, estimate)
+
+
+def stretched(estimate: float, lower: float, upper: float) -> tuple[float, float]:
+    """Limits that hold the estimate: those of a resampling may lie beside it where it is biased.
+
+    >>> stretched(0.5, 0.6, 0.7), stretched(0.65, 0.6, 0.7)
+    ((0.5, 0.7), (0.6, 0.7))
+    """
+    return min(lower, estimate), max(upper, estimate)  # NaN stays NaN in the first place
 
 
 def require_level(level: float, where: str) -> None:

@@ -64,7 +64,7 @@ def mean_loss_interval(
     first, second = (float(share @ each) for each in foretold)
     second -= float(share @ (centre - mean) ** 2)  # what classes of a declared mix differ by does not vary
     per_case = variance / by_case if by_case > _ROUNDING * mean * mean else _worth_of_squares(share, cluster)
-    spread = variance, _variance_of(first, second) * per_case
+    spread = variance, _variance(first, second) * per_case
     if most == 1:
         deviation = student_quantile(level, units - 1) * math.sqrt(max(spread))
         return Interval(mean, *LOGIT.limits(mean, deviation), variance, level, "moments")
@@ -101,10 +101,16 @@ def log_loss_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
     mean = abs(sums[0])
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
-    spread = [_variance_of(first, second) / (ranking.total - 1) for first, second in (sums[:2], sums[2:])]
+    spread = [_variance(*pair) / (ranking.total - 1) for pair in ((sums[0], sums[1]), (sums[2], sums[3]))]
     if mean == 0:
         return Interval(0.0, 0.0, math.inf, spread[0], level, "moments", _CERTAIN)
     return _unbounded(mean, sums[2], (spread[0], spread[1]), ranking.total - 1, level)
+
+
+def _variance(first: float, second: float) -> float:
+    """Of a loss with these moments; what rounding alone may leave is none."""
+    found = second - first * first
+    return found if found > 4 * np.finfo(float).eps * second else 0.0
 
 
 def _unbounded(mean: float, foretold: float, spread: tuple[float, float], freedom: float, level: float) -> Interval:
@@ -116,12 +122,6 @@ def _unbounded(mean: float, foretold: float, spread: tuple[float, float], freedo
     deviation = student_quantile(level, freedom) * max(seen, ahead * mean / max(mean, foretold))
     note = "" if deviation * deviation > _ROUNDING * mean * mean else _NO_SPREAD
     return Interval(mean, *LOG.limits(mean, deviation), spread[0], level, "moments", note)
-
-
-def _variance_of(mean: float, mean_square: float) -> float:
-    """The variance from two moments; 0 where their difference is rounding."""
-    variance = mean_square - mean * mean
-    return variance if variance > 1e-14 * mean_square else 0.0
 
 
 def _mean_of_stratum(loss: Floats, share: Floats, strata: Flags) -> Floats:

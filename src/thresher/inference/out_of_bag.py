@@ -37,5 +37,5 @@ def out_of_bag_interval(honest: float, apparent: Interval, condition: OperatingC
     least = min(condition.cost_tp, condition.cost_tn, condition.cost_fp, condition.cost_fn)
     lower = min(apparent.lower, apparent.lower + moved, low + moved, honest)
     upper = max(apparent.upper, apparent.upper + moved, high + moved, honest)
-    note = f"apparent {apparent.estimate:.4g}"
-    return Interval(honest, max(least, lower), upper, variance, level, "out of bag", note)
+    limits = max(least, lower), upper
+    return Interval(honest, *limits, variance, level, "out of bag", apparent=apparent.estimate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -11,23 +11,23 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.inference.difference import Better, Difference, holm, normal_difference, pairs_difference, shown_p
+from thresher.inference.auc_difference import auc_contrast
+from thresher.inference.difference import Better, Difference, holm, shown_p
 from thresher.inference.kinds import is_one_of, require_numbers
-from thresher.inference.placements import Matrix
+from thresher.inference.placements import AucCovariance, Matrix
 from thresher.ranking import Floats
 from thresher.results import Tabular, rows_of
 from thresher.visible import visible
 
 Correction: TypeAlias = Literal["holm", "none"]
-_ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(Tabular):
     """All pairs of models: `comparison["a", "b"]` is A minus B.
 
-    `estimates` is the measure of each model on the data; `covariance` that of the AUCs in the order of
-    `names`, None for other measures. `pairs` is how many cases, or clusters, the scarcer class has.
+    `estimates` is the measure of each model on the data; `spread` how the AUCs vary, in the order of `names`, None for
+    other measures. `pairs` is how many cases, or clusters, the scarcer class has.
     `dropped` counts rows left out on request.
     """
 
@@ -36,13 +36,18 @@ class Comparison(Tabular):
     better: Better
     estimates: Mapping[str, float]
     differences: Mapping[tuple[str, str], Difference]
-    covariance: Matrix | None
+    spread: AucCovariance | None
     pairs: float
     level: float
     margin: float
     correction: Correction
     clustered: bool = False
     dropped: int = 0
+
+    @property
+    def covariance(self) -> Matrix | None:
+        """The covariance of the AUCs in the order of `names`, None for other measures."""
+        return None if self.spread is None else self.spread.whole
 
     def __getitem__(self, pair: tuple[str, str]) -> Difference:
         if _names_models(pair, self.names):
@@ -65,10 +70,10 @@ class Comparison(Tabular):
         >>> labels, near = [1, 1, 1, 0, 0, 0], [6, 5, 2, 4, 3, 1]
         >>> found = compare(labels, {"a": near, "b": [6, 4, 3, 5, 2, 1], "c": [6, 3, 1, 5, 4, 2]})
         >>> print(found.contrast({"a": 1, "b": -0.5, "c": -0.5}))
-        a - (0.5 b + 0.5 c)  0.1667 [-0.2105, 0.5439]  p 0.39  undecided
+        a - (0.5 b + 0.5 c)  0.1667 [-0.4247, 0.7580]  p 0.45  undecided
         """
         where = "Comparison.contrast(weights)"
-        if self.covariance is None:
+        if self.spread is None:
             raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", where, 'compare with measure="auc"')
         if not isinstance(weights, Mapping):
             raise ArgumentError(f"weights are given by model, and this is {weights!r}", where, 'e.g. {"a": 1, "b": -1}')
@@ -88,52 +93,32 @@ class Comparison(Tabular):
                 'e.g. {"a": 1, "b": -0.5, "c": -0.5}',
             )
         estimate = float(of @ np.array([self.estimates[name] for name in self.names]))
-        names = _in_words(self.names, of), _in_words(self.names, -of)
-        variance = float(of @ self.covariance @ of)
-        apart = float(of**2 @ np.diagonal(self.covariance))
-        return self.auc_difference(names, estimate, variance, apart, span=float(of[of > 0].sum()))
+        return self._auc_difference((_in_words(self.names, of), _in_words(self.names, -of)), estimate, of, self.spread)
 
-    def auc_difference(
-        self, names: tuple[str, str], difference: float, variance: float, apart: float, *, span: float = 1.0
-    ) -> Difference:
-        """A difference of AUCs: normal limits, or limits from disjoint pairs where there is no variance.
-
-        `apart` is what the variance would be if the models were independent, `span` the largest possible difference.
-        """
-        if not variance > _ROUNDING * apart:
-            held = min(span, max(-span, difference))
-            return pairs_difference(
-                names, held, max(variance, 0.0), self.pairs, level=self.level, margin=self.margin, span=span
-            )
-        return normal_difference(
-            names,
-            difference,
-            variance,
-            level=self.level,
-            method="obuchowski, paired" if self.clustered else "delong, paired",
-            margin=self.margin,
-            freedom=self.pairs - 1 if self.clustered else math.inf,
-            span=span,
+    def of_aucs(self, spread: AucCovariance, *, noise: float = 0.0) -> Self:
+        """The same comparison with the differences of AUCs; what is no larger than `noise` is 0."""
+        differences, every = {}, np.eye(len(self.names))
+        for (i, a), (j, b) in itertools.combinations(enumerate(self.names), 2):
+            away = float(spread.areas[i] - spread.areas[j])
+            away = 0.0 if abs(away) <= noise else away
+            differences[a, b] = self._auc_difference((a, b), away, every[i] - every[j], spread)
+        return replace(self, spread=spread).filled(
+            dict(zip(self.names, spread.areas.tolist(), strict=True)), differences
         )
+
+    def _auc_difference(self, names: tuple[str, str], away: float, of: Floats, spread: AucCovariance) -> Difference:
+        return auc_contrast(names, away, of, spread, level=self.level, margin=self.margin, clustered=self.clustered)
 
     def filled(
         self,
         estimates: Mapping[str, float],
         differences: Mapping[tuple[str, str], Difference],
-        covariance: Matrix | None = None,
     ) -> Self:
         """The same comparison with its numbers, p-values adjusted for how many pairs there are."""
         p_values = [one.p_value for one in differences.values()]
         adjusted = holm(p_values) if self.correction == "holm" else p_values
         told = {pair: replace(one, p_adjusted=p) for (pair, one), p in zip(differences.items(), adjusted, strict=True)}
-        if covariance is not None:
-            covariance.flags.writeable = False
-        return replace(
-            self,
-            estimates=MappingProxyType(dict(estimates)),
-            differences=MappingProxyType(told),
-            covariance=covariance,
-        )
+        return replace(self, estimates=MappingProxyType(dict(estimates)), differences=MappingProxyType(told))
 
     def __str__(self) -> str:
         wide = max(len("model"), *(len(name) for name in self.names))

@@ -25,13 +25,15 @@ class AucCovariance:
     """AUCs of several models on the same rows, and how they vary together.
 
     `of_pos` and `of_neg` are what sampling positives and sampling negatives contribute; `shared` is what
-    both contribute together when clusters hold rows of both classes, otherwise 0.
+    both contribute together when clusters hold rows of both classes, otherwise 0. `cases` are the independent
+    positives and negatives: rows, effective rows of weights, or clusters.
     """
 
     areas: Floats
     of_pos: Matrix
     of_neg: Matrix
     shared: Matrix
+    cases: tuple[float, float]
 
     @property
     def whole(self) -> Matrix:
@@ -126,14 +128,14 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
         influence.append(away)
     if rows.cluster is None:
         of_pos, of_neg = (_spread(away, away.shape[1]) for away in influence)
-        return AucCovariance(areas, of_pos, of_neg, np.zeros_like(of_pos))
+        return AucCovariance(areas, of_pos, of_neg, np.zeros_like(of_pos), rows.cases)
     clusters = rows.clusters
     of_pos, of_neg = (
         cluster_sums(away, rows.cluster[side], clusters) for away, side in zip(influence, sides, strict=True)
     )
     crossed = of_pos @ of_neg.T * _factor(clusters)
     with_pos, with_neg = rows.cases
-    return AucCovariance(areas, _spread(of_pos, with_pos), _spread(of_neg, with_neg), crossed + crossed.T)
+    return AucCovariance(areas, _spread(of_pos, with_pos), _spread(of_neg, with_neg), crossed + crossed.T, rows.cases)
 
 
 def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matrix]:

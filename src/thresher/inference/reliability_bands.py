@@ -95,11 +95,12 @@ def _shown(ranking: Ranking, points: int) -> Indices:
 def _with_doubt(
     ranking: Ranking, segment: Indices, lower: Floats, upper: Floats, level: float
 ) -> tuple[Floats, Floats]:
-    """Where all draws agree, the limits of the pool's own proportion: so many positives of so many cases."""
+    """Limits that hold the estimate; where all draws agree, those of the pool's own proportion of positives."""
     seen, edge = pools(ranking.pos, ranking.neg)
     pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
     pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
     for at in np.flatnonzero(upper - lower <= 1e-12).tolist():
         rate = rate_interval(float(pos[at]), float(pos[at] + neg[at]), level=level)
         lower[at], upper[at] = rate.lower, rate.upper
-    return lower, upper
+    estimate = pooled_at(ranking.score, ranking.pos, ranking.neg, segment)
+    return np.minimum(lower, estimate), np.maximum(upper, estimate)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.auc import exact_pairs
-from thresher.inference.interval import LOGIT, Interval, require_level
+from thresher.inference.interval import LOGIT, Interval, require_level, stretched
 from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.inference.limits import (
     Jackknife,
@@ -29,12 +30,15 @@ from thresher.ranking import Floats
 from thresher.results import Tabular
 
 T = TypeVar("T")
+Scheme: TypeAlias = tuple[Resampling, Question]
 _WHERE = "Replicates.interval(name, model, method)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Replicates(Tabular):
     """Every statistic of every model, on the sample and on each draw of it.
+
+    `stratified` says of every value whether draws hold the numbers of positives and negatives fixed.
 
     >>> from thresher.inference import bootstrap
     >>> from thresher.ranking import Ranking
@@ -46,7 +50,7 @@ class Replicates(Tabular):
     """
 
     question: Question
-    plan: Resampling
+    schemes: tuple[Scheme, ...]
     replicates: int
     seed: int
     level: float
@@ -64,12 +68,20 @@ class Replicates(Tabular):
         """On which models."""
         return self.question.models
 
+    @property
+    def stratified(self) -> Mapping[str, bool]:
+        """By name, whether the class totals were held fixed in the draws."""
+        return {name: self._scheme(name)[0].stratified for name in self.names}
+
     def estimate(self, name: str, model: str | None = None) -> float:
         """A value on the sample itself."""
         return self.estimates[self._key(name, model)]
 
     def values(self, name: str, model: str | None = None) -> Floats:
-        """A value on every replicate; NaN where it is undefined. Replicate i is the same draw for all."""
+        """A value on every replicate; NaN where it is undefined.
+
+        Replicate i is the same draw for all models, and for all values that are drawn in the same way.
+        """
         return self.drawn[self._key(name, model)]
 
     def interval(
@@ -87,11 +99,12 @@ class Replicates(Tabular):
         if method == "studentised":
             limits = self._studentised(key, wanted)
         else:
-            limits = self._limits(self.drawn[key], self.estimates[key], lambda: self._left_out()[key], wanted, method)
+            left_out = partial(self._jackknife, name, key[0])
+            limits = self._limits(self.drawn[key], self.estimates[key], left_out, wanted, method)
         if name == "auc" and limits[0] == limits[1]:
             found = exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
-            left_out = _left_out_note(self.drawn[key])
-            return replace(found, note=f"{left_out}; {found.note}") if left_out else found
+            absent = _left_out_note(self.drawn[key])
+            return replace(found, note=f"{absent}; {found.note}") if absent else found
         return self._interval(self.estimates[key], limits, self.drawn[key], wanted, method)
 
     def difference(
@@ -105,7 +118,7 @@ class Replicates(Tabular):
         estimate = self.estimates[one] - self.estimates[other]
         with np.errstate(invalid="ignore"):  # inf - inf is NaN, and left out
             values = self.drawn[one] - self.drawn[other]
-        limits = self._limits(values, estimate, lambda: self._left_out()[one] - self._left_out()[other], wanted, method)
+        limits = self._limits(values, estimate, partial(self._jackknife, name, a, b), wanted, method)
         return self._interval(estimate, limits, values, wanted, method)
 
     def bias(self, name: str, model: str | None = None) -> float:
@@ -147,49 +160,45 @@ class Replicates(Tabular):
         return wanted
 
     def _limits(
-        self, values: Floats, estimate: float, left_out: Callable[[], Floats], level: float, method: LimitMethod
+        self, values: Floats, estimate: float, jackknife: Callable[[], Jackknife], level: float, method: LimitMethod
     ) -> tuple[float, float]:
         if method == "basic":
             return basic_limits(values, estimate, level)
         if method == "percentile":
             return percentile_limits(values, level)
-        stratum, alike = self._units()
-        return bca_limits(values, estimate, Jackknife(left_out(), stratum, alike).acceleration(), level)
+        return bca_limits(values, estimate, jackknife().acceleration(), level)
 
-    def _left_out(self) -> Answers:
-        """All values with one unit of the sample left out at a time."""
+    def _jackknife(self, name: str, model: str, minus: str | None = None) -> Jackknife:
+        """A value of a model, less that of another if one is given, with one unit of the sample left out at a time."""
+        plan, asked = self._scheme(name)
+        values, stratum, alike = self._kept(f"left out, stratified: {plan.stratified}", lambda: _left_out(plan, asked))
+        apart = values[model, name] if minus is None else values[model, name] - values[minus, name]
+        return Jackknife(apart, stratum, alike)
 
-        def found() -> Answers:
-            return self.question.answers([self.question.parts(times for _, _, times in self.plan.deletions())])
-
-        return self._kept("left out", found)
-
-    def _units(self) -> tuple[Floats, Floats]:
-        def found() -> tuple[Floats, Floats]:
-            stratum, alike = zip(*((stratum, alike) for stratum, alike, _ in self.plan.deletions()), strict=True)
-            return np.array(stratum, dtype=np.float64), np.array(alike, dtype=np.float64)
-
-        return self._kept("units", found)
+    def _scheme(self, name: str) -> Scheme:
+        """How the values of a name were drawn."""
+        return next(scheme for scheme in self.schemes if name in scheme[1].names)
 
     def _studentised(self, key: tuple[str, str], level: float) -> tuple[float, float]:
         model, name = key
         estimate, variance = self.estimates[key], self.question.statistic(name).variance
-        if variance is None or self.plan.sample.weighted or self.plan.sample.cluster is not None:
+        plan, sample = self._scheme(name)[0], self.question.sample
+        if variance is None or sample.weighted or sample.cluster is not None:
             raise ArgumentError(
                 f"the standard error of {name} is not known for each replicate", _WHERE, 'pass method="bca"'
             )
-        standing = self.question.sample.standings[model]
-        observed = variance(Resampled.of(standing, self.plan.sample.cases).ranking())
+        standing = sample.standings[model]
+        observed = variance(Resampled.of(standing, sample.cases).ranking())
         if not (observed > 0 and 0 < estimate < 1):
             raise ArgumentError(
                 f"the standard error of {name} = {estimate:g} is 0 or unknown", _WHERE, "use auc_interval(ranking)"
             )
 
         def block(rng: np.random.Generator, size: int) -> Floats:
-            draws = (Resampled.of(standing, times).ranking() for times in self.plan.each(rng, size))
+            draws = (Resampled.of(standing, times).ranking() for times in plan.each(rng, size))
             return np.array([variance(ranking) for ranking in draws])
 
-        drawn = np.concatenate(in_blocks(block, self.replicates, items=sum(self.plan.sample.items), seed=self.seed))
+        drawn = np.concatenate(in_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
         values = self.drawn[key]
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(drawn) / (values * (1 - values))
@@ -204,14 +213,21 @@ class Replicates(Tabular):
     ) -> Interval:
         variance = variance_of(values)
         note = _left_out_note(values)
+        held = stretched(estimate, *limits)
+        if held != limits and limits[0] < limits[1]:
+            beside = (
+                f"replicates lie beside the estimate, at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
+            )
+            limits, note = held, f"{note}; {beside}" if note else beside
         if limits[0] == limits[1]:
             agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
             note = f"{note}; {agree}" if note else agree
+        limits = stretched(estimate, *limits)
         return Interval(estimate, *limits, variance=variance, level=level, method=f"{method} bootstrap", note=note)
 
     def _cases(self) -> tuple[float, float]:
         """Independent positives and negatives: cases, or clusters that hold them."""
-        sample = self.plan.sample
+        sample = self.question.sample
         of_pos, of_neg = sample.cases if sample.cluster is None else (np.bincount(c) > 0 for c in sample.cluster)
         return float(np.sum(of_pos)), float(np.sum(of_neg))
 
@@ -220,6 +236,12 @@ class Replicates(Tabular):
             self._memory[name] = make()
         kept: T = self._memory[name]
         return kept
+
+
+def _left_out(plan: Resampling, asked: Question) -> tuple[Answers, Floats, Floats]:
+    """All values with one unit of the sample left out at a time, the stratum of each, and how many units are alike."""
+    stratum, alike, times = zip(*plan.deletions(), strict=True)
+    return asked.answers([asked.parts(times)]), np.array(stratum, dtype=np.float64), np.array(alike, dtype=np.float64)
 
 
 def _left_out_note(values: Floats) -> str:

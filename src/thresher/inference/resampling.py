@@ -46,10 +46,12 @@ class Resampling:
 
     @classmethod
     def of(cls, sample: Sample, *, stratified: bool | None) -> Resampling:
-        """Stratified unless there are clusters, when nothing else is said."""
+        """None is for what does not depend on the mix of the classes: stratified unless there are clusters."""
         if not (stratified is None or isinstance(stratified, bool | np.bool_)):
             what = f"stratified must be True, False or None, got {stratified!r}"
-            raise ArgumentError(what, "bootstrap(rows, stratified=...)", "leave it out to hold both classes fixed")
+            raise ArgumentError(
+                what, "bootstrap(rows, stratified=...)", "leave it out to draw each statistic in its way"
+            )
         if sample.cluster is not None:
             if stratified:
                 raise ArgumentError(

@@ -51,7 +51,7 @@ def saving_interval(
     if drawn is not None:
         ends += [end - optimism for end in percentile_limits(drawn, level) if not math.isnan(end)]
         variance = variance_of(drawn)
-    return Interval(estimate, min(ends), max(ends), variance, level, "out of bag, paired", f"apparent {apparent:.4g}")
+    return Interval(estimate, min(ends), max(ends), variance, level, "out of bag, paired", apparent=apparent)
 
 
 def _cost_of_calls(condition: OperatingCondition) -> OperatingCondition:

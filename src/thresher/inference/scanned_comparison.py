@@ -15,10 +15,11 @@ from thresher.inference.comparison import fixed_thresholds
 from thresher.inference.difference import bootstrap_difference, require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import require_one_of
+from thresher.inference.paired_bootstrap import drawn_cells
 from thresher.inference.pairwise import Comparison, Correction
 from thresher.inference.resampling import require_replicates
 from thresher.inference.scanned_placements import auc_comparison, empty_comparison
-from thresher.ranking import Floats
+from thresher.ranking import Flags, Floats
 from thresher.sources.columns import Missing
 from thresher.sources.filters import Filter
 from thresher.sources.paired import Calls, call_counts, placement_sums
@@ -70,7 +71,7 @@ def compare_scan(
     ...     "logit": [.8, .9, .2, .7, .6, .1, .5, .2, .4, .3],
     ... })
     >>> print(compare_scan(ibis.memtable(mails), label="spam", scores=["tree", "logit"])["tree", "logit"])
-    tree - logit  -0.1458 [-0.5566, 0.2649]  p 0.49  undecided
+    tree - logit  -0.1458 [-0.7025, 0.4108]  p 0.52  undecided
     """
     require_level(level, _WHERE)
     require_margin(margin, _WHERE)
@@ -114,10 +115,9 @@ def compare_scan(
 def _of_calls(
     calls: Calls, condition: OperatingCondition, empty: Comparison, *, replicates: int, rng: np.random.Generator
 ) -> Comparison:
-    total = int(calls.cases.sum())
     is_pos = calls.code & 1 == 1
     values: dict[str, Any] = {name: [] for name in empty.names}
-    for drawn in _draws(calls, total, replicates, rng):
+    for drawn in _draws(calls, None if condition.class_ratio is None else is_pos, replicates, rng):
         for i, name in enumerate(empty.names):
             called = calls.code >> (i + 1) & 1 == 1
             cells = (is_pos & called, is_pos > called, ~is_pos & called, ~(is_pos | called))
@@ -144,13 +144,12 @@ def _of_calls(
     return filled.filled({name: float(each[0]) for name, each in values.items()}, differences)
 
 
-def _draws(calls: Calls, total: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """The data themselves, and then resamples of them, in pieces of bounded size."""
+def _draws(calls: Calls, is_pos: Flags | None, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """The data themselves, then resamples of them, in pieces of bounded size; class by class if classes are told."""
     yield calls.cases[np.newaxis].astype(np.float64)
     each = max(1, _MOST_NUMBERS // calls.cases.size)
     for start in range(0, replicates, each):
-        size = min(each, replicates - start)
-        yield rng.multinomial(total, calls.cases / total, size=size).astype(np.float64)
+        yield drawn_cells(calls.cases, is_pos, min(each, replicates - start), rng).astype(np.float64)
 
 
 def _best_thresholds(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -37,7 +36,8 @@ def covariance_of(sums: PlacementSums) -> AucCovariance:
         return found * (units / (units - 1) if units > 1 else math.nan)
 
     crossed = spread(0, 1, sums.units[2]) if sums.clustered else np.zeros((width - 1, width - 1))
-    return AucCovariance(areas, spread(0, 0, sums.units[0]), spread(1, 1, sums.units[1]), crossed + crossed.T)
+    of_pos, of_neg = (spread(side, side, sums.units[side]) for side in (0, 1))
+    return AucCovariance(areas, of_pos, of_neg, crossed + crossed.T, independent_cases(sums))
 
 
 def _noise(sums: PlacementSums) -> float:
@@ -67,10 +67,10 @@ def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> 
     >>> print(scanned_auc_intervals(sums, level=0.95, method="delong")[0])
     0.7500 [0.1492, 0.9809]
     """
-    found, cases = covariance_of(sums), independent_cases(sums)
+    found = covariance_of(sums)
     return [
         moderated_interval(
-            float(area), (float(found.of_pos[i, i]), float(found.of_neg[i, i])), cases, level, method=method
+            float(area), (float(found.of_pos[i, i]), float(found.of_neg[i, i])), found.cases, level, method=method
         )
         for i, area in enumerate(found.areas)
     ]
@@ -83,15 +83,7 @@ def auc_comparison(sums: PlacementSums, empty: Comparison, where: str) -> Compar
         fix = "give rows of at least two clusters with each class, or leave cluster= out if rows are independent"
         raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", where, fix)
     found = covariance_of(sums)
-    covariance, empty = found.whole, replace(empty, pairs=min(cases))
-    differences = {}
-    for (i, a), (j, b) in itertools.combinations(enumerate(empty.names), 2):
-        apart = float(covariance[i, i] + covariance[j, j])
-        variance = apart - 2 * float(covariance[i, j])
-        away = float(found.areas[i] - found.areas[j])
-        away = 0.0 if abs(away) <= _noise(sums) else away
-        differences[a, b] = empty.auc_difference((a, b), away, variance, apart)
-    return empty.filled(dict(zip(empty.names, found.areas.tolist(), strict=True)), differences, covariance)
+    return replace(empty, pairs=min(cases)).of_aucs(found, noise=_noise(sums))
 
 
 def empty_comparison(names: tuple[str, ...], *, level: float, margin: float, dropped: int = 0) -> Comparison:
@@ -106,7 +98,7 @@ def empty_comparison(names: tuple[str, ...], *, level: float, margin: float, dro
         better="higher",
         estimates={},
         differences={},
-        covariance=None,
+        spread=None,
         pairs=math.nan,
         level=level,
         margin=margin,

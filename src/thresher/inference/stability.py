@@ -20,7 +20,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.candidates import candidate_splits
 from thresher.inference.cost import cost_interval
 from thresher.inference.design_effect import sampled_cost_interval, sampled_table
-from thresher.inference.interval import Interval, interval_columns
+from thresher.inference.interval import Interval, interval_columns, stretched
 from thresher.inference.limits import percentile_limits, variance_of
 from thresher.inference.multiplicity import multiplicities
 from thresher.inference.out_of_bag import out_of_bag_interval
@@ -302,7 +302,8 @@ def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats
 
 
 def _threshold_interval(choice: Choice, cuts: Floats, level: float) -> Interval:
-    return Interval(choice.threshold, *percentile_limits(cuts, level), variance_of(cuts), level, "percentile")
+    limits = stretched(choice.threshold, *percentile_limits(cuts, level))
+    return Interval(choice.threshold, *limits, variance_of(cuts), level, "percentile")
 
 
 def _table(tp: Counts, fp: Counts, candidate: int) -> Contingency:

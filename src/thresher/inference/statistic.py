@@ -9,12 +9,14 @@ from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
+from thresher.curves import auc, partial_auc
 from thresher.errors import ArgumentError, OneClassError
 from thresher.inference.resampled import Parts, Resampled
 from thresher.inference.whole_statistics import Auc, Brier, Decomposed
 from thresher.ranking import Floats, Ranking
 
 _WHERE = "bootstrap(..., statistics)"
+_WITHIN_CLASSES = (auc, partial_auc)  # also where functools.partial holds their arguments
 
 
 @runtime_checkable
@@ -22,7 +24,8 @@ class Statistic(Protocol):
     """What is computed on every replicate: `parts` on some of them, then `values` of all their parts at once.
 
     `names` are those of the rows of `values`. `variance`, where it is known, is that of the estimate on a ranking;
-    `smooth` says whether small changes of the data change it little, as bias correction and acceleration assume.
+    `smooth` says whether small changes of the data change it little, as bias correction and acceleration assume;
+    `depends_on_mix` whether it changes with the shares of the classes, which must then vary in draws as in samples.
     """
 
     @property
@@ -32,6 +35,10 @@ class Statistic(Protocol):
     @property
     def smooth(self) -> bool:
         """Whether small changes of the data change it little."""
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Whether it changes with the class ratio while both classes stay as they are."""
 
     @property
     def variance(self) -> Callable[[Ranking], float] | None:
@@ -51,12 +58,18 @@ class Statistic(Protocol):
 class OfRanking:
     """Any function from a ranking to a number; a replicate that it refuses for want of a class counts as NaN.
 
+    Unless it is said to depend on the classes' own distributions alone, it is taken to depend on their mix as well.
+
     >>> OfRanking("segments", len).names
     ('segments',)
+    >>> from thresher.curves import ks
+    >>> OfRanking("ks", lambda ranking: ks(ranking).statistic, depends_on_mix=False).depends_on_mix
+    False
     """
 
     name: str
     function: Callable[[Ranking], float]
+    depends_on_mix: bool = True
     smooth: ClassVar[bool] = True
     variance: ClassVar[None] = None
 
@@ -96,7 +109,9 @@ BY_NAME: Mapping[str, Statistic] = {"auc": Auc(), "brier": Brier(), "decompositi
 def statistics_of(wanted: Wanted | Sequence[Wanted] | Mapping[str, Wanted]) -> dict[tuple[str, ...], Statistic]:
     """Statistics by the names of their values.
 
-    Each is a name ("auc", "brier", "decomposition"), a `Statistic`, or a function of a ranking. A mapping names them;
+    Each is a name ("auc", "brier", "decomposition"), a `Statistic`, or a function of a ranking. A function is taken to
+    depend on the mix of the classes, but for `auc` and `partial_auc`; `OfRanking(name, function, depends_on_mix=False)`
+    says otherwise. A mapping names them;
     where a statistic has several values, the name comes before theirs.
 
     >>> list(statistics_of(["auc", len]))
@@ -136,7 +151,9 @@ def _statistic(wanted: Wanted, name: str) -> Statistic:
         raise ArgumentError(
             f"{wanted!r} is no statistic", _WHERE, "give a name, a Statistic or a function of a ranking"
         )
-    return wanted if isinstance(wanted, Statistic) else OfRanking(name, wanted)
+    if isinstance(wanted, Statistic):
+        return wanted
+    return OfRanking(name, wanted, depends_on_mix=getattr(wanted, "func", wanted) not in _WITHIN_CLASSES)
 
 
 def _renamed(names: tuple[str, ...], name: str) -> tuple[str, ...]:

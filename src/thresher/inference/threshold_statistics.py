@@ -43,6 +43,11 @@ class BestCost:
             odds *= simplest(self.condition.class_ratio)
         object.__setattr__(self, "_odds", (odds.numerator, odds.denominator))
 
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless the condition declares the mix."""
+        return self.condition.class_ratio is None
+
     def require(self, ranking: Ranking) -> None:
         """Nothing beyond both classes."""
 
@@ -123,6 +128,11 @@ class CostAt:
         _require_threshold(self.threshold, "CostAt(threshold, condition)")
         require_condition(self.condition, "CostAt(threshold, condition)")
 
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless the condition declares the mix."""
+        return self.condition.class_ratio is None
+
     def require(self, ranking: Ranking) -> None:
         """Nothing beyond both classes."""
 
@@ -157,6 +167,11 @@ class MeasureAt:
         """The measure's name."""
         return (measure(self.measure).name,)
 
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless it is a rate within a class, or the class ratio is declared."""
+        return self.class_ratio is None and changes_with_mix(self.measure)
+
     def require(self, ranking: Ranking) -> None:
         """Nothing beyond both classes."""
 
@@ -168,6 +183,16 @@ class MeasureAt:
         """The measure of every table; NaN where it is undefined."""
         found = measure(self.measure).of(_table(*parts), class_ratio=self.class_ratio)
         return np.asarray(found, dtype=np.float64)[np.newaxis]
+
+
+def changes_with_mix(asked: str | Measure) -> bool:
+    """Whether a measure changes with the class ratio while both classes' rates stay the same.
+
+    >>> changes_with_mix("precision"), changes_with_mix("recall")
+    (True, False)
+    """
+    known, table = measure(asked), Contingency(tp=30, fn=20, fp=10, tn=40)
+    return not math.isclose(known.of(table), known.of(table, class_ratio=3), rel_tol=1e-9)
 
 
 def _middle(tied: list[int], *, none: bool) -> int:

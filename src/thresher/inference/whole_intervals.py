@@ -93,9 +93,10 @@ def whole_intervals(
     """Intervals by name for a model's numbers that belong to no threshold, besides AUC and Brier score.
 
     `estimates` are the numbers of the ranking. "average_precision" and "pr_area" get the delta method on the logit
-    scale; "ks" the limits of the two rates at its `best` split, the lower one lowered by `ks_gain`, what choosing that
-    split gains in resamples. Where scores are probabilities there are "log_loss" and the parts of the Brier score:
-    "miscalibration", "refinement" and "discrimination", freed of what the hull fits of noise, and "uncertainty".
+    scale; "ks" the limits of the two rates at its `best` split, estimate and lower limit lowered by `ks_gain`, what
+    choosing that split gains in resamples. Where scores are probabilities there are "log_loss" and the parts of the
+    Brier score: "miscalibration", "refinement" and "discrimination", freed of what the hull fits of noise, and
+    "uncertainty". What the data themselves show is `apparent` where something was taken off.
 
     >>> from thresher import average_precision, ks, pr_area, rank
     >>> from thresher.inference.scored_rows import scored_rows
@@ -120,7 +121,8 @@ def whole_intervals(
 def _area(model: WholeModel, pulls: SegmentPulls, area: float) -> Interval:
     variance, few = model.variance(pulls), min(model.rows.cases)
     if few <= 1 or not (variance > _NOTHING and 0 < area < 1):
-        rate = rate_interval(min(area, 1.0) * few, few, level=model.level, method="exact")
+        area = min(area, 1.0)
+        rate = rate_interval(area * few, few, level=model.level, method="exact")
         note = f"no spread is seen; limits as for a rate of {few:g} cases"
         return Interval(area, rate.lower, rate.upper, variance, model.level, "exact", note)
     deviation = student_quantile(model.level, few - 1) * math.sqrt(variance)
@@ -165,9 +167,12 @@ def _ks(model: WholeModel, best: KolmogorovSmirnov, gain: float) -> Interval:
         below, above = stretch * below, stretch * above
     gain = gain if gain > _ROUNDING else 0.0
     lower, upper = best.statistic - below - gain, best.statistic + above
-    note = f"choosing the split gains {gain:.4f} in resamples, which the lower limit is lowered by" if gain > 0 else ""
     limits = max(0.0, lower), min(1.0, upper)
-    return Interval(best.statistic, *limits, variance, model.level, "wilson, combined", note)
+    found = Interval(best.statistic, *limits, variance, model.level, "wilson, combined")
+    if not gain:
+        return found
+    note = f"choosing the split gains {gain:.4f} in resamples, which is taken off"
+    return replace(found, estimate=max(0.0, best.statistic - gain), note=note, apparent=best.statistic)
 
 
 def _log_loss(model: WholeModel, loss: float) -> Interval:
@@ -196,7 +201,7 @@ def _log_loss(model: WholeModel, loss: float) -> Interval:
 def _parts(model: WholeModel, estimates: Mapping[str, float]) -> dict[str, Interval]:
     """The parts of the Brier score by the delta method: given the hull's pools, each is a mean over cases.
 
-    What the hull fits of noise is taken off before limits are drawn; they hold the estimate all the same.
+    What the hull fits of noise is taken off, as far as there is calibration loss to take it off: the parts add up.
     """
     ranking = model.ranking
     brier, refinement, uncertainty = brier_pulls(ranking), refinement_pulls(ranking), uncertainty_pulls(ranking)
@@ -205,18 +210,17 @@ def _parts(model: WholeModel, estimates: Mapping[str, float]) -> dict[str, Inter
     if model.rows.cluster is not None and (spread := model.variance(refinement)) > 0:
         as_cases = float((refinement.pos**2 * ranking.pos * of_pos + refinement.neg**2 * ranking.neg * of_neg).sum())
         worth = as_cases / spread
-    noise = estimates["miscalibration"] - miscalibration_without_noise(
-        ranking, worth=worth, class_weights=(of_pos, of_neg)
-    )
+    without = miscalibration_without_noise(ranking, worth=worth, class_weights=(of_pos, of_neg))
+    noise = estimates["miscalibration"] - max(0.0, without)
     freedom = max(1.0, model.units - 1)
 
     def part(name: str, pulls: SegmentPulls, excess: float) -> Interval:
-        estimate, variance = estimates[name], model.variance(pulls)
+        apparent, variance = estimates[name], model.variance(pulls)
+        estimate = min(1.0, max(0.0, apparent - excess))
         half = student_quantile(model.level, freedom) * math.sqrt(variance) if variance >= 0 else 1.0
-        lower, upper = (min(1.0, max(0.0, estimate - excess + side * half)) for side in (-1, 1))
-        note = f"fitting noise moves the estimate by {excess:+.4f}, which the limits are freed of"
-        limits = min(lower, estimate), max(upper, estimate)
-        return Interval(estimate, *limits, variance, model.level, "delta", note)
+        limits = max(0.0, estimate - half), min(1.0, estimate + half)
+        note = f"fitting noise moves it by {excess:+.4f}, which is taken off" if excess else ""
+        return Interval(estimate, *limits, variance, model.level, "delta", note, apparent if excess else None)
 
     return {
         "miscalibration": part("miscalibration", brier - refinement, noise),

@@ -26,6 +26,7 @@ class Auc:
     """
 
     names: ClassVar[tuple[str, ...]] = ("auc",)
+    depends_on_mix: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
 
     @property
@@ -62,6 +63,7 @@ class Brier:
     """
 
     names: ClassVar[tuple[str, ...]] = ("brier",)
+    depends_on_mix: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     variance: ClassVar[None] = None
 
@@ -89,6 +91,7 @@ class Decomposed:
     """
 
     names: ClassVar[tuple[str, ...]] = ("miscalibration", "discrimination", "refinement")
+    depends_on_mix: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     variance: ClassVar[None] = None
 

@@ -1,0 +1,206 @@
+"""No interval excludes its estimate, whatever function it comes from: each of them is asked."""
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import thresher as th
+from thresher.errors import ArgumentError
+from thresher.inference.band import Band
+from thresher.inference.difference import Difference
+
+QUICK: dict[str, Any] = {"replicates": 12}
+LEVELS = st.sampled_from([0.1, 0.5, 0.95, 0.999])
+MEASURES: list[Any] = ["auc", "brier", "decomposition", th.BestCost(), th.CostAt(0.4), th.MeasureAt("precision", 0.4)]
+
+
+@st.composite
+def drawn_rows(draw: st.DrawFn) -> dict[str, Any]:
+    """A few rows of both classes, scored by two models, with weights and clusters."""
+    size = draw(st.integers(4, 14))
+    few: dict[str, Any] = {"min_size": size - 4, "max_size": size - 4}
+    scores = st.lists(st.sampled_from([0, 0.1, 0.3, 0.4, 0.6, 0.9, 1]), min_size=size, max_size=size)
+    return {
+        "labels": np.array([1, 1, 0, 0, *draw(st.lists(st.integers(0, 1), **few))]),
+        "a": np.array(draw(scores), dtype=float),
+        "b": np.array(draw(scores), dtype=float),
+        "weights": np.array(draw(st.lists(st.sampled_from([0.5, 1, 3]), min_size=size, max_size=size))),
+        "clusters": np.array([0, 1, 0, 1, *draw(st.lists(st.integers(0, 5), **few))]),
+        "level": draw(LEVELS),
+        "seed": draw(st.integers(0, 99)),
+    }
+
+
+def both(rows: Any) -> dict[str, Any]:
+    return {"a": rows["a"], "b": rows["b"]}
+
+
+def ranked(rows: Any, model: str = "a") -> th.Ranking:
+    return th.rank(rows["labels"], rows[model])
+
+
+def table(rows: Any) -> th.Contingency:
+    return th.contingency_at(ranked(rows), 0.4)
+
+
+def matrices(rows: Any) -> dict[str, Any]:
+    return {name: np.stack([(1 - each) / 2, (1 - each) / 2, each], axis=1) for name, each in both(rows).items()}
+
+
+def classes(rows: Any) -> Any:
+    return np.where(rows["labels"] == 1, "z", np.where(np.arange(rows["a"].size) % 4 < 3, "x", "y"))
+
+
+def resampled(rows: Any) -> Iterator[Any]:
+    found = th.bootstrap(th.Rows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK)
+    for name in found.names:
+        for method in ("percentile", "basic", "bca"):
+            if method != "bca" or not name.startswith("best"):
+                yield found.interval(name, "a", level=rows["level"], method=method)
+                yield found.difference(name, "a", "b", level=rows["level"], method=method)
+
+
+def compared(rows: Any) -> Iterator[Any]:
+    told: dict[str, Any] = {"level": rows["level"], "seed": rows["seed"], "replicates": 100}
+    at = {"a": 0.4, "b": 0.3}
+    measures: tuple[tuple[Any, dict[str, Any]], ...] = (
+        ("auc", {}),
+        ("f1", {"thresholds": at}),
+        (th.OperatingCondition(cost_ratio=3), {}),
+    )
+    for measure, more in measures:
+        found = th.compare(rows["labels"], both(rows), measure=measure, **told, **more)
+        yield found["a", "b"], found["b", "a"]
+    yield th.compare(rows["labels"], both(rows), weights=rows["weights"], level=rows["level"])["a", "b"]
+    yield th.compare(rows["labels"], both(rows), clusters=rows["clusters"], level=rows["level"])["a", "b"]
+
+
+def evaluated(rows: Any) -> Iterator[Any]:
+    for more in ({}, {"weights": rows["weights"]}, {"clusters": rows["clusters"]}):
+        found = th.evaluate(rows["labels"], both(rows), level=rows["level"], seed=rows["seed"], **QUICK, **more)
+        yield found.models, found.decision
+        assert th.Decision.from_json(found.decision.to_json()) == found.decision
+
+
+ASKED: dict[str, Callable[[Any], Any]] = {
+    "auc_interval": lambda rows: [
+        th.auc_interval(ranked(rows), level=rows["level"], method=method)
+        for method in ("delong", "wald", "hanley-mcneil")
+    ],
+    "bootstrap": lambda rows: list(resampled(rows)),
+    "brier_interval": lambda rows: th.brier_interval(ranked(rows), level=rows["level"]),
+    "calibration_intervals": lambda rows: th.calibration_intervals(ranked(rows), level=rows["level"], **QUICK),
+    "compare": lambda rows: list(compared(rows)),
+    "compare_classes": lambda rows: [
+        th.compare_classes(classes(rows), matrices(rows), measure=measure, level=rows["level"], classes=["x", "y", "z"])
+        for measure in ("overall_accuracy", "brier")
+    ],
+    "compare_unpaired": lambda rows: th.compare_unpaired(ranked(rows), ranked(rows, "b"), level=rows["level"]),
+    "confusion_intervals": lambda rows: th.confusion_intervals(
+        th.confusion(classes(rows), np.roll(classes(rows), 1)), level=rows["level"]
+    ),
+    "corrected_t": lambda rows: th.corrected_t(rows["a"], rows["b"], test_share=0.1, level=rows["level"]),
+    "cost_interval": lambda rows: [
+        th.cost_interval(table(rows), condition, level=rows["level"])
+        for condition in (th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2))
+    ],
+    "evaluate": lambda rows: list(evaluated(rows)),
+    "honest_choice": lambda rows: th.honest_choice(ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK),
+    "mcnemar": lambda rows: th.mcnemar(rows["labels"], rows["a"] > 0.3, rows["b"] > 0.3, level=rows["level"]),
+    "measure_interval": lambda rows: [
+        th.measure_interval(table(rows), name, level=rows["level"]) for name in th.MEASURES
+    ],
+    "multiclass_auc_interval": lambda rows: th.multiclass_auc_interval(
+        np.resize(["x", "y", "z"], rows["a"].size), matrices(rows)["a"], level=rows["level"], classes=["x", "y", "z"]
+    ),
+    "net_benefit_band": lambda rows: th.net_benefit_band(ranked(rows), level=rows["level"], **QUICK),
+    "precision_recall_band": lambda rows: th.precision_recall_band(ranked(rows), level=rows["level"], **QUICK),
+    "rate_interval": lambda rows: [
+        th.rate_interval(int(rows["labels"].sum()), rows["a"].size, level=rows["level"], method=method)
+        for method in ("wilson", "exact", "agresti-coull", "jeffreys")
+    ],
+    "reliability_band": lambda rows: th.reliability_band(ranked(rows), level=rows["level"], **QUICK),
+    "roc_band": lambda rows: [
+        th.roc_band(ranked(rows), level=rows["level"], simultaneous=simultaneous, **QUICK)
+        for simultaneous in (False, True)
+    ],
+    "row_auc_interval": lambda rows: [
+        th.row_auc_interval(rows["labels"], rows["a"], level=rows["level"], **more)
+        for more in ({}, {"weights": rows["weights"]}, {"clusters": rows["clusters"]})
+    ],
+    "table_intervals": lambda rows: th.table_intervals(table(rows), level=rows["level"]),
+}
+ELSEWHERE = {
+    "compare_scan": "the same differences, in an engine",
+    "evaluate_classes": "its intervals are those of the functions above",
+    "evaluate_scan": "its intervals are those of the functions above",
+}
+HOLDING = ("Interval", "Difference", "Comparison", "Band", "Replicates", "HonestChoice", "McNemarTest", "Evaluation")
+
+
+def held(value: Any) -> Iterator[tuple[float, float, float]]:
+    """(lower, estimate, upper) of everything in a value that has limits."""
+    if isinstance(value, th.Interval | Difference):
+        yield value.lower, value.estimate if isinstance(value, th.Interval) else value.difference, value.upper
+    elif isinstance(value, Band):
+        yield from zip(value.lower.tolist(), value.estimate.tolist(), value.upper.tolist(), strict=True)
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from held(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from held(each)
+    elif is_dataclass(value) and not isinstance(value, th.Ranking):
+        for each in fields(value):
+            yield from held(getattr(value, each.name))
+
+
+@pytest.mark.parametrize("name", ASKED)
+@settings(max_examples=25)
+@given(rows=drawn_rows())
+def test_no_interval_excludes_its_estimate(name, rows):
+    limits = list(held(ASKED[name](rows)))
+    assert limits
+    for lower, estimate, upper in limits:
+        assert not lower > estimate, (lower, estimate)
+        assert not estimate > upper, (estimate, upper)
+
+
+def test_every_function_with_limits_is_asked():
+    public = {name: getattr(th, name) for name in th.__all__ if inspect.isfunction(getattr(th, name))}
+    returns = {name: str(inspect.signature(each).return_annotation) for name, each in public.items()}
+    with_limits = {name for name, told in returns.items() if any(kind in told for kind in HOLDING)}
+    assert with_limits <= {*ASKED, *ELSEWHERE}, with_limits - {*ASKED, *ELSEWHERE}
+
+
+def test_limits_that_exclude_the_estimate_are_refused():
+    good = th.Interval(0.5, 0.4, 0.6, variance=0.1, level=0.95, method="wilson")
+    wrongs: tuple[dict[str, Any], ...] = (
+        {"lower": 0.51},
+        {"upper": 0.49},
+        {"estimate": math.inf},
+        {"estimate": math.nan, "lower": 0.7},
+    )
+    for wrong in wrongs:
+        with pytest.raises(ArgumentError, match="exclude the estimate"):
+            replace(good, **wrong)
+    assert replace(good, lower=0.5 + 1e-13).lower == 0.5  # which is rounding
+    fines: tuple[dict[str, Any], ...] = ({"estimate": math.nan}, {"lower": math.nan, "upper": math.nan})
+    for fine in (*fines, {"lower": -math.inf}):
+        replace(good, **fine)
+    with pytest.raises(ArgumentError, match="exclude the estimate"):
+        Difference("a", "b", 0.1, 0.2, 0.3, variance=0.1, p_value=0.1, level=0.95, method="delong")
+
+
+def test_what_was_corrected_travels_with_the_interval():
+    plain = th.Interval(0.5, 0.4, 0.6, variance=0.1, level=0.95, method="wilson")
+    corrected = replace(plain, apparent=0.7)
+    assert (plain.to_dict()["apparent"], corrected.to_dict()["apparent"]) == (None, 0.7)
+    assert "apparent=0.7" in repr(corrected)
