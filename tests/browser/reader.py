@@ -13,7 +13,7 @@ const clipboard = { writeText: async (text) => { window.copied.push(text); } };
 Object.defineProperty(navigator, "clipboard", { value: clipboard, configurable: true });
 """
 
-CALM = 110  # milliseconds after which words and long tables have followed a moving slider
+CALM = 160  # milliseconds after which words and long tables have followed a moving slider
 
 PRESS_AND_WAIT = """async (name) => {
     const buttons = [...document.querySelectorAll("button")];
