@@ -33,9 +33,10 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     level: contents.level,
     method: "none",
     note,
+    apparent: null,
   });
   const known = (interval: object | undefined, estimate: number | null): Record<string, unknown> =>
-    interval ? { ...undefinedToNull(interval), variance: null, note: "" } : unknown(estimate, best ? BY_HAND : `${BY_HAND}; not the cheapest choice under this condition`);
+    interval ? { ...undefinedToNull(interval), variance: null, note: "", apparent: null } : unknown(estimate, best ? BY_HAND : `${BY_HAND}; not the cheapest choice under this condition`);
   return {
     ...given,
     model: stand.model.key,
