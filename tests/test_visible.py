@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import hostile
-from thresher.visible import isolated, visible
+from thresher.visible import decimals, interval_text, isolated, per_thousand_text, visible
 
 
 @pytest.mark.parametrize("name", hostile.NAMES.values(), ids=hostile.NAMES)
@@ -35,3 +35,27 @@ def test_names_from_right_to_left_are_isolated():
     assert isolated("שלום\u202e") == "\u2068שלום�\u2069"
     assert isolated("مرحبا 2") == "\u2068مرحبا 2\u2069"
     assert isolated("Ünïcode 模型") == "Ünïcode 模型"
+
+
+ROUNDABLE = st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-9)
+
+
+@given(ROUNDABLE, st.floats(1e-6, 1e6))
+def test_digits_follow_the_width_of_the_interval(estimate, width):
+    lower, upper = estimate - width / 3, estimate + width * 2 / 3
+    if not upper - lower > abs(estimate) * 1e-12:
+        return
+    unit = 10.0 ** -decimals(lower, upper)
+    assert unit == 1 or (upper - lower) / 50.1 <= unit <= (upper - lower) / 4.99
+    assert unit <= max(1, (upper - lower) / 4.99)
+    words = interval_text(estimate, lower, upper).replace("−", "-").translate({ord(sign): " " for sign in "[]"})
+    shown = [float(word.rstrip(",").replace(",", "")) for word in words.split()]
+    assert shown == pytest.approx([estimate, lower, upper], abs=0.51 * unit)
+    assert shown[1] < shown[2] or unit == 1  # an interval never looks like a point
+
+
+@given(st.floats(0.001, 999), st.floats(0, 1))
+def test_counts_with_one_total_add_up(total, share):
+    parts = total * share, total - total * share
+    shown = [float(per_thousand_text(part, total).replace(",", "")) for part in parts]
+    assert sum(shown) == pytest.approx(total, rel=0.02, abs=0.011 * total)

@@ -1,42 +1,28 @@
-// The answer in words: Python's own where nothing was changed, rewritten under the current sliders where it was.
-import { cautionList } from "./cautions";
+// The prose behind the answer: Python's own where nothing was changed, rewritten under the current sliders where it was.
 import { middle } from "./choice";
 import type { Contents } from "./contents";
 import { el, isolated, named, type Child } from "./dom";
 import { ratioText } from "./ratio";
 import { intervalText, scoreText, shown } from "./reals";
-import { COST } from "./state";
+import { isAsFound } from "./first";
 import type { Stand, View } from "./view";
 
-export function answerSection(contents: Contents, tools: readonly HTMLElement[]): { root: HTMLElement; update(view: View): void } {
+/** The prose below the first screen. */
+export function prose(contents: Contents): { root: HTMLElement; update(view: View): void } {
   const words = el("div", { class: "words" });
-  const original = el("details", { class: "original" }, el("summary", {}, "As evaluated"), ...paragraphs(contents));
-  const list = cautionList(contents.cautions);
-  const root = el(
-    "section",
-    { class: "answer card", "aria-label": "The answer" },
-    el("div", { class: "said" }, words, original, el("div", { class: "tools" }, ...tools)),
-    list ? el("aside", { "aria-label": "Cautions" }, el("h2", {}, "Watch out"), list) : null,
-  );
+  const original = el("details", { class: "original" }, el("summary", {}, "As evaluated"), ...paragraphs(contents.answer));
+  const root = el("div", { class: "prose" }, words, original);
   let told = "";
-  let wide = 0;
-  // The controls stand below and must not jump under the pointer: while the page keeps its width, the answer never gets lower.
-  const hold = (): void => {
-    if (root.offsetWidth !== wide) root.style.minHeight = "";
-    wide = root.offsetWidth;
-    root.style.minHeight = `${root.offsetHeight}px`;
-  };
   return {
     root,
     update(view) {
       const asFound = isAsFound(contents, view);
       original.hidden = asFound;
-      const found = asFound ? paragraphs(contents) : rewritten(view);
+      const found = asFound ? paragraphs(contents.answer.slice(1)) : rewritten(view);
       const key = found.map((each) => each.textContent).join("\n");
       if (key === told) return;
       told = key;
       words.replaceChildren(...found);
-      hold();
     },
   };
 }
@@ -47,13 +33,8 @@ export function spoken(view: View): string {
   return `${isolated(stand.model.name)} at threshold ${scoreText(stand.threshold)}: expected cost ${shown(stand.cost)} per case, ${Math.round(stand.cells.tp)} hits, ${Math.round(stand.cells.fp)} false alarms, ${Math.round(stand.cells.fn)} misses.`;
 }
 
-function isAsFound(contents: Contents, view: View): boolean {
-  const { stand, state } = view;
-  return view.asEvaluated && state.measure === COST && stand.model.key === contents.decision?.["model"] && stand.split === stand.model.start;
-}
-
-function paragraphs(contents: Contents): HTMLElement[] {
-  return contents.answer.map((text, i) => el("p", { class: i ? null : "lead" }, text));
+function paragraphs(texts: readonly string[]): HTMLElement[] {
+  return texts.map((text) => el("p", {}, text));
 }
 
 function rewritten(view: View): HTMLElement[] {
@@ -62,13 +43,13 @@ function rewritten(view: View): HTMLElement[] {
   const at = ` at cost ratio ${ratioText(state.costRatio)} and class ratio ${ratioText(view.classRatio)}${view.state.classRatio === null ? " (as in the data)" : ""}`;
   const found: HTMLElement[] = [];
   if (view.measure !== null) {
-    const top = bestBy(view);
+    const top = stands[view.best];
     const { tp, fp } = top.model.curve;
     const value = shown(view.value(tp[top.optimum], fp[top.optimum]));
-    found.push(paragraph("lead", `For the best ${view.measure.label}, use `, named(top.model.name), " ", ...rule(top, top.optimum), `: ${view.measure.label} ${value}.`));
+    found.push(paragraph(null, `For the best ${view.measure.label}, use `, named(top.model.name), " ", ...rule(top, top.optimum), `: ${view.measure.label} ${value}.`));
     found.push(paragraph(null, "For the least cost, use ", named(winner.model.name), " ", ...rule(winner, winner.cheapest), `: ${shown(winner.cheapestCost)} per case${at}.`));
   } else {
-    found.push(paragraph("lead", "Use ", named(winner.model.name), " ", ...rule(winner, winner.cheapest), "."));
+    found.push(paragraph(null, "Use ", named(winner.model.name), " ", ...rule(winner, winner.cheapest), "."));
     found.push(paragraph(null, `That costs ${shown(winner.cheapestCost)} per case${at}. `, interval(view, winner)));
   }
   const { ties, model } = winner;
@@ -95,13 +76,6 @@ function rewritten(view: View): HTMLElement[] {
 function recommended(ties: readonly number[], split: number): string {
   if (split !== middle(ties)) return "";
   return ties.length === 2 ? "This is the stricter one." : ties.length % 2 ? "This is the middle one." : "This is the stricter of the middle two.";
-}
-
-/** The model that the chosen measure likes best, each at its own optimum. */
-function bestBy({ stands, value, measure }: View): Stand {
-  const sign = measure?.direction === "lower" ? -1 : 1;
-  const at = ({ model, optimum }: Stand): number => sign * value(model.curve.tp[optimum], model.curve.fp[optimum]);
-  return stands.reduce((a, b) => (at(b) > at(a) ? b : a));
 }
 
 function paragraph(kind: string | null, ...children: Child[]): HTMLElement {

@@ -1,4 +1,4 @@
-// What to watch out for: one box per kind of caution, however many models it is about.
+// What to mind: one box per kind of caution, however many models it is about.
 import type { Contents } from "./contents";
 import { el } from "./dom";
 
@@ -17,5 +17,5 @@ export function cautionList(cautions: Contents["cautions"]): HTMLElement | null 
     box.append(el("small", { class: "code" }, code));
     return box;
   });
-  return el("ul", { class: "cautions", "aria-label": "What to watch out for" }, ...boxes);
+  return el("ul", { class: "cautions", "aria-label": "What to mind" }, ...boxes);
 }

@@ -60,6 +60,15 @@ export function cheapest(curve: Splits, costRatio: number, classRatio: number | 
   return units === null ? near : exactlyLeast(near, (k) => BigInt(fp[k]) * units.fp + BigInt(Pos - tp[k]) * units.fn);
 }
 
+/** Cost ratios for which a split stays the best of its curve: those between the slopes of its edges; null off the hull. */
+export function holdsFor({ hull, tp, fp, Pos, Neg }: Splits, split: number, classRatio: number): [number, number] | null {
+  const at = hull.indexOf(split);
+  if (at < 0) return null;
+  const unit = (Neg / Pos) * classRatio;
+  const slope = (a: number, b: number): number => ratio(fp[b] - fp[a], tp[b] - tp[a]) / unit;
+  return [at > 0 ? slope(hull[at - 1], split) : 0, at + 1 < hull.length ? slope(split, hull[at + 1]) : Infinity];
+}
+
 /** All kept splits at which a measure is best; undefined values never are. */
 export function best(curve: Splits, value: (tp: number, fp: number) => number, better: "higher" | "lower"): number[] {
   const sign = better === "higher" ? 1 : -1;

@@ -17,6 +17,7 @@ export interface Condition {
   cost_ratio: number; // cost_fn / cost_fp
   class_ratio: number; // Pos / Neg at deployment, always filled in
   class_ratio_from_data: boolean;
+  in_percent: boolean; // the mix was given as a share of positives
   baseline: number; // constant part of the cost per case (from cost_tp, cost_tn), added to expected cost
 }
 
@@ -67,14 +68,28 @@ export interface Model {
   given: Cells | null; // the table of the user's own predictions
   /** Whole-model numbers: auc, average_precision, pr_area, ks, brier, log_loss, miscalibration, discrimination, uncertainty, ... */
   numbers: { name: string; label: string; interval: Interval | null; value: Real }[];
+  data_numbers: Model["numbers"]; // the same in the rows as they are; none where no class mix was declared
   /** Registered measures at the model's own optimum, each with its interval. */
   measures: { name: string; interval: Interval }[];
+  data_measures: Model["measures"];
   expected_cost: Interval;
   honest_cost: Interval;
   threshold: Interval; // of the chosen threshold under resampling
   calibration: { method: string; x: number[]; y: number[] } | null;
   /** Segments in falling score, when there are at most 60 cases: the classroom. */
   segments: { score: Real[]; pos: number[]; neg: number[] } | null;
+}
+
+/** One way to act: a model at its best threshold, or what it is measured against. */
+export interface Rule {
+  kind: "model" | "never" | "always" | "half" | "current";
+  name: string; // of the model, as it may be shown
+  threshold: Real; // "nan" where only calls are known
+  said: string; // the rule in a few words
+  cells: Cells; // in the data
+  cost: Interval; // per case at the evaluated condition
+  saving: Interval | null; // per case: what the chosen rule saves against this one; null for the chosen one
+  may_be_best: boolean; // as good as the chosen one, for all that is known
 }
 
 export interface Measure {
@@ -123,7 +138,12 @@ export interface Contents {
   version: string;
   level: number;
   answer: string[]; // the answer in words, a paragraph each; the first is the headline
-  cautions: { code: string; text: string }[];
+  why: string; // the sentence below it
+  asked: string; // the condition as it was asked for
+  unit: string; // what costs are counted in, per 1,000 cases
+  rules: Rule[]; // the chosen one first
+  mixes: { declared: string; rows: string } | null; // in words, where a class mix was declared
+  cautions: { code: string; text: string }[]; // what matters most first
   data: {
     rows: number;
     dropped: number;
@@ -133,6 +153,7 @@ export interface Contents {
     Neg: number;
     positive: string;
     negative: string;
+    trained_at: number; // class ratio that the probabilities were made for
     fingerprint: string;
     seed: number;
   };

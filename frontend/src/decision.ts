@@ -1,10 +1,14 @@
 // The decision under the current sliders, after thresher's published schema; what was not computed says so.
 import type { Contents } from "./contents";
+import { holdsFor } from "./choice";
+import { rowsOf } from "./first";
 import { plain } from "./reals";
 import { COST } from "./state";
 import type { View } from "./view";
 
 const BY_HAND = "set on the page: the evaluation made no interval for it";
+
+const KIND_NAMES = { model: "", never: "never", always: "always", half: "0.5", current: "current" };
 
 /** Plain data of the decision; Python's own where nothing was changed. */
 export function decisionNow(contents: Contents, view: View): Record<string, unknown> {
@@ -20,6 +24,7 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
   const runner = others.length ? others.reduce((a, b) => (b.cheapestCost < a.cheapestCost ? b : a)) : null;
   const [low, high] = best ? [joint.low, joint.high] : [state.costRatio, state.costRatio];
   const perCost = view.classRatio / state.costRatio;
+  const cheap = rowsOf(contents, view, false).filter((row) => row.kind !== "model").reduce((a, b) => (b.cost < a.cost ? b : a));
   const unknown = (estimate: number | null, note = BY_HAND): Record<string, unknown> => ({
     estimate: estimate === null ? null : plain(estimate),
     lower: null,
@@ -28,9 +33,10 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     level: contents.level,
     method: "none",
     note,
+    apparent: null,
   });
   const known = (interval: object | undefined, estimate: number | null): Record<string, unknown> =>
-    interval ? { ...undefinedToNull(interval), variance: null, note: "" } : unknown(estimate, best ? BY_HAND : `${BY_HAND}; not the cheapest choice under this condition`);
+    interval ? { ...undefinedToNull(interval), variance: null, note: "", apparent: null } : unknown(estimate, best ? BY_HAND : `${BY_HAND}; not the cheapest choice under this condition`);
   return {
     ...given,
     model: stand.model.key,
@@ -45,9 +51,12 @@ export function decisionNow(contents: Contents, view: View): Record<string, unkn
     },
     expected_cost: known(evaluated?.expected_cost, stand.cost),
     honest_cost: known(evaluated?.honest_cost, null),
+    baseline: KIND_NAMES[cheap.kind],
+    saving: unknown(null), // on rows it was not chosen on, which the page has none of
+    why: best ? "it is the cheapest under the costs and class ratio set on the page" : "it was set on the page",
+    may_be_best: [...new Set([stand.model.key, ...joint.tied.map((i) => stands[i].model.key)])],
+    threshold_holds_for: holdsFor(stand.model.curve, stand.split, view.classRatio)?.map(plain) ?? null,
     threshold_interval: known(evaluated?.threshold, stand.threshold),
-    saving: unknown(null),
-    why: "it was set by hand on the page",
     runner_up: runner?.model.key ?? null,
     gap: runner === null ? null : plain(runner.cheapestCost - stand.cost),
     tied: [stand, ...equal].map((each) => each.model.key),

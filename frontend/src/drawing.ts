@@ -1,12 +1,26 @@
 // What panels have in common: curves of all shown models, bands, markers with handles, and the nearest split to a pointer.
 import { clamp, isolated } from "./dom";
+import { restated } from "./formulas";
 import type { Hint, Panel } from "./panel";
 import { dashes, diamond, marker, series } from "./palette";
 import { bandPath, tenth } from "./path";
 import { scoreText } from "./reals";
-import type { SceneModel } from "./scene";
-import type { Store } from "./state";
+import type { Scene, SceneModel } from "./scene";
+import { byHand, type Store } from "./state";
 import type { Stand, View } from "./view";
+
+const FEW = 0.005; // as few cases beyond the axis do not matter
+
+/** How far an axis of probabilities has to reach at a class ratio: a rare class leaves most of [0, 1] empty. */
+export function probabilityReach(scene: Scene, ratio: number): number {
+  const highest = scene.models.filter((model) => model.probabilities).map(({ curve, start }) => {
+    const few = curve.tp.findIndex((tp, k) => tp + curve.fp[k] >= FEW * (curve.Pos + curve.Neg));
+    const scores = [curve.lowest[few], curve.threshold[start]].filter((score) => score <= 1);
+    return restated(clamp(Math.max(0, ...scores), 0, 1), scene.trainedAt, ratio);
+  });
+  const most = 1.3 * Math.max(0.02, ...highest);
+  return most > 0.6 ? 1 : most;
+}
 
 /** Everything a panel may ask for. */
 export interface Part {
@@ -36,8 +50,8 @@ export function banded(view: View): SceneModel[] {
 }
 
 /** What decides which lies above which: the current model, what is hidden, and whether there are bands. */
-export function order({ state, dataRatio }: View): string {
-  return `${state.current} ${[...state.hidden].join(",")} ${state.bands && dataRatio}`;
+export function order({ state, evaluatedRatio }: View): string {
+  return `${state.current} ${[...state.hidden].join(",")} ${state.bands && evaluatedRatio}`;
 }
 
 export function drawCurve(panel: Panel, model: SceneModel, d: string, view: View): void {
@@ -103,7 +117,7 @@ export function drawOwn(panel: Panel, model: SceneModel, place: (tp: number, fp:
 /** Move the threshold of the current model to a split. */
 export function goTo(store: Store, model: SceneModel, split: number): void {
   const to = clamp(split, 0, model.curve.threshold.length - 1);
-  store.set({ threshold: model.curve.threshold[to], follow: false });
+  store.set(byHand(model.curve.threshold[to], model.index));
 }
 
 /** How far a key moves along a curve of so many splits; null for other keys. */

@@ -113,6 +113,12 @@ export function netBenefit(cells: Cells, t: number): number {
   return (cells.tp - (cells.fp * t) / (1 - t)) / (cells.tp + cells.fn + cells.fp + cells.tn);
 }
 
+/** A probability made for one class ratio, restated for another (Elkan 2001): its odds are multiplied by their quotient. */
+export function restated(probability: number, from: number, to: number): number {
+  const weight = from === to ? 1 : to / from;
+  return (probability * weight) / (probability * weight + (1 - probability));
+}
+
 /** The probability from which on a positive call is the cheaper one. */
 export function costThreshold(costRatio: number): number {
   return 1 / (1 + costRatio);

@@ -7,7 +7,7 @@ import { plain } from "./reals";
 /** The part after "#" for a state; empty when nothing differs from the start. */
 export function fragmentOf(state: State, start: State, scene: Scene): string {
   const parts = new URLSearchParams();
-  if (state.current !== start.current) parts.set("model", scene.models[state.current].key);
+  if (!state.auto && (state.current !== start.current || (start.auto && state.follow))) parts.set("model", scene.models[state.current].key);
   if (!state.follow) parts.set("threshold", String(plain(state.threshold)));
   if (state.shared !== start.shared) parts.set("shared", flag(state.shared));
   if (state.costRatio !== start.costRatio) parts.set("cost", String(state.costRatio));
@@ -26,9 +26,9 @@ export function stateOf(fragment: string, start: State, scene: Scene): Partial<S
   const found: Partial<State> = {};
   const names = new Map(scene.models.map((model) => [model.key, model.index]));
   const model = names.get(parts.get("model") ?? "");
-  if (model !== undefined) found.current = model;
+  if (model !== undefined) Object.assign(found, { current: model, auto: false });
   const threshold = number(parts.get("threshold"));
-  if (threshold !== null) Object.assign(found, { threshold, follow: false });
+  if (threshold !== null) Object.assign(found, { threshold, follow: false, auto: false });
   const cost = number(parts.get("cost"));
   if (cost !== null && isUsable(cost)) found.costRatio = cost;
   const mix = number(parts.get("class"));

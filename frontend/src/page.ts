@@ -1,11 +1,12 @@
 // The page of two classes: answer, controls, linked panels, tables; everything hears of a change once per frame.
 import { announceStand, type Part } from "./drawing";
-import { answerSection, spoken } from "./answer";
+import { prose, spoken } from "./answer";
 import { classroom } from "./classroom";
 import type { Contents } from "./contents";
 import { controls } from "./controls";
 import { decisionNow } from "./decision";
-import { button, el, named, type Child } from "./dom";
+import { button, el, type Child } from "./dom";
+import { factsOf, firstScreen, isAsFound } from "./first";
 import { fragmentOf, stateOf } from "./fragment";
 import { benefitPanel } from "./panels/benefit";
 import { costPanel } from "./panels/cost";
@@ -16,7 +17,6 @@ import { reliabilityPanel } from "./panels/reliability";
 import { rocPanel } from "./panels/roc";
 import { scoresPanel } from "./panels/scores";
 import { printable } from "./printing";
-import { countText } from "./reals";
 import { copyText } from "./saving";
 import { scene as sceneOf, type Scene } from "./scene";
 import { startState, Store } from "./state";
@@ -33,6 +33,7 @@ export interface Mounted {
 
 // Words, long tables and what is off the screen follow a moving slider less often: they are read, not watched.
 const CALM = 90;
+const FEW_PAIRS = 6;
 
 let mounts = 0;
 
@@ -52,17 +53,19 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
   announceStand(store, () => view.stand);
 
   const copy = button("Copy decision", () => void copyText(JSON.stringify(decisionNow(contents, view), null, 2), copy, "Copied"), { class: "primary" });
-  const answer = answerSection(contents, [copy]);
+  const words = prose(contents);
+  const first = firstScreen(contents, words.root, [copy]);
   const bar = controls(scene, store, uid, []);
   const parts = panels(scene, store, uid);
   const table = contingencyTable(scene);
-  const measures = measuresTable(scene);
+  const measures = measuresTable(scene, contents.mixes);
   const live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const grid = el("div", { class: "panels" }, ...parts.map((part) => part.panel.figure));
   grid.firstElementChild?.after(table.root);
   root.replaceChildren(
-    pageHead(contents, `${countText(scene.Pos)} positives (`, named(scene.positive), `), ${countText(scene.Neg)} negatives (`, named(scene.negative), `), ${scene.models.length} ${scene.models.length === 1 ? "model" : "models"}.`),
-    answer.root,
+    skipLink(bar.root),
+    pageHead(contents, ...factsOf(contents)),
+    first.root,
     bar.root,
     live,
     el("h2", { class: "unseen" }, "Plots"),
@@ -72,13 +75,21 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     el(
       "div",
       { class: contents.models.length > 2 ? "columns whole" : "columns" },
-      ...optional("Ranking", numbersTable(contents.models, "ranking")),
-      ...optional("Calibration and refinement", numbersTable(contents.models, "calibration")),
-      ...optional("Comparison", comparisonTable(contents)),
+      ...optional("Ranking", numbersTable(contents.models, "ranking", contents.mixes)),
+      ...optional("Calibration and refinement", numbersTable(contents.models, "calibration", contents.mixes)),
+      ...optional("Comparison", folded(contents)),
       ...optional("Predictions given", givenTable(contents)),
     ),
     section("Data", dataTable(contents)),
   );
+
+  // The controls stand below and must not jump under the pointer: while the page keeps its width, what is above never gets lower.
+  let wide = 0;
+  const hold = (): void => {
+    if (first.root.offsetWidth !== wide) first.root.style.minHeight = "";
+    wide = first.root.offsetWidth;
+    if (!first.root.querySelector("details[open]")) first.root.style.minHeight = `${first.root.offsetHeight}px`;
+  };
 
   const near = onScreen(parts.map((part) => part.panel.figure));
   let quiet: ReturnType<typeof setTimeout> | undefined;
@@ -88,13 +99,16 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     bar.update(view);
     table.update(view);
     for (const part of parts) if (near.has(part.panel.figure)) part.update(view);
-    calm ??= setTimeout(words, CALM);
+    calm ??= setTimeout(calmly, CALM);
     clearTimeout(quiet);
     quiet = setTimeout(() => settled(), 300);
   };
-  const words = (): void => {
+  const calmly = (): void => {
     calm = undefined;
-    answer.update(view);
+    first.update(view);
+    root.classList.toggle("asfound", isAsFound(contents, view));
+    words.update(view);
+    hold();
     for (const part of parts) if (!near.has(part.panel.figure)) part.update(view);
     measures.update(view);
   };
@@ -110,12 +124,12 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
   }
   const printed = (): void => {
     store.tell();
-    words();
+    calmly();
   };
   window.addEventListener("beforeprint", printed);
   const unprint = printable(root);
   store.tell();
-  words();
+  calmly();
   clearTimeout(quiet); // nothing has changed yet that would be worth saying
   const stop = (): void => {
     window.removeEventListener("hashchange", read);
@@ -149,12 +163,31 @@ function onScreen(elements: readonly Element[]): ReadonlySet<Element> {
   return near;
 }
 
+/** The first stop of the Tab key: past the answer, to what can be moved. */
+export function skipLink(target: HTMLElement): HTMLElement {
+  target.tabIndex = -1;
+  const link = el("a", { class: "skip", href: "#" }, "Skip to the controls and plots");
+  link.addEventListener("click", (event) => {
+    event.preventDefault(); // the address holds the state, and stays
+    target.focus();
+    target.scrollIntoView();
+  });
+  return link;
+}
+
 export function pageHead(contents: Contents, ...facts: Child[]): HTMLElement {
   return el("header", {}, el("h1", { dir: "auto" }, contents.title), el("p", { class: "facts" }, ...facts));
 }
 
 export function section(title: string, ...children: Node[]): HTMLElement {
   return el("section", { class: "card" }, el("h2", {}, title), ...children);
+}
+
+/** The comparison of models; of many pairs on request. */
+function folded(contents: Contents): HTMLElement | null {
+  const table = comparisonTable(contents);
+  const { length } = contents.comparison;
+  return table && length > FEW_PAIRS ? el("details", {}, el("summary", {}, `${length} pairs`), table) : table;
 }
 
 export function optional(title: string, made: HTMLElement | null): HTMLElement[] {

@@ -45,6 +45,7 @@ export class Panel {
   #stack: HTMLElement;
   #tip = el("div", { class: "tip", "aria-hidden": "true" });
   #help: HTMLElement;
+  #key: HTMLElement;
   #title: HTMLElement;
   #drawn = "";
   #models: boolean;
@@ -77,8 +78,10 @@ export class Panel {
       button("PNG", () => this.#save("png"), { class: "quiet", title: "Save as PNG", "aria-label": `Save ${text.title} as PNG` }),
     );
     this.#stack = el("div", { class: "stack" }, this.#lower, this.#upper, this.#tip);
+    this.#key = el("ul", { class: "key", "aria-label": `${text.title}, key` });
+    this.#key.hidden = true;
     const head = el("figcaption", {}, el("div", { class: "title" }, this.#title, this.tools), this.#help);
-    this.figure = el("figure", { class: "panel", id: `${uid}-${text.id}`, "data-panel": text.id }, head, this.#stack);
+    this.figure = el("figure", { class: "panel", id: `${uid}-${text.id}`, "data-panel": text.id }, head, this.#stack, this.#key);
     this.#listen();
   }
 
@@ -89,6 +92,12 @@ export class Panel {
 
   set help(text: string) {
     say(this.#help, text);
+  }
+
+  /** What lines and bars stand for, below the plot where it covers nothing. */
+  key(entries: readonly { mark: SVGElement; text: string }[]): void {
+    this.#key.hidden = entries.length === 0;
+    this.#key.replaceChildren(...entries.map(({ mark, text }) => el("li", {}, svgEl("svg", { viewBox: "0 0 28 12", width: 28, height: 12, "aria-hidden": "true" }, mark), el("bdi", {}, text))));
   }
 
   /** Draw axes when they changed. */

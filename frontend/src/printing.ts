@@ -4,8 +4,16 @@ const MOST = 6; // columns beside the first
 
 /** Split what is too wide when the page is printed and join it afterwards; call the result to stop doing so. */
 export function printable(root: HTMLElement): () => void {
-  const before = (): void => root.querySelectorAll<HTMLTableElement>(".scroller > table").forEach(split);
+  const folds = (): NodeListOf<HTMLDetailsElement> => root.querySelectorAll<HTMLDetailsElement>(".fold");
+  const open = new Set<HTMLDetailsElement>();
+  const before = (): void => {
+    root.querySelectorAll<HTMLTableElement>(".scroller > table").forEach(split);
+    folds().forEach((fold) => fold.open && open.add(fold));
+    folds().forEach((fold) => (fold.open = true)); // nobody opens a fold on paper
+  };
   const after = (): void => {
+    folds().forEach((fold) => (fold.open = open.has(fold)));
+    open.clear();
     root.querySelectorAll(".printed").forEach((each) => each.remove());
     root.querySelectorAll(".unprinted").forEach((each) => each.classList.remove("unprinted"));
   };
@@ -18,14 +26,18 @@ export function printable(root: HTMLElement): () => void {
 }
 
 function split(table: HTMLTableElement): void {
-  const columns = table.rows[0]?.cells.length ?? 0;
-  if (columns <= MOST + 1 || table.classList.contains("unprinted")) return;
-  for (let from = 1; from < columns; from += MOST) {
+  const hidden = table.closest(".asfound") ? ["rowsmix", "now"] : ["rowsmix"]; // as page.css hides them on paper
+  const heads = Array.from(table.rows[0]?.cells ?? []);
+  const columns = heads.flatMap((cell, i) => (i === 0 || hidden.some((kind) => cell.classList.contains(kind)) ? [] : [i]));
+  if (columns.length <= MOST || table.classList.contains("unprinted")) return;
+  for (let from = 0; from < columns.length; from += MOST) {
+    const kept = new Set([0, ...columns.slice(from, from + MOST)]);
     const part = table.cloneNode(true) as HTMLTableElement;
     part.classList.add("printed");
     for (const row of part.rows) {
-      const others = Array.from(row.cells).filter((_, i) => i > 0 && (i < from || i >= from + MOST));
-      others.forEach((cell) => cell.remove());
+      Array.from(row.cells)
+        .filter((_, i) => !kept.has(i))
+        .forEach((cell) => cell.remove());
     }
     table.parentElement?.append(part);
   }

@@ -24,6 +24,20 @@ export function parsedRatio(text: string): number | null {
   return isUsable(value) ? value : null;
 }
 
+/** A class ratio from a ratio or from a share of positives in percent: 1% is 1 : 99. */
+export function parsedMix(text: string): number | null {
+  const percent = /^\s*([0-9]*[.,]?[0-9]+)\s*%\s*$/.exec(text);
+  if (!percent) return parsedRatio(text);
+  const share = Number(percent[1].replace(",", "."));
+  const value = share / (100 - share);
+  return isUsable(value) ? value : null;
+}
+
+/** A class ratio as a share of positives: four digits of it. */
+export function mixText(value: number): string {
+  return `${Number(((100 * value) / (1 + value)).toPrecision(4))} %`;
+}
+
 /** 5 as "5 : 1" and 0.2 as "1 : 5". */
 export function ratioText(value: number): string {
   return value >= 1 ? `${digits(value)} : 1` : `1 : ${digits(1 / value)}`;

@@ -32,7 +32,10 @@ export async function savePicture(layers: readonly SVGSVGElement[], kind: "svg" 
 /** One SVG with all styles as attributes; where it draws models, the names of those shown stand below the plot. */
 export function standalone(layers: readonly SVGSVGElement[], title: string, models: boolean): SVGSVGElement {
   const [width, plot] = size(layers[0]);
-  const chips = models ? Array.from(layers[0].closest(".thresher")?.querySelectorAll(".legend .chip[aria-pressed=true]") ?? []) : [];
+  const chips = [
+    ...(layers[0].closest(".panel")?.querySelectorAll(".key li") ?? []),
+    ...((models && layers[0].closest(".thresher")?.querySelectorAll(".legend .chip[aria-pressed=true]")) || []),
+  ];
   const height = plot + 18 * chips.length;
   const whole = svgEl("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height });
   const page = getComputedStyle(layers[0].closest(".panel") ?? layers[0]);

@@ -34,6 +34,8 @@ export interface Scene {
   raw: RawCosts;
   costRatio: number;
   classRatio: number | null; // null: as in the data
+  inPercent: boolean; // class mixes are shown as shares of positives
+  trainedAt: number; // class ratio that probabilities were made for
   model: number;
   measures: Measure[];
   level: number;
@@ -52,6 +54,8 @@ export function scene(contents: Contents): Scene {
     negative: data.negative,
     raw: rawCosts(contents),
     costRatio: condition?.cost_ratio ?? 1,
+    inPercent: condition?.in_percent === true,
+    trainedAt: data.trained_at,
     classRatio: condition === null || condition.class_ratio_from_data ? null : condition.class_ratio,
     model: Math.max(0, chosen),
     measures: contents.measures,
@@ -74,6 +78,8 @@ export function classScene(contents: Contents, at: number): Scene {
     raw: { cost_fp: 1, cost_fn: 1, cost_tp: 0, cost_tn: 0 },
     costRatio: 1,
     classRatio: null,
+    inPercent: false,
+    trainedAt: first.Pos / first.Neg,
     model: 0,
     measures: contents.measures,
     level: contents.level,

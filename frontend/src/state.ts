@@ -2,7 +2,8 @@
 import type { Scene } from "./scene";
 
 export interface State {
-  current: number; // the model looked at
+  auto: boolean; // while following, the model looked at is the best one
+  current: number; // the model looked at otherwise
   threshold: number; // of the current model, when not following
   follow: boolean; // thresholds stay at each model's optimum
   shared: boolean; // a threshold set by hand holds for all models
@@ -20,6 +21,7 @@ export const COST = "expected_cost";
 export function startState(scene: Scene): State {
   const model = scene.models[scene.model];
   return {
+    auto: scene.models.some((each) => each.of !== null),
     current: scene.model,
     threshold: model.start >= 0 ? model.curve.threshold[model.start] : NaN,
     follow: true,
@@ -32,6 +34,11 @@ export function startState(scene: Scene): State {
     plane: "roc",
     lift: false,
   };
+}
+
+/** A threshold set by hand, of the model looked at: neither follows the optimum any more. */
+export function byHand(threshold: number, current: number): Partial<State> {
+  return { threshold, current, follow: false, auto: false };
 }
 
 export type Listener = (state: State) => void;

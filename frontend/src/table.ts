@@ -15,6 +15,7 @@ export interface Value {
 
 export interface Head {
   text: string;
+  kind?: string; // a class of the whole column
   node?: Child;
   title?: string;
 }
@@ -28,10 +29,10 @@ export class Table {
   #cells: HTMLTableCellElement[][] = [];
 
   constructor(caption: string, columns: readonly Head[], rows: readonly Head[]) {
-    const head = el("tr", {}, ...columns.map((column, i) => headCell(column, "col", i === 0 ? "first" : "")));
+    const head = el("tr", {}, ...columns.map((column, i) => headCell(column, "col", i === 0 ? "first" : (column.kind ?? ""))));
     const body = el("tbody");
     for (const row of rows) {
-      const cells = columns.slice(1).map(() => el("td"));
+      const cells = columns.slice(1).map((column) => el("td", { class: column.kind ?? null }));
       this.#cells.push(cells);
       body.append(el("tr", {}, headCell(row, "row", "first"), ...cells));
     }

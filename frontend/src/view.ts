@@ -25,10 +25,12 @@ export interface View {
   costs: Costs;
   asEvaluated: boolean; // costs and class ratio are those Python evaluated
   dataRatio: boolean; // the class ratio is that of the data
+  evaluatedRatio: boolean; // the class ratio is that Python evaluated, whose bands hold
   measure: Measure | null; // null: expected cost
   stands: Stand[];
   stand: Stand; // of the current model
   joint: Joint;
+  best: number; // the model that the chosen measure, or the evaluation, likes best
   value: (tp: number, fp: number) => number; // of the chosen measure, at the chosen class ratio
   /** The points as good as a split of the current model, solved for once per view. */
   isometric: (split: number) => Line;
@@ -37,25 +39,39 @@ export interface View {
 export function view(scene: Scene, state: State): View {
   const classRatio = state.classRatio ?? scene.Pos / scene.Neg;
   const costs = netCosts(scene, state.costRatio, classRatio);
-  const asEvaluated = state.costRatio === scene.costRatio && classRatio === (scene.classRatio ?? scene.Pos / scene.Neg);
+  const evaluatedRatio = classRatio === (scene.classRatio ?? scene.Pos / scene.Neg);
+  const asEvaluated = state.costRatio === scene.costRatio && evaluatedRatio;
   const measure = scene.measures.find((each) => each.name === state.measure) ?? null;
   const value = valueOf(scene, state.measure, costs);
   const stands = scene.models.map((model) => standOf(model, { state, costs, asEvaluated, measure, value }));
-  const curves = scene.models.map((model) => model.curve);
+  const joint = jointChoice(scene.models.map((model) => model.curve), state.costRatio, state.classRatio);
+  // Python may have broken a near tie in another way than by cost alone.
+  const cheapestModel = asEvaluated ? scene.model : joint.model;
+  const best = measure === null ? cheapestModel : bestBy(stands, measure, value).model.index;
+  const current = state.follow && state.auto ? best : state.current;
   return {
     scene,
-    state,
+    state: { ...state, current },
     classRatio,
     costs,
     asEvaluated,
+    evaluatedRatio,
     dataRatio: state.classRatio === null || Math.abs(classRatio * scene.Neg - scene.Pos) < 1e-9 * scene.Pos,
     measure,
     stands,
-    stand: stands[state.current],
-    joint: jointChoice(curves, state.costRatio, state.classRatio),
+    stand: stands[current],
+    joint,
+    best,
     value,
-    isometric: solved(value, stands[state.current].model, scene),
+    isometric: solved(value, stands[current].model, scene),
   };
+}
+
+/** The model that a measure likes best, each at its own optimum. */
+function bestBy(stands: readonly Stand[], measure: Measure, value: View["value"]): Stand {
+  const sign = measure.direction === "lower" ? -1 : 1;
+  const at = ({ model, optimum }: Stand): number => sign * value(model.curve.tp[optimum], model.curve.fp[optimum]);
+  return stands.reduce((a, b) => (at(b) > at(a) ? b : a));
 }
 
 /** Costs of errors net of what the right call costs; the cost ratio moves the cost of misses. */

@@ -4,6 +4,7 @@ import { mount } from "./mount";
 import { isUsable } from "./ratio";
 import { plain, real } from "./reals";
 import type { Mounted } from "./page";
+import { byHand } from "./state";
 
 /** The part of anywidget's model that is used here. */
 export interface WidgetModel {
@@ -36,8 +37,8 @@ function wired(model: WidgetModel, { store, view, stop }: Mounted): () => void {
   const hear = (): void => {
     const asked = model.get("threshold") as number | "inf" | "-inf" | null | undefined;
     if (asked === null || asked === undefined) {
-      if (!store.state.follow) store.set({ follow: true });
-    } else if (!same(asked, threshold())) store.set({ threshold: real(asked), follow: false });
+      if (!store.state.follow) store.set({ follow: true, auto: true });
+    } else if (!same(asked, threshold())) store.set(byHand(real(asked), view().state.current));
     const wanted = model.get("condition") as Partial<Wire> | null | undefined;
     if (!wanted) return;
     const cost = wanted.cost_ratio ?? store.state.costRatio;

@@ -48,5 +48,5 @@ describe("the decision under the sliders", () => {
     expect(tied({ follow: false, threshold: 0.85 })["tied"]).toEqual(["tree"]);
     expect(now({ costRatio: 2 })["tied"]).toEqual(["tree"]);
   });
-  it("drops the calibration of another model", () => expect(now({ current: 1 })["calibration"]).toBeNull());
+  it("drops the calibration of another model", () => expect(now({ current: 1, auto: false })["calibration"]).toBeNull());
 });

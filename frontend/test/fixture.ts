@@ -29,22 +29,30 @@ export function contents(given: Given[], costRatio = 1): Contents {
     version: "0",
     level: 0.95,
     answer: ["Use it.", "It is good."],
+    why: "",
+    asked: "a miss costs as much as a false alarm",
+    unit: "cost",
+    rules: rules(models[0], Pos, Neg),
+    mixes: null,
     cautions: [{ code: "few-positives", text: "there are few" }],
-    data: { rows: Pos + Neg, dropped: 0, weighted: false, clusters: null, Pos, Neg, positive: "spam", negative: "ham", fingerprint: `sha256:${"0".repeat(64)}`, seed: 0 },
-    condition: { cost_fp: 1, cost_fn: costRatio, cost_ratio: costRatio, class_ratio: Pos / Neg, class_ratio_from_data: true, baseline: 0 },
+    data: { rows: Pos + Neg, dropped: 0, weighted: false, clusters: null, Pos, Neg, positive: "spam", negative: "ham", trained_at: Pos / Neg, fingerprint: `sha256:${"0".repeat(64)}`, seed: 0 },
+    condition: { cost_fp: 1, cost_fn: costRatio, cost_ratio: costRatio, class_ratio: Pos / Neg, class_ratio_from_data: true, in_percent: false, baseline: 0 },
     decision: {
-      format: "thresher/decision/1",
+      format: "thresher/decision/2",
       model: models[0].name,
       threshold: models[0].optimum.threshold,
       equivalent: [0.24, 0.32],
       condition: { class_ratio: Pos / Neg, cost_fp: 1, cost_fn: costRatio, cost_tp: 0, cost_tn: 0 },
-      expected_cost: { ...interval(0.2), variance: 0.1, note: "" },
-      honest_cost: { ...interval(0.3), variance: 0.1, note: "" },
-      threshold_interval: { ...interval(0.3), variance: 0.1, note: "" },
+      expected_cost: { ...interval(0.2), variance: 0.1, note: "", apparent: null },
+      honest_cost: { ...interval(0.3), variance: 0.1, note: "", apparent: null },
+      threshold_interval: { ...interval(0.3), variance: 0.1, note: "", apparent: null },
+      data_prevalence: Pos / (Pos + Neg),
+      trained_at: Pos / (Pos + Neg),
       baseline: "never",
-      saving: { ...interval(0.1), variance: 0.1, note: "" },
+      saving: { ...interval(0.1), variance: 0.1, note: "", apparent: null },
       why: "it is the only model",
-      may_be_best: ["tree"],
+      may_be_best: [models[0].name],
+      threshold_holds_for: [0.5, 2],
       runner_up: null,
       gap: null,
       tied: [models[0].name],
@@ -66,6 +74,16 @@ export function contents(given: Given[], costRatio = 1): Contents {
     classes: [],
     class_models: [],
   };
+}
+
+function rules({ name, optimum }: Model, Pos: number, Neg: number): Contents["rules"] {
+  const rule = { name, said: name, cost: interval(0.2), saving: null, may_be_best: false };
+  return [
+    { ...rule, kind: "model", threshold: optimum.threshold, cells: optimum.cells },
+    { ...rule, kind: "never", threshold: "inf", cells: { tp: 0, fn: Pos, fp: 0, tn: Neg }, saving: interval(0.1) },
+    { ...rule, kind: "always", threshold: "-inf", cells: { tp: Pos, fn: 0, fp: Neg, tn: 0 }, saving: interval(0.1) },
+    { ...rule, kind: "half", threshold: 0.5, cells: optimum.cells, saving: interval(0) },
+  ];
 }
 
 function model({ name, segments, split }: Given, Pos: number, Neg: number): Model {
@@ -92,6 +110,8 @@ function model({ name, segments, split }: Given, Pos: number, Neg: number): Mode
       { name: "auc", label: "AUC", interval: interval(0.75), value: 0.75 },
       { name: "brier", label: "Brier score", interval: null, value: "nan" },
     ],
+    data_numbers: [],
+    data_measures: [],
     measures: [{ name: "accuracy", interval: interval(0.8) }],
     expected_cost: interval(0.2),
     honest_cost: interval(0.3),

@@ -11,9 +11,10 @@ describe("the state in the address", () => {
   it("is empty at the start", () => expect(fragmentOf(start, start, stage)).toBe(""));
   it("goes there and back", () => {
     const states: Partial<State>[] = [
-      { follow: false, threshold: -Infinity, current: 1 },
+      { follow: false, auto: false, threshold: -Infinity, current: 1 },
+      { auto: false, current: 0 },
       { costRatio: 1 / 3, classRatio: 0.05, measure: "f1", bands: false, plane: "coverage", lift: true },
-      { hidden: new Set([1, 2]), shared: false, follow: false, threshold: 0.123456789012345 },
+      { hidden: new Set([1, 2]), shared: false, follow: false, auto: false, threshold: 0.123456789012345 },
     ];
     for (const change of states) {
       const state = { ...start, ...change };

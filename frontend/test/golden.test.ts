@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { cheapest, middle, splitAt, type Splits } from "../src/choice";
 import type { Condition, Real } from "../src/contents";
-import { atClassRatio, cellsAt, expectedCost, measureOf, ratio, slopeCoverage, slopeRoc, type Costs } from "../src/formulas";
+import { atClassRatio, cellsAt, expectedCost, measureOf, netBenefit, ratio, restated, slopeCoverage, slopeRoc, type Costs } from "../src/formulas";
 import { isometric } from "../src/isometric";
 import { quotient } from "../src/ratio";
-import { real, reals } from "../src/reals";
+import { intervalText, percentText, perThousandText, real, reals, shown } from "../src/reals";
 
 interface Table {
   tp: number;
@@ -45,6 +45,9 @@ const golden = JSON.parse(readFileSync(new URL("../../tests/report/golden_page.j
   tables: Table[];
   curves: GoldenCurve[];
   isometrics: GoldenLine[];
+  texts: { number?: Real; interval?: Real[]; count?: [number, number]; share?: number; text: string }[];
+  restated: { probability: number; from: number; to: number; is: number }[];
+  net_benefit: { curve: string; lowest: Real[]; to: number; threshold: number[]; is: number[] }[];
 };
 
 function close(found: number, wanted: Real): void {
@@ -78,6 +81,32 @@ describe("tables", () => {
     close(expectedCost(cells, costs(table.condition)), table.expected_cost);
     close(slopeRoc(costs(table.condition)), table.slope_roc);
     close(slopeCoverage(costs(table.condition), table.Pos, table.Neg), table.slope_coverage);
+  });
+});
+
+describe("texts of numbers", () => {
+  it.each(golden.texts.map((each) => [each.text, each] as const))("%s", (text, { number, interval, count, share }) => {
+    if (share !== undefined) expect(percentText(share)).toBe(text);
+    if (number !== undefined) expect(shown(real(number))).toBe(text);
+    if (count) expect(perThousandText(...count)).toBe(text);
+    if (!interval) return;
+    const [estimate, lower, upper, scale] = interval;
+    expect(intervalText({ estimate, lower, upper, level: 0.95, method: "" }, real(scale))).toBe(text);
+  });
+});
+
+const odds = (prevalence: number): number => prevalence / (1 - prevalence);
+
+describe("probabilities at another class mix", () => {
+  it("are restated as Python does", () => {
+    for (const each of golden.restated) close(restated(each.probability, odds(each.from), odds(each.to)), each.is);
+  });
+  it.each(golden.net_benefit.map((each) => [each.to, each] as const))("give Python's net benefit at prevalence %d", (to, each) => {
+    const of = { ...splits(golden.curves.find((curve) => curve.name === each.curve)!), lowest: reals(each.lowest) };
+    each.threshold.forEach((t, i) => {
+      const k = splitAt(of, restated(t, odds(to), of.Pos / of.Neg));
+      close(netBenefit(atClassRatio(cellsAt(of.tp[k], of.fp[k], of.Pos, of.Neg), odds(to)), t), each.is[i]);
+    });
   });
 });
 

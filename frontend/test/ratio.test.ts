@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parsedRatio, ratioText, simplest, tidyRatio } from "../src/ratio";
+import { mixText, parsedMix, parsedRatio, ratioText, simplest, tidyRatio } from "../src/ratio";
+
+describe("class mixes", () => {
+  it.each([["1%", 1 / 99], ["20 %", 0.25], ["2,5%", 2.5 / 97.5], ["1:9", 1 / 9]])("reads %s", (text, value) => expect(parsedMix(text)).toBeCloseTo(value, 12));
+  it.each(["0%", "100%", "120%", "%", "1%%"])("refuses %j", (text) => expect(parsedMix(text)).toBeNull());
+  it("writes them as shares", () => expect([1 / 99, 0.25].map(mixText)).toEqual(["1 %", "20 %"]));
+});
 
 describe("ratios", () => {
   it.each([

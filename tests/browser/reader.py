@@ -13,7 +13,7 @@ const clipboard = { writeText: async (text) => { window.copied.push(text); } };
 Object.defineProperty(navigator, "clipboard", { value: clipboard, configurable: true });
 """
 
-CALM = 110  # milliseconds after which words and long tables have followed a moving slider
+CALM = 160  # milliseconds after which words and long tables have followed a moving slider
 
 PRESS_AND_WAIT = """async (name) => {
     const buttons = [...document.querySelectorAll("button")];
@@ -77,7 +77,8 @@ class Reader:
 
     def classes(self, ratio: str) -> None:
         """Set the class ratio by typing it."""
-        self.type("Class ratio, pos : neg", ratio)
+        percent = self.page.get_by_label("Share of positives, type a value").count()
+        self.type("Share of positives" if percent else "Class ratio, pos : neg", ratio)
 
     def cells(self) -> dict[str, float]:
         """The contingency table now."""

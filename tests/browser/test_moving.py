@@ -227,7 +227,7 @@ def test_the_decision_under_other_costs_can_be_applied(opened, evaluation):
     labels, scores = examples.models(400, count=2)
     condition = th.OperatingCondition(cost_ratio=1 / 4)
     joint = th.joint_choice({name: evaluation[name].ranking for name in evaluation.models}, condition)
-    assert decision["format"] == "thresher/decision/1"
+    assert decision["format"] == "thresher/decision/2"
     low, high = decision["equivalent"]
     assert low < decision["threshold"] <= high
     called = th.apply(decision, scores)
@@ -242,7 +242,7 @@ def test_models_can_be_hidden_and_chosen(opened, evaluation):
     assert curves.count() == 2
     reader.press("model 2")
     assert curves.count() == 1
-    reader.page.get_by_label("Model", exact=True).select_option(index=1)
+    reader.page.get_by_label("Model", exact=True).select_option(label="model 2")
     reader.settle()
     assert said(reader) == cells(evaluation["model 2"].table)
 

@@ -45,7 +45,7 @@ def test_a_name_from_right_to_left_leaves_its_sentence_alone(opened):
     labels, scores = examples.models(60, count=2)
     reader = opened(th.evaluate(labels, dict(zip(["עץ", "tree"], scores.values(), strict=True)), replicates=20))
     lead = reader.page.locator("p.lead").first
-    assert lead.inner_text().startswith("Use \u2068עץ\u2069, and call a case positive")
+    assert lead.inner_text().startswith("Call a case positive when \u2068עץ\u2069 says")
     assert lead.evaluate("(node) => getComputedStyle(node).direction") == "ltr"
 
 
@@ -53,7 +53,7 @@ def test_hostile_names_are_told_apart_by_the_decision(opened):
     evaluation = examples.hostile_evaluation()
     reader = opened(evaluation)
     for place, name in enumerate(evaluation.models):
-        reader.page.get_by_label("Model", exact=True).select_option(index=place)
+        reader.page.get_by_label("Model", exact=True).select_option(value=str(place))
         reader.settle()
         table = evaluation[name].table
         assert reader.cells()["tp"] == table.tp

@@ -27,6 +27,8 @@ def test_what_is_no_ratio(text):
         (["--class-ratio", "1:9", "--prevalence", "0.1"], "both --class-ratio and --prevalence are given"),
         (["--cost-ratio", "-5"], "--cost-ratio must be above 0"),
         (["--prevalence", "20"], "--prevalence must lie strictly between 0 and 1"),
+        (["--prevalence", "200%"], "--prevalence must lie strictly between 0 and 1"),
+        (["--prevalence", "1%%"], "is no proportion; write e.g. 0.05 or 5%"),
         (["--cost-fp", "1", "--cost-tn", "2"], "--cost-fp minus --cost-tn must be above 0"),
         (["--level", "95"], "did you mean 0.95?"),
         (["--level", "1.5"], "--level must lie strictly between 0 and 1, got 1.5\n"),

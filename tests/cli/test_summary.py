@@ -8,6 +8,7 @@ from rich.console import Console
 import thresher as th
 from thresher.cli.screen import show
 from thresher.cli.summary import summary
+from thresher.visible import interval_text
 
 HOSTILE = "[red]\x1b[2J</script>\u202e=cmd()"
 
@@ -47,10 +48,10 @@ def test_every_number_is_there_at_any_width(evaluation, width):
     text = one_line(shown(evaluation, width))
     for model in evaluation.models.values():
         for interval in (model.auc, model.expected_cost, model.honest_cost, model.brier):
-            assert f"{interval.estimate:.3f} [{interval.lower:.3f}, {interval.upper:.3f}]" in text
+            assert interval_text(interval.estimate, interval.lower, interval.upper) in text
     for head in ("AUC", "expected cost", "out-of-bag cost", "threshold", "Brier", "miscalibration", "avg. precision"):
         assert head in text
-    assert f">= {evaluation.decision.threshold:.6g}" in text
+    assert f"The exact threshold is {evaluation.decision.threshold:.6g}." in text
     for caution in evaluation.cautions:
         assert caution.code in text
 
@@ -59,9 +60,9 @@ def test_every_way_to_act_is_priced(evaluation):
     winner = evaluation[evaluation.decision.model]
     cost = winner.choice.condition.expected_cost(th.contingency_at(winner.ranking, 0.5))
     text = shown(evaluation, 120)
-    line = next(line for line in text.splitlines() if line.startswith("the usual cut-off of 0.5"))
-    assert f" {1000 * cost:,.4g} " in line
-    for words in ("calling no case positive", "calling every case positive", "saves", f"Why {winner.name}"):
+    line = next(line for line in text.splitlines() if "≥ 0.5, the usual" in line)
+    assert f" {1000 * cost:,.0f} " in line
+    for words in ("never act", "always act", "save", "● forest ≥ "):
         assert words in text
 
 
@@ -107,14 +108,14 @@ def test_hostile_names_are_only_text(columns, colours):
 def test_the_smallest_and_strangest_data(labels, scores, width):
     text = shown(th.evaluate(labels, scores), width)
     assert "nan" not in text
-    assert "Use model" in text
+    assert "Call a case positive when model says" in text or "every case positive" in text or "no case" in text
 
 
 @pytest.mark.parametrize(
     ("labels", "told"),
     [
-        ([0, 0, 0, 1], "Use model, and call no case positive: under these costs no score pays"),
-        ([0, 1, 1, 1], "Use model, and call every case positive: under these costs no score is low enough"),
+        ([0, 0, 0, 1], "Call no case positive, since no score pays for its false alarms"),
+        ([0, 1, 1, 1], "Call every case positive, since no score is low enough to risk a miss"),
     ],
 )
 def test_rules_that_ignore_scores_in_words(labels, told):

@@ -149,8 +149,8 @@ def test_the_summary_tells_it_all():
 
 
 def test_every_number_of_the_summary_has_its_interval():
-    head, *lines = BOTH.summary().split("\n\n")[1].split("\n")
-    assert head.split() == ["good", "poor"]
+    head, *lines = BOTH.summary().split("\n\n")[2].split("\n")
+    assert head.split() == ["at", "level", "0.95", "good", "poor"]
     assert len(lines) == 20
     assert all(line.count("[") == 2 for line in lines), lines
 

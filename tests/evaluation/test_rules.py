@@ -65,7 +65,15 @@ def test_rules_are_in_text_and_plain_data():
     assert plain["decision"]["saving"]["estimate"] == FOUND.saving.estimate
     assert plain["may_be_best"] == list(FOUND.may_be_best)
     text = FOUND.summary()
-    for words in ("never", "always", "0.5", "current", "per 1,000 cases", "it saves", "Why: "):
+    for words in (
+        "never act",
+        "always act",
+        "0.5, the usual cut",
+        "the rule in use",
+        "Per 1,000 cases",
+        "save",
+        "Why: ",
+    ):
         assert words in text
     assert th.Decision.from_json(FOUND.decision.to_json()) == FOUND.decision
 

@@ -35,7 +35,7 @@ def test_two_models_with_146_of_150_tie(models):
     told = "tree and logit call as many cases right, 146 of 150 cases; none of them is best"
     assert [caution.text for caution in found.cautions if caution.code == "tied-models"] == [told]
     headline, means, *_ = contents(found)["answer"]
-    assert headline.startswith(f"tree and logit tie for the highest overall accuracy of {len(models)} models: 0.9733")
+    assert headline.startswith(f"tree and logit tie for the highest overall accuracy of {len(models)} models: 0.97")
     assert "has the highest" not in headline
     assert means.startswith("Of tree, which was given first, the mean recall")
     assert told in json.dumps(contents(found)["cautions"])

@@ -10,6 +10,7 @@ import pytest
 import thresher as th
 from thresher.learning.learned_report import learned_sections, write_report
 from thresher.learning.workflow_words import baseline_words, curve_words
+from thresher.visible import interval_text
 
 RNG = np.random.default_rng(4)
 TABLE = pd.DataFrame(RNG.normal(size=(160, 3)), columns=["a", "<b>", "c"]).assign(y=RNG.integers(0, 3, 160))
@@ -38,18 +39,18 @@ def test_noise_is_said_not_to_beat_the_baselines(found, text):
 def test_rows_kinds_and_costs_are_told(found, text):
     assert "120 rows to learn y = 2 from, 40 put aside" in text
     assert "3 numerical: a, <b>, c" in text
-    assert f"{found.test_cost.estimate:.4g}" in text
+    cost = found.test_cost
+    assert interval_text(cost.estimate, cost.lower, cost.upper) in text
     assert "On 40 rows put aside, which nothing had seen" in text
 
 
 def test_both_curves_are_drawn_and_told_in_numbers(found, text):
-    titles = [section.title for section in learned_sections(found)]
-    assert titles[-2:] == ["Does it need more rows?", "Does it need more features?"]
-    rows, features = list(learned_sections(found))[-2:]
-    assert [len(section.panels) for section in (rows, features)] == [1, 1]
-    assert rows.panels[0].svg.startswith("<svg")
-    assert [line[0] for line in rows.grids[0].rows] == [f"{size}" for size in found.learning_curve.sizes.tolist()]
-    assert [line[0] for line in features.grids[0].rows] == ["1", "2", "3"]
+    *_, curves, _ = learned_sections(found)
+    assert [panel.title for panel in curves.panels] == ["Learning curve", "Feature curve"]
+    assert all(panel.svg.startswith("<svg") for panel in curves.panels)
+    rows, features = curves.grids
+    assert [line[0] for line in rows.rows] == [f"{size}" for size in found.learning_curve.sizes.tolist()]
+    assert [line[0] for line in features.rows] == ["1", "2", "3"]
     for words in curve_words(found):
         assert words in text
 
@@ -58,4 +59,30 @@ def test_a_curve_without_any_spread_is_drawn():
     flat = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0] * 30, "y": [False, False, True, True] * 30})
     sure = th.learn(flat, "y", models=["tree"], folds=3)
     assert sure.test_cost.estimate == 0
-    assert len(list(learned_sections(sure))) == 4
+    assert [section.title for section in learned_sections(sure)] == [
+        "Verdict",
+        "On the rows put aside",
+        "Leaks",
+        "Does it need more rows, or more features?",
+        "How it was learnt",
+    ]
+
+
+def test_the_verdict_comes_first_and_the_models_last(text):
+    places = [text.index(words) for words in ("Verdict", "On the rows put aside", "Leaks", "How the models compare")]
+    assert places == sorted(places)
+
+
+def test_every_caution_is_on_the_page(found, text):
+    for caution in found.cautions:
+        assert caution.code in text
+        assert caution.text in text
+
+
+def test_a_leak_is_said_with_the_verdict():
+    leaking = TABLE.assign(code=np.where(TABLE["y"] == 2, "k7", "k1"))
+    found = th.learn(leaking, "y", positive=2, models=["naive bayes"], folds=3, curves=False)
+    verdict, aside, leaks, _ = learned_sections(found)
+    assert [caution.code for caution in verdict.cautions] == ["feature-equals-target"]
+    assert verdict.cautions[0] in leaks.cautions
+    assert [tile.what for tile in aside.tiles][1:3] == ["missed", "false alarms"]

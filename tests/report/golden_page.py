@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import thresher as th
+from thresher.visible import interval_text, number_text, per_thousand_text
 
 FILE = Path(__file__).parent / "golden_page.json"
 FORMAT = "thresher/page-golden/1"
@@ -62,6 +63,29 @@ ISOMETRICS = [
     ("predicted_positive_rate", 0.4),
 ]
 PLANES = ("coverage", "roc", "pr")
+# estimate, lower, upper, scale: widths of every size, halves, tiny and large numbers, signs, limits that are none.
+INTERVALS = [
+    (0.736408, 0.7112, 0.7614, 1),
+    (0.9214, 0.9209, 0.9219, 1),
+    (0.75, 0.304, 0.9537, 1),
+    (0.1963, 0.19401, 0.20018, 1000),
+    (-0.00014, -0.0041, 0.0039, 1000),
+    (0.125, 0.115, 0.135, 1),
+    (1235, 1100, 1370, 1),
+    (0.5, 0.5, 0.5, 1),
+    (0.5, math.nan, math.nan, 1),
+    (math.inf, 2, math.inf, 1),
+    (math.nan, math.nan, math.nan, 1),
+    (3.1, 1.4, math.inf, 1),
+    (2.5e-7, 1e-7, 4.1e-7, 1),
+    (1.5e16, 1e16, 2e16, 1),
+    (99.95, 99.5, 100.5, 1),
+    (-0.04, -0.2, 0.1, 1),
+]
+NUMBERS = [0.736408, 1 / 3, 12345.6, 1234567, 0.000123456, -0.5, 0.0625, 2.5, 99.95, 1e21, 3e-9, 0, math.inf, math.nan]
+SHARES = [0, 0.3274, 0.0827, 0.01, 0.00012, 0.5, 0.9971, 0.99999, 1]
+RESTATED = list(itertools.product([0, 0.01, 0.3, 0.97, 1], [1 / 2, 1 / 3], [0.01, 0.5, 0.9]))
+PER_THOUSAND = [(0.934, 10), (9.066, 10), (10, 10), (144.6, 990), (0.0312, 990), (0, 990), (0.5, 990), (2.25, 333.3)]
 
 
 def vectors() -> dict[str, Any]:
@@ -74,6 +98,19 @@ def vectors() -> dict[str, Any]:
         "isometrics": [
             _isometric(name, value, plane) for (name, value), plane in itertools.product(ISOMETRICS, PLANES)
         ],
+        "restated": [
+            {"probability": p, "from": source, "to": to, "is": th.adjust_prevalence([p], to, trained_at=source).item()}
+            for p, source, to in RESTATED
+        ],
+        "net_benefit": [_net_benefit(to) for to in (0.01, 0.5, 0.8)],
+        "texts": [
+            *({"number": real(number), "text": number_text(number)} for number in NUMBERS),
+            *(
+                {"interval": [*map(real, given)], "text": interval_text(*given[:3], scale=given[3])}
+                for given in INTERVALS
+            ),
+            *({"count": [*given], "text": per_thousand_text(*given)} for given in PER_THOUSAND),
+        ],
     }
 
 
@@ -82,7 +119,7 @@ def text() -> str:
     parts = vectors()
     lines = ["{"]
     for name, value in parts.items():
-        end = "," if name != "isometrics" else ""
+        end = "," if name != list(parts)[-1] else ""
         if name in ("format", "measures"):
             lines.append(f"{json.dumps(name)}: {json.dumps(value)}{end}")
         else:
@@ -156,6 +193,15 @@ def _optimum(ranking: th.Ranking, ratio: float | None, costs: tuple[float, float
         "optimum": choice.point.split,
         "expected_cost": choice.expected_cost,
     }
+
+
+def _net_benefit(to: float) -> dict[str, Any]:
+    """Net benefit at a declared mix, with probabilities restated for it."""
+    ranking = CURVES["ten e-mails"]
+    at = [0.05, 0.2, 0.5, 0.9]
+    found = th.net_benefit(th.adjust_prevalence(ranking, to), threshold=at)
+    scores = ["inf", *ranking.score.tolist()]
+    return {"curve": "ten e-mails", "lowest": scores, "to": to, "threshold": at, "is": found.model.tolist()}
 
 
 def _isometric(name: str, value: float, plane: Any) -> dict[str, Any]:

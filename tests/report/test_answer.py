@@ -15,11 +15,12 @@ def evaluation():
 def test_it_names_model_threshold_and_cost(evaluation):
     headline, cost, *_ = answer(evaluation)
     decision = evaluation.decision
-    assert headline.startswith(f"Use {decision.model}, and call a case positive when its score is at least 0.")
-    assert f"{decision.expected_cost.estimate:.4g} (95 % interval {decision.expected_cost.lower:.4g}" in cost
+    assert headline.startswith(f"Call a case positive when {decision.model} says 0.")
+    assert f"The exact threshold is {decision.threshold:.6g}." in cost
+    assert f"{decision.expected_cost.estimate:.2f} (95 % interval {decision.expected_cost.lower:.2f}" in cost
     assert "a false positive costs 1, a false negative 5" in cost
-    assert "as in the data" in cost
-    assert f"expect {decision.honest_cost.estimate:.4g}" in cost
+    assert "as in these rows (32 % positive)" in cost
+    assert f"expect a cost of {decision.honest_cost.estimate:.2f}" in cost
 
 
 def test_it_tells_the_ranges(evaluation):

@@ -135,7 +135,7 @@ def test_nothing_that_is_shown_hides_or_turns_text():
 def test_names_from_right_to_left_stay_within_their_sentence():
     labels, scores = examples.models(60, count=2)
     found = contents(th.evaluate(labels, dict(zip("אב", scores.values(), strict=True)), replicates=20))
-    assert "Use \u2068א\u2069, and call" in found["answer"][0]
+    assert "when \u2068א\u2069 says" in found["answer"][0]
 
 
 def test_titles(binary, several):

@@ -44,7 +44,7 @@ def test_infinite_thresholds_stay_infinite():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (-2.5, "−2.5"), (1e-9, "1e−09"), (123456.7, "123,457"), (True, "1"), ("-inf", "−∞"), (0.99996, "1")],
+    [(0, "0"), (-2.5, "−2.5"), (1e-9, "1e−9"), (123456.7, "123,457"), (True, "1"), ("-inf", "−∞"), (0.99996, "1")],
 )
 def test_numbers_are_said_shortly(value, text):
     assert said(value) == text
@@ -62,5 +62,5 @@ def test_rounding_is_for_drawing():
 
 
 def test_far_numbers_have_an_exponent():
-    assert said(-1.5e300) == "−1.5e+300"
+    assert said(-1.5e300) == "−1.5e300"
     assert said(123456789012345.5) == "123,456,789,012,346"

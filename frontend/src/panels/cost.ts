@@ -19,7 +19,7 @@ export function costPanel(scene: Scene, store: Store, uid: string): Part {
   const { Pos, Neg } = scene;
   const envelopes = scene.models.map((model) => envelope(model, Pos, Neg));
   const top = height(envelopes.flatMap((each) => each.cost));
-  panel.axes(axis("probability-cost of the positive class", 0, 1), axis("normalised expected cost", 0, top));
+  panel.axes(axis("probability-cost: how much of the cost misses decide", 0, 1), axis("cost, 1 = every case wrong (normalised)", 0, top));
   let now: View | null = null;
   let drawn = "";
 

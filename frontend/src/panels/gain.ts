@@ -48,7 +48,7 @@ export function gainPanel(scene: Scene, store: Store, uid: string): Part {
         toggle.setAttribute("aria-pressed", String(lift));
         toggle.classList.toggle("on", lift);
         const most = lift ? Math.max(1.2, ...shownNow.map((model) => top(columns(model).y))) : 1;
-        panel.axes(axis("share of cases called positive", 0, 1), axis(lift ? "lift" : "share of positives found", 0, most * (lift ? 1.05 : 1)));
+        panel.axes(axis("share of cases called positive", 0, 1), axis(lift ? "lift: times as many positives as by chance" : "gain: share of positives found", 0, most * (lift ? 1.05 : 1)));
         panel.base.begin(order(view));
         const line = lift ? [1, 1] : [0, 1];
         panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(line[0]), x2: panel.x(1), y2: panel.y(line[1]), class: "chance" });

@@ -1,4 +1,5 @@
 // The margin-loss view: where cases lie around the threshold, and what each loss would charge them.
+import { svgEl } from "../dom";
 import type { Part } from "../drawing";
 import { Panel, PLOT } from "../panel";
 import { linePath, tenth } from "../path";
@@ -19,6 +20,7 @@ export const LOSSES = new Map<string, (z: number) => number>([
   ["squared", (z) => (1 - z) ** 2],
 ]);
 
+const DASHES = ["none", "7 3", "2 2.5", "9 3 2 3", "4 2"];
 const BINS = 48;
 
 export function marginPanel(scene: Scene, store: Store, uid: string): Part | null {
@@ -45,7 +47,7 @@ export function marginPanel(scene: Scene, store: Store, uid: string): Part | nul
       const wanted = view.stand.model.probabilities ? 1.25 : Math.max(wide, 1e-9);
       if (wanted !== reach) {
         reach = wanted;
-        panel.axes(axis("margin", -reach, reach), axis("loss", 0, 3));
+        panel.axes(axis("margin: how far on the right side of the threshold", -reach, reach), axis("loss: what a case is charged", 0, 3));
         drawLosses(panel, reach);
       }
       const bars = margins(edges, pos, neg, view.stand.threshold, reach);
@@ -66,13 +68,14 @@ function drawLosses(panel: Panel, reach: number): void {
   panel.base.draw("zero", "line", { x1: x0, x2: x0, y1: 0, y2: PLOT.height, class: "zero" });
   const z = Array.from({ length: 201 }, (_, i) => -reach + (2 * reach * i) / 200);
   let i = 0;
+  const entries: { mark: SVGElement; text: string }[] = [];
   for (const [name, loss] of LOSSES) {
     const heights = z.map((each) => Math.min(4, loss(each)));
-    panel.base.draw(`loss${i}`, "path", { d: linePath(z, heights, panel.x, panel.y), class: `loss s${i}`, "stroke-dasharray": ["none", "7 3", "2 2.5", "9 3 2 3", "4 2"][i] });
-    panel.base.draw(`key${i}`, "line", { x1: PLOT.width - 100, x2: PLOT.width - 76, y1: 12 + 15 * i, y2: 12 + 15 * i, class: `loss s${i}`, "stroke-dasharray": ["none", "7 3", "2 2.5", "9 3 2 3", "4 2"][i] });
-    panel.base.draw(`name${i}`, "text", { x: PLOT.width - 70, y: 16 + 15 * i, class: "remark" }, name);
+    panel.base.draw(`loss${i}`, "path", { d: linePath(z, heights, panel.x, panel.y), class: `loss s${i}`, "stroke-dasharray": DASHES[i] });
+    entries.push({ mark: svgEl("line", { x1: 1, x2: 27, y1: 6, y2: 6, class: `loss s${i}`, "stroke-dasharray": DASHES[i] }), text: name });
     i += 1;
   }
+  panel.key(entries);
   panel.base.end();
 }
 

@@ -24,7 +24,7 @@ export function prPanel(scene: Scene, store: Store, uid: string): Part {
     const w = now ? weight(now) : 1;
     return points(`${model.index}|${w}`, () => splitPoints(model, Pos, w));
   };
-  panel.axes(caseAxis("recall (tpr)", Pos, "share"), axis("precision", 0, 1));
+  panel.axes(caseAxis("recall: share of positives found", Pos, "share"), axis("precision: share of calls that are right", 0, 1));
   panel.move = (px, py) => now && goTo(store, now.stand.model, nearestSplit(panel, columns(now.stand.model), px, py)[0]);
   panel.hint = (px, py) =>
     now &&
@@ -46,8 +46,8 @@ export function prPanel(scene: Scene, store: Store, uid: string): Part {
         const prevalence = tenth(panel.y(view.classRatio / (1 + view.classRatio)));
         panel.base.draw("chance", "line", { x1: 0, x2: PLOT.width, y1: prevalence, y2: prevalence, class: "chance" });
         const shownNow = shownModels(view);
-        // A band is drawn from the data's own class mix, and holds for no other.
-        if (bands && view.dataRatio) for (const model of banded(view)) drawBand(panel, model, model.bands.pr);
+        // A band was drawn at the evaluated class mix, and holds for no other.
+        if (bands && view.evaluatedRatio) for (const model of banded(view)) drawBand(panel, model, model.bands.pr);
         for (const model of shownNow) {
           const path = hyperbolic(model, Pos, Neg, w);
           drawCurve(panel, model, linePath(path.x, path.y, panel.x, panel.y), view);

@@ -1,8 +1,8 @@
 // The reliability diagram: the hull's pools as steps, which is isotonic calibration, with its band.
 import { splitAt } from "../choice";
 import type { Pool } from "../contents";
-import { drawBand, drawCurve, drawMarker, goTo, order, shownModels, type Part } from "../drawing";
-import { costThreshold } from "../formulas";
+import { drawBand, drawCurve, drawMarker, goTo, order, probabilityReach, shownModels, type Part } from "../drawing";
+import { costThreshold, restated } from "../formulas";
 import { Panel, PLOT } from "../panel";
 import { series } from "../palette";
 import { linePath, tenth } from "../path";
@@ -20,17 +20,24 @@ export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part 
   let now: View | null = null;
   let drawn = "";
 
-  panel.move = (px) => now && goTo(store, now.stand.model, splitAt(now.stand.model.curve, panel.x.invert(px)));
+  /** Where a score has its place: probabilities are restated for the chosen class ratio, other scores stay. */
+  const placed = (model: SceneModel, score: number, ratio: number): number =>
+    model.probabilities ? restated(Math.min(1, Math.max(0, score)), scene.trainedAt, ratio) : score;
+  const scoreAt = (px: number): number => {
+    const at = panel.x.invert(px);
+    return now?.stand.model.probabilities ? restated(Math.min(1, Math.max(0, at)), now.classRatio, scene.trainedAt) : at;
+  };
+  panel.move = (px) => now && goTo(store, now.stand.model, splitAt(now.stand.model.curve, scoreAt(px)));
   panel.hint = (px) => {
     const pools = now?.stand.model.of?.pools;
     if (!now || !pools) return null;
-    const at = panel.x.invert(px);
+    const at = scoreAt(px);
     const pool = pools.find((each) => real(each.low) <= at && at <= real(each.high));
     if (!pool) return null;
     const height = proportion(pool, scene, now.classRatio);
     return {
       x: px,
-      y: panel.y(height),
+      y: Math.max(0, panel.y(height)),
       lines: [
         `scores ${scoreText(real(pool.low))} to ${scoreText(real(pool.high))}`,
         `${countText(pool.pos)} of ${countText(pool.pos + pool.neg)} positive`,
@@ -54,12 +61,12 @@ export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part 
       }
       panel.over.begin();
       const height = tenth(panel.y(costThreshold(view.state.costRatio)));
-      panel.over.draw("asked", "line", { x1: 0, x2: PLOT.width, y1: height, y2: height, class: "isometric best" });
+      if (height >= 0) panel.over.draw("asked", "line", { x1: 0, x2: PLOT.width, y1: height, y2: height, class: "isometric best" });
       const [low, high] = panel.x.domain();
-      const px = tenth(panel.x(Math.min(high, Math.max(low, view.stand.threshold))));
+      const px = tenth(panel.x(Math.min(high, Math.max(low, placed(model, view.stand.threshold, view.classRatio)))));
       panel.over.draw("threshold", "line", { x1: px, x2: px, y1: 0, y2: PLOT.height, class: "condition" });
       const at = heightAt(model, view.stand.threshold, scene, view.classRatio);
-      drawMarker(panel, view.stand, view, store, px, panel.y(at), `proportion of positives ${shown(at)}`);
+      drawMarker(panel, view.stand, view, store, px, Math.max(0, panel.y(at)), `proportion of positives ${shown(at)}`);
       panel.over.end();
     },
   };
@@ -68,22 +75,23 @@ export function reliabilityPanel(scene: Scene, store: Store, uid: string): Part 
     const { model } = view.stand;
     const pools = model.of?.pools ?? [];
     const scores = pools.flatMap((pool) => [real(pool.low), real(pool.high)]).filter(Number.isFinite);
-    const [low, high] = model.probabilities ? [0, 1] : [Math.min(...scores), Math.max(...scores)];
-    panel.axes(axis("score", low, high), axis("proportion of positives", 0, 1));
+    const reach = model.probabilities ? probabilityReach(scene, view.classRatio) : 1;
+    const [low, high] = model.probabilities ? [0, reach] : [Math.min(...scores), Math.max(...scores)];
+    panel.axes(axis(model.probabilities ? "stated probability, at this class ratio" : "score", low, high), axis("observed share of positives", 0, reach));
     panel.base.begin(order(view));
     if (model.probabilities) {
       panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(0), x2: panel.x(1), y2: panel.y(1), class: "chance" });
     }
-    // The band is of the data's own class mix, and of one model at a time, to stay readable.
-    if (view.state.bands && view.dataRatio) drawBand(panel, model, model.bands.reliability);
+    // The band is of the evaluated class mix, and of one model at a time, to stay readable.
+    if (view.state.bands && view.evaluatedRatio) drawBand(panel, model, model.bands.reliability);
     for (const each of shownNow) {
       const { x, y } = steps(each.of?.pools ?? [], scene, view.classRatio);
-      drawCurve(panel, each, linePath(x, y, panel.x, panel.y), view);
+      drawCurve(panel, each, linePath(x.map((at) => placed(each, at, view.classRatio)), y, panel.x, panel.y), view);
     }
     const most = Math.max(...pools.map((pool) => pool.pos + pool.neg));
     pools.forEach((pool, i) => {
       const r = 1.5 + 4 * Math.sqrt((pool.pos + pool.neg) / most);
-      const cx = panel.x(real(pool.score));
+      const cx = panel.x(placed(model, real(pool.score), view.classRatio));
       if (pools.length <= 60 && Number.isFinite(cx)) {
         const cy = panel.y(proportion(pool, scene, view.classRatio));
         panel.base.draw(`pool${i}`, "circle", { cx: tenth(cx), cy: tenth(cy), r: tenth(r), class: `pool ${series(model.index)}` });

@@ -46,8 +46,8 @@ export function rocPanel(scene: Scene, store: Store, uid: string): Part {
         panel.title = plane === "coverage" ? "Coverage plot" : "ROC plot";
         const share = plane === "coverage" ? "cases" : "share";
         panel.axes(
-          caseAxis(plane === "coverage" ? "negatives covered (fp)" : "false positive rate (fpr)", Neg, share),
-          caseAxis(plane === "coverage" ? "positives covered (tp)" : "true positive rate (tpr)", Pos, share),
+          caseAxis(plane === "coverage" ? "negatives called positive (fp)" : "false positive rate: negatives called positive", Neg, share),
+          caseAxis(plane === "coverage" ? "positives found (tp)" : "true positive rate: positives found", Pos, share),
         );
         panel.base.begin(order(view));
         panel.base.draw("chance", "line", { x1: panel.x(0), y1: panel.y(0), x2: panel.x(unit.x), y2: panel.y(unit.y), class: "chance" });

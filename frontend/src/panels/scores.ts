@@ -1,16 +1,16 @@
 // The distribution of scores by class: positives above the axis, negatives below, and the threshold between them.
 import { splitAt } from "../choice";
-import { isolated } from "../dom";
+import { isolated, svgEl } from "../dom";
 import { drawMarker, goTo, type Part } from "../drawing";
 import { Panel, PLOT } from "../panel";
 import { tenth } from "../path";
 import { countText, percentText, scoreText } from "../reals";
 import type { Scene } from "../scene";
-import type { Store } from "../state";
-import { axis } from "../ticks";
+import { byHand, type Store } from "../state";
+import { axis, type Axis } from "../ticks";
 import type { View } from "../view";
 
-const HELP = "Shares of each class, positives above the line and negatives below, of the current model. What lies right of the threshold is called positive. Drag the line.";
+const HELP = "Where the scores of each class lie, by the current model; heights are square roots, so that rare scores are seen. What lies right of the threshold is called positive. Drag the line.";
 
 export function scoresPanel(scene: Scene, store: Store, uid: string): Part | null {
   if (!scene.models.some((model) => model.of !== null)) return null;
@@ -22,7 +22,7 @@ export function scoresPanel(scene: Scene, store: Store, uid: string): Part | nul
     if (!now) return;
     const { model } = now.stand;
     const t = panel.x.invert(px);
-    if (model.exact && model.curve.threshold.length > 60) store.set({ threshold: Number(t.toPrecision(4)), follow: false });
+    if (model.exact && model.curve.threshold.length > 60) store.set(byHand(Number(t.toPrecision(4)), model.index));
     else goTo(store, model, splitAt(model.curve, t));
   };
   panel.hint = (px) => {
@@ -69,26 +69,33 @@ export function scoresPanel(scene: Scene, store: Store, uid: string): Part | nul
   };
 }
 
+/** Shares on a root scale, so that few cases among many are seen: heights are the roots of shares. */
+function rootAxis(most: number): Axis {
+  const high = Math.sqrt(most * 1.06);
+  const shares = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1].filter((each) => each <= most * 1.06 && each >= most / 60);
+  const at = [...shares.map((each) => -Math.sqrt(each)).reverse(), 0, ...shares.map(Math.sqrt)];
+  return { label: "share of the class, on a root scale", domain: [-high, high], at, text: (value) => percentText(value * value) };
+}
+
 function drawBars(panel: Panel, scene: Scene, { edges, pos, neg }: { edges: number[]; pos: number[]; neg: number[] }): void {
-  const up = pos.map((each) => each / scene.Pos);
-  const down = neg.map((each) => each / scene.Neg);
-  const most = Math.max(...up, ...down, 1e-9) * 1.06;
+  const up = pos.map((each) => Math.sqrt(each / scene.Pos));
+  const down = neg.map((each) => Math.sqrt(each / scene.Neg));
+  const most = Math.max(...up, ...down, 1e-5) ** 2;
   const last = edges[edges.length - 1] ?? 1;
-  const heights = axis("share of the class", -most, most);
-  panel.axes(axis("score", edges[0] ?? 0, last), { ...heights, text: (value) => heights.text(Math.abs(value)) });
+  panel.axes(axis("score", edges[0] ?? 0, last), rootAxis(most));
   panel.base.begin(`${edges[0]} ${last} ${edges.length}`);
   const zero = panel.y(0);
-  up.forEach((share, i) => {
+  up.forEach((height, i) => {
     // All scores equal leave one bin of no width: draw it as a thin bar.
     const x = panel.x(edges[i]);
     const width = Math.max(1, panel.x(edges[i + 1]) - x - 0.6);
-    const top = panel.y(share);
-    if (share > 0) panel.base.draw(`p${i}`, "rect", { x: tenth(x), width: tenth(width), y: tenth(top), height: tenth(zero - top), class: "bar positive" });
+    const top = panel.y(height);
+    if (height > 0) panel.base.draw(`p${i}`, "rect", { x: tenth(x), width: tenth(width), y: tenth(top), height: tenth(zero - top), class: "bar positive" });
     const depth = panel.y(-down[i]) - zero;
     if (down[i] > 0) panel.base.draw(`n${i}`, "rect", { x: tenth(x), width: tenth(width), y: tenth(zero), height: tenth(depth), class: "bar negative" });
   });
   panel.base.draw("zero", "line", { x1: 0, x2: PLOT.width, y1: zero, y2: zero, class: "zero" });
-  panel.base.draw("pl", "text", { x: 8, y: 14, class: "remark" }, `▲ ${isolated(scene.positive)}`);
-  panel.base.draw("nl", "text", { x: 8, y: PLOT.height - 6, class: "remark" }, `▼ ${isolated(scene.negative)}`);
   panel.base.end();
+  const mark = (kind: string): SVGElement => svgEl("rect", { x: 8, width: 12, height: 12, class: `bar ${kind}` });
+  panel.key([{ mark: mark("positive"), text: `upwards: ${isolated(scene.positive)}` }, { mark: mark("negative"), text: `downwards: ${isolated(scene.negative)}` }]);
 }

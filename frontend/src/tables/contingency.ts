@@ -2,7 +2,7 @@
 import { button, el, say } from "../dom";
 import { csv } from "../csv";
 import { atClassRatio, measureOf, perThousand } from "../formulas";
-import { countText, plain, scoreText, shown } from "../reals";
+import { countText, percentText, plain, scoreText, shown } from "../reals";
 import { copyText } from "../saving";
 import type { Scene } from "../scene";
 import { COST } from "../state";
@@ -68,7 +68,7 @@ export function contingencyTable(scene: Scene): { root: HTMLElement; update(view
       KEY_FIGURES.forEach(([name], i) => say(key[i], shown(name === COST ? view.stand.cost : measureOf(name, at))));
       say(model, view.stand.model.name);
       say(place, ` at threshold ${scoreText(view.stand.threshold)}`);
-      say(legend, `Counts in the data; below them, per 1,000 cases at ${view.dataRatio ? "the data’s class ratio" : "the chosen class ratio"}.${view.stand.model.exact ? "" : " This page keeps some thresholds only and shows the nearest kept threshold."}`);
+      say(legend, `Counts in these rows; below them, per 1,000 cases ${view.dataRatio ? "mixed as here" : `of which ${percentText(view.classRatio / (1 + view.classRatio))} are positive`}, as the figures.${view.stand.model.exact ? "" : " This page keeps some thresholds only and shows the nearest kept threshold."}`);
       const line = (name: string, keys: readonly Name[]): string[] => [name, ...keys.map((key) => String(plain(now[key]))), ...keys.map((key) => String(plain(per[key])))];
       rows = [
         [view.stand.model.name, "called +", "called -", "sum", "called + per 1000", "called - per 1000", "sum per 1000"],

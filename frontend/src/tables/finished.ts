@@ -3,7 +3,7 @@ import type { Contents, Interval, Real } from "../contents";
 import { el, named } from "../dom";
 import { measureOf } from "../formulas";
 import { swatch } from "../palette";
-import { countText, limitsText, real, shown } from "../reals";
+import { countText, intervalDecimals, limitsText, real, shown } from "../reals";
 import { Table, type Head } from "../table";
 import { intervalCell } from "./measures";
 
@@ -11,8 +11,19 @@ type Number_ = { name: string; label: string; interval: Interval | null; value: 
 
 const CALIBRATION = new Set(["brier", "log_loss", "calibration", "refinement", "miscalibration", "discrimination", "uncertainty", "calibration_error", "ece"]);
 
+interface Numbered {
+  name: string;
+  shown?: string;
+  numbers: Number_[];
+  data_numbers?: Number_[];
+}
+
 /** Numbers of whole models, one row each: those of calibration, or all others. */
-export function numbersTable(models: readonly { name: string; shown?: string; numbers: Number_[] }[], part: "calibration" | "ranking" | "all"): HTMLElement | null {
+export function numbersTable(given: readonly Numbered[], part: "calibration" | "ranking" | "all", mixes: Contents["mixes"] = null): HTMLElement | null {
+  const models = given.flatMap((model, index) => {
+    const column = { name: model.shown ?? model.name, index, numbers: model.numbers, what: mixes?.declared ?? "", kind: "" };
+    return mixes ? [column, { ...column, numbers: model.data_numbers ?? [], what: mixes.rows, kind: "rowsmix" }] : [column];
+  });
   const labels = new Map<string, string>();
   for (const model of models) {
     for (const each of model.numbers) {
@@ -21,10 +32,11 @@ export function numbersTable(models: readonly { name: string; shown?: string; nu
   }
   if (!labels.size) return null;
   const rows = Array.from(labels, ([, label]) => ({ text: label }));
-  const columns: Head[] = models.map((model, i) => {
-    const name = model.shown ?? model.name;
-    return { text: name, node: el("span", { class: "head" }, swatch(i), named(name)) };
-  });
+  const columns: Head[] = models.map(({ name, index, what, kind }) => ({
+    kind,
+    text: what ? `${name}, ${what}` : name,
+    node: el("span", { class: "head" }, swatch(index), named(name), what ? el("small", {}, what) : null),
+  }));
   const caption = part === "calibration" ? "Calibration and refinement" : "Numbers of whole models";
   const table = new Table(caption, [{ text: "number" }, ...columns], rows);
   models.forEach((model, column) => {
@@ -69,7 +81,7 @@ export function comparisonTable(contents: Contents): HTMLElement | null {
   const table = new Table("Pairwise comparison of models", [{ text: "pair" }, ...columns.map((text) => ({ text }))], rows);
   comparison.forEach((pair, row) => {
     const [lower, upper] = [real(pair.lower), real(pair.upper)];
-    table.put(row, 0, { text: shown(real(pair.difference)), raw: real(pair.difference), limits: [lower, upper] });
+    table.put(row, 0, { text: shown(real(pair.difference), intervalDecimals(real(pair.difference), lower, upper)), raw: real(pair.difference), limits: [lower, upper] });
     table.put(row, 1, { text: limitsText(lower, upper) || "–", raw: null });
     table.put(row, 2, { text: chance(real(pair.p_value)), raw: real(pair.p_value) });
     table.put(row, 3, { text: chance(real(pair.adjusted)), raw: real(pair.adjusted) });

@@ -1,5 +1,5 @@
 // Every registered measure of every model: now, at the current threshold, and at the model's optimum with its interval.
-import type { Interval } from "../contents";
+import type { Contents, Interval } from "../contents";
 import { el, named } from "../dom";
 import { atClassRatio, measureOf } from "../formulas";
 import { swatch } from "../palette";
@@ -8,7 +8,7 @@ import type { Scene } from "../scene";
 import { Table, type Head, type Value } from "../table";
 import type { View } from "../view";
 
-export function measuresTable(scene: Scene): { root: HTMLElement; update(view: View): void } {
+export function measuresTable(scene: Scene, mixes: Contents["mixes"] = null): { root: HTMLElement; update(view: View): void } {
   const { models, measures } = scene;
   const evaluated = models.some((model) => model.of !== null);
   const head = (model: (typeof models)[number], what: string): Head => ({
@@ -16,7 +16,9 @@ export function measuresTable(scene: Scene): { root: HTMLElement; update(view: V
     node: el("span", { class: "head" }, swatch(model.index), named(model.name), el("small", {}, what)),
   });
   const percent = Number((100 * scene.level).toPrecision(4));
-  const columns = models.flatMap((model) => [head(model, "now"), ...(evaluated ? [head(model, `at its optimum, ${percent} % interval`)] : [])]);
+  const optimum = `at its optimum, ${percent} % interval`;
+  const finished = !evaluated ? [] : mixes === null ? [optimum] : [`at its optimum ${mixes.declared}`, `at its optimum ${mixes.rows}`];
+  const columns = models.flatMap((model) => [{ ...head(model, "now"), kind: evaluated ? "now" : "" }, ...finished.map((what, at) => ({ ...head(model, what), kind: at ? "rowsmix" : "" }))]);
   const rows: Head[] = [
     { text: "threshold" },
     { text: "expected cost per case" },
@@ -24,19 +26,21 @@ export function measuresTable(scene: Scene): { root: HTMLElement; update(view: V
   ];
   const table = new Table("Measures of all models", [{ text: "measure" }, ...columns], rows);
   const note = el("p", { class: "help" }, "“Now” is at the current threshold, class ratio and costs. ");
-  if (evaluated) note.append("Values at the optimum, with their intervals, are those of the evaluation: in the data, at the threshold chosen there.");
-  const step = evaluated ? 2 : 1;
+  if (evaluated) note.append(`Values at the optimum, with their ${percent} % intervals, are as evaluated, at the threshold chosen there.`);
+  table.table.classList.add("pairs");
+  const step = 1 + finished.length;
   if (evaluated) {
     models.forEach((model, i) => {
       const of = model.of!;
       const put = (row: number, value: Value): void => table.put(row, step * i + 1, value);
       put(0, { text: scoreText(real(of.optimum.threshold)), raw: real(of.optimum.threshold) });
       put(1, intervalCell(of.expected_cost));
-      const found = new Map(of.measures.map((each) => [each.name, each.interval]));
-      measures.forEach((measure, row) => {
-        const interval = found.get(measure.name);
-        if (interval) table.put(row + 2, step * i + 1, intervalCell(interval));
-        else table.put(row + 2, step * i + 1, { text: "–", raw: "" });
+      [of.measures, of.data_measures].slice(0, finished.length).forEach((known, at) => {
+        const found = new Map(known.map((each) => [each.name, each.interval]));
+        measures.forEach((measure, row) => {
+          const interval = found.get(measure.name);
+          table.put(row + 2, step * i + 1 + at, interval ? intervalCell(interval) : { text: "–", raw: "" });
+        });
       });
     });
   }

@@ -40,7 +40,7 @@ def _line(one: Difference) -> tuple[Text, ...]:
     p, adjusted = (Text("–" if math.isnan(p) else shown_p(p)) for p in (one.p_value, one.p_adjusted))
     verdict = Text(one.verdict, style=_STYLES[one.verdict])
     pair = Text.assemble(plain_text(one.a), (" - ", FAINT), plain_text(one.b), overflow="fold")
-    return pair, interval_text(one.interval, decimals=4), p, adjusted, verdict
+    return pair, interval_text(one.interval), p, adjusted, verdict
 
 
 def comparison_blocks(comparison: Comparison, width: int) -> Iterator[Any]:

@@ -105,7 +105,8 @@ def present(
         from thresher.cli.screen import console, show
 
         screen = console()
-        show(screen, learned_summary(found, dropped=table.dropped, remarks=remarks, written=written))
+        blocks = learned_summary(found, width=screen.width, dropped=table.dropped, remarks=remarks, written=written)
+        show(screen, blocks)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from rich.text import Text
 from thresher.cli.picture import CHOSEN, NOT_CHOSEN
 from thresher.cli.plain_text import plain_text
 from thresher.cli.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, interval_text, name_text, table
-from thresher.cli.summary import contingency_table, decision_panel, rules_table
+from thresher.cli.summary import contingency_table, decision_panel, rules_block
 from thresher.learning import Learned
 from thresher.learning.workflow_words import baseline_words, choice_words, curve_words, kind_words
 
@@ -20,14 +20,13 @@ _CELLS = ("tp", "fn", "fp", "tn")
 _RATES = {"tpr": "recall", "tnr": "specificity", "precision": "precision", "accuracy": "accuracy"}
 
 
-def learned_summary(found: Learned, *, dropped: int, remarks: Sequence[str], written: Sequence[str]) -> Iterator[Any]:
+def learned_summary(
+    found: Learned, *, width: int, dropped: int, remarks: Sequence[str], written: Sequence[str]
+) -> Iterator[Any]:
     """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
     yield _data(found, dropped)
     yield decision_panel(found.evaluation)
-    yield [
-        heading("Ways to act", "per 1,000 cases"),
-        rules_table(found.evaluation.rules, found.evaluation.condition),
-    ]
+    yield rules_block(found.evaluation, width)
     yield [
         heading("Models", "cost per case at thresholds chosen without the rows judged"),
         _models(found),
@@ -101,9 +100,9 @@ def _models(found: Learned) -> Table:
     for name, cost in found.nested.items():
         mark = CHOSEN if name == found.decision.model else NOT_CHOSEN
         against = found.against.get(name)
-        said = Text("") if against is None else interval_text(against.interval, decimals=4)
+        said = Text("") if against is None else interval_text(against.interval)
         named, area = Text(f"{mark} ").append(name_text(name)), interval_text(found.evaluation[name].auc)
-        lines.append((named, interval_text(cost, decimals=4), area, said))
+        lines.append((named, interval_text(cost), area, said))
     return table(("", "nested cost", "AUC", "winner minus baseline"), lines)
 
 
@@ -115,7 +114,7 @@ def _verdict(found: Learned) -> tuple[Text, Text]:
 def _untouched(found: Learned) -> list[Any]:
     """The honest figures: what the deployed model did on rows that nothing had seen."""
     test = found.test[found.decision.model]
-    lines = [("cost per case", interval_text(found.test_cost, decimals=4)), ("AUC", interval_text(test.auc))]
+    lines = [("cost per case", interval_text(found.test_cost)), ("AUC", interval_text(test.auc))]
     blocks: list[Any] = [heading("On the rows put aside", f"{found.split.sizes['test']:,} rows that nothing had seen")]
     if test.given is not None:
         blocks += [contingency_table(test.given), Text()]

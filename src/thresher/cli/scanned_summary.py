@@ -14,11 +14,12 @@ from thresher.cli.plain_text import plain_text
 from thresher.cli.rule_words import calls, over, threshold_text
 from thresher.cli.scanned import scanning
 from thresher.cli.screen import cautions_text, console, heading, interval_text, name_text, number, show, table
-from thresher.cli.summary import contingency_table, rules_table
+from thresher.cli.summary import contingency_table
 from thresher.errors import ArgumentError
 from thresher.evaluation import ScannedEvaluation, evaluate_scan
 from thresher.evaluation.decision import saving_text
 from thresher.evaluation.scanned_evaluation import bounds_text
+from thresher.evaluation.summary import rules_rows
 
 
 def evaluated_where_it_is(
@@ -58,7 +59,8 @@ def scan_blocks(found: ScannedEvaluation, width: int, *, title: str) -> Iterator
     said.append(f"; the least that any threshold reaches is {bounds_text(winner.bounds['expected_cost'])}.\n")
     said.append(f"{saving_text(decision.saving, decision.baseline)}\n")
     yield said.append(f"It stays the best model {over(decision.cost_ratios, 'cost ratios')}.")
-    yield [heading("Ways to act", "per 1,000 cases"), rules_table(found.rules, found.condition)]
+    first, *rules = rules_rows(found.rules, found.condition)
+    yield table(first, [[name_text(row[0]), *map(Text, row[1:])] for row in rules])
     lines = [
         [
             name_text(name),

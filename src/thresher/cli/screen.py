@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from thresher import visible
 from thresher.cli.colours import colours_wanted
 from thresher.cli.plain_text import plain_text
 from thresher.palette import ON_EITHER
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 NARROWEST, WIDEST, PIPED = 60, 200, 100
 LONGEST_NAME = 28
-_LONG = 1e12
 GOOD, BAD, MIND, FAINT = ON_EITHER[2], ON_EITHER[4], ON_EITHER[1], "dim"
 
 
@@ -48,38 +48,22 @@ def name_text(name: str, style: str = "") -> Text:
     return Text(plain_text(name), style=style, overflow="fold")
 
 
-def interval_text(interval: Interval, *, decimals: int | None = None) -> Text:
-    """0.950 [0.913, 0.972], the limits fainter than the estimate."""
+def interval_text(interval: Interval) -> Text:
+    """0.950 [0.913, 0.972] to the digits that its width deserves, the limits fainter than the estimate."""
+    words = visible.interval_text(interval.estimate, interval.lower, interval.upper)
+    estimate, _, limits = words.partition(" ")
     if math.isnan(interval.estimate):
-        return Text("undefined", style=FAINT)
-    numbers = [interval.estimate, interval.lower, interval.upper]
-    finite = [abs(value) for value in numbers if math.isfinite(value)]
-    largest = max(finite, default=0.0)
-    # Limits share the estimate's decimals, unless all three would vanish in them.
-    shared = 0.001 <= largest < 100 or decimals is not None
-    places = (3 if largest >= 0.01 else 4) if decimals is None else decimals
-    estimate, lower, upper = (
-        f"{value:.{places}f}" if shared and math.isfinite(value) else number(value) for value in numbers
-    )
-    return Text(estimate).append(f" [{lower}, {upper}]", style=FAINT)
+        return Text(estimate, style=FAINT)
+    return Text(estimate).append(f" {limits}", style=FAINT) if limits else Text(estimate)
 
 
 def number(value: float | None) -> str:
-    """Three decimals for what lies near 1, three digits otherwise, and words for what is no number.
+    """Three digits, or a dash for what is no number.
 
-    >>> number(0.94951), number(12345.678), number(0.00012), number(2.45e307), number(float("inf")), number(None)
-    ('0.950', '12,346', '0.00012', '2.45e+307', '∞', '–')
+    >>> number(0.94951), number(12345.678), number(0.00012), number(float("inf")), number(None)
+    ('0.95', '12,346', '0.00012', '∞', '–')
     """
-    if value is None or math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    size = abs(value)
-    if size >= 1000:
-        return f"{value:,.0f}" if size < _LONG else f"{value:.3g}"
-    if size >= 100:
-        return f"{value:.1f}"
-    return f"{value:.3f}" if size >= 0.001 or value == 0 else f"{value:.2g}"
+    return "–" if value is None or math.isnan(value) else visible.number_text(value)
 
 
 def table(heads: Sequence[str | Text], rows: Iterable[Sequence[RenderableType]], *, left: int = 1) -> Table:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.columns import Columns
@@ -16,10 +15,12 @@ from rich.text import Text
 from thresher.cli.differences import differences_table
 from thresher.cli.picture import CHOSEN, NOT_CHOSEN, colours_of, roc_picture
 from thresher.cli.plain_text import plain_text
-from thresher.cli.rule_words import calls, over, threshold_text
+from thresher.cli.rule_words import over
+from thresher.cli.rule_words import threshold_text as threshold_number
 from thresher.cli.screen import (
     FAINT,
     LONGEST_NAME,
+    MIND,
     cautions_text,
     draws_dots,
     heading,
@@ -29,18 +30,24 @@ from thresher.cli.screen import (
     table,
 )
 from thresher.cli.winners import winners_table
-from thresher.evaluation.decision import BASELINE_WORDS, saving_text, wins_text
-from thresher.evaluation.summary import count_text, thousand
+from thresher.evaluation.decision import wins_text
+from thresher.evaluation.first_screen import (
+    asked,
+    by_weight,
+    headline,
+    mix_words,
+    reason,
+    rows_mix_words,
+    rule_cells,
+    rule_heads,
+    rules_caption,
+    threshold_text,
+)
 
 if TYPE_CHECKING:
-    from thresher.choices import OperatingCondition
-    from thresher.evaluation import Evaluation, ModelEvaluation, Rule
+    from thresher.evaluation import Evaluation, ModelEvaluation
 
 _SHOWN = ("accuracy", "tpr", "fpr", "precision", "npv", "f1", "mcc", "lift")
-_WHY = {
-    math.inf: ": under these costs no score pays for its false alarms",
-    -math.inf: ": under these costs no score is low enough to risk a miss",
-}
 _FURTHER = {
     "brier": "Brier",
     "miscalibration": "miscalibration",
@@ -54,11 +61,13 @@ _BESIDE = 96  # columns needed to draw the curve beside the table
 
 
 def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[Any]:
-    """Blocks to show: data, decision, models, curve and table, comparison, cautions."""
+    """Blocks to show: data, decision, rules, what it rests on, models, curve and table, comparison, cautions."""
     yield data_line(evaluation, title)
     yield decision_panel(evaluation)
-    yield [heading("Ways to act", "per 1,000 cases"), rules_table(evaluation.rules, evaluation.condition)]
-    yield [heading("Models", f"intervals at level {evaluation.level:g}"), *model_tables(evaluation, screen.width)]
+    yield rules_block(evaluation, screen.width)
+    yield _behind(evaluation)
+    aside = f"{mix_words(evaluation)}, intervals at level {evaluation.level:g}"
+    yield [heading("Models", aside), *model_tables(evaluation, screen.width)]
     yield at_threshold(evaluation, screen)
     if any(model.given is not None for model in evaluation.models.values()):
         yield [heading("Predictions as given", "beside what the threshold would call"), given_table(evaluation)]
@@ -66,7 +75,7 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
     if len(evaluation.models) > 1:
         yield [heading("Cheapest", "by how many false alarms a miss costs"), winners_table(evaluation)]
-    yield cautions_text(evaluation.cautions)
+    yield cautions_text(by_weight(evaluation.cautions))
 
 
 def data_line(evaluation: Evaluation, title: str) -> Text:
@@ -81,48 +90,48 @@ def data_line(evaluation: Evaluation, title: str) -> Text:
 
 
 def decision_panel(evaluation: Evaluation) -> Panel:
-    """The decision in words."""
-    decision = evaluation.decision
-    cost, honest, condition = decision.expected_cost, decision.honest_cost, decision.condition
-    said = "as in the data" if evaluation.condition.class_ratio is None else "as declared"
-    rule, weighty = calls(decision.threshold)
-    text = Text.assemble("Use ", (plain_text(decision.model), "bold"), f", and {rule} ", (weighty, "bold"))
-    text.append(f"{_WHY.get(decision.threshold, '')}.\n")
-    text.append(
-        f"A miss costs {condition.cost_ratio:.4g} false alarm{'s' * (condition.cost_ratio != 1)};"
-        f" class ratio {condition.class_ratio:.4g}, {said}.\n",
-        style=FAINT,
-    )
-    text.append("Expected cost per case ").append(interval_text(cost))
-    text.append("; on rows it was not chosen on ").append(interval_text(honest)).append(".\n")
-    if not math.isnan(decision.saving.estimate):
-        text.append(f"{saving_text(decision.saving, decision.baseline)}\n", style="bold")
-    if len(evaluation.models) > 1:
-        text.append(f"Why {plain_text(decision.model)}: {plain_text(decision.why)}.\n")
-    text.append(stretch := _range(evaluation))
-    if decision.runner_up is not None and decision.gap is not None:
-        role, way = ("Runner-up", "more") if decision.gap >= 0 else ("Cheapest on these rows", "less")
-        text.append(f"\n{role}: " if stretch else f"{role}: ").append(plain_text(decision.runner_up))
-        text.append(f", {number(abs(decision.gap))} {way} per case.")
-    if decision.runner_up is not None and decision.wins is not None:
-        text.append(f" The decision is {wins_text(decision.wins)}.")
+    """The decision in words: the sentence, why this model, the caution that matters most, and what was asked."""
+    text = Text(plain_text(headline(evaluation)), style="bold")
+    if why := reason(evaluation):
+        text.append(f"\n{plain_text(why)}", style="not bold")
+    for caution in by_weight(evaluation.cautions)[:1]:
+        text.append("\nMind: ", style=MIND).append(plain_text(caution.text), style="not bold")
+        text.append(f" ({caution.code})", style=f"not bold {FAINT}")
+    words = asked(evaluation)
+    text.append(f"\n{words[:1].upper()}{words[1:]}.", style=f"not bold {FAINT}")
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
 
 
-def rules_table(rules: Mapping[str, Rule], condition: OperatingCondition) -> Table:
-    """What every way to act does and costs per 1,000 cases, and what the decision saves against it."""
-    lines = []
-    for rule in rules.values():
-        name = name_text(BASELINE_WORDS.get(rule.name, rule.name))
-        saving = Text("decided" if rule.saving is None else thousand(rule.saving))
-        lines.append([name, *map(Text, map(count_text, rule.per(1000, condition))), saving])
-    return table(("", "found", "missed", "false alarms", "cost", "saved by the decision"), lines)
+def rules_block(evaluation: Evaluation, width: int) -> list[RenderableType]:
+    """Every way to act per 1,000 cases: models, never, always, the usual cut-off, and the rule in use."""
+    first, *heads = rule_heads(evaluation)
+    names, cells = [], []
+    for rule in evaluation.rules.values():
+        (name, _), *others = rule_cells(evaluation, rule)
+        names.append(name_text(name, "bold" if rule.saving is None else ""))
+        cells.append([Text(cell).append(f" [{limits}]" if limits else "", style=FAINT) for cell, limits in others])
+    caption = rules_caption(evaluation)
+    title, _, rest = caption.partition(" cases ")
+    return [heading(f"{title} cases", rest), *_tables(first, heads, names, cells, width)]
+
+
+def _behind(evaluation: Evaluation) -> list[RenderableType]:
+    """What the decision rests on, and how far it holds."""
+    decision = evaluation.decision
+    text = Text("Expected cost per case ").append(interval_text(decision.expected_cost))
+    text.append("; on rows it was not chosen on ").append(interval_text(decision.honest_cost)).append(".\n")
+    text.append(f"The exact threshold is {threshold_number(decision.threshold)}. {_range(evaluation)}")
+    if decision.runner_up is not None and decision.gap is not None:
+        role, way = ("Runner-up", "more") if decision.gap >= 0 else ("Cheapest on these rows", "less")
+        text.append(f"\n{role}: ").append(plain_text(decision.runner_up))
+        text.append(f", {number(abs(decision.gap))} {way} per case.")
+    if decision.runner_up is not None and decision.wins is not None:
+        text.append(f" The decision is {wins_text(decision.wins)}.")
+    return [heading("Behind it"), text]
 
 
 def _range(evaluation: Evaluation) -> str:
     """Over which costs the answer stays: of several models the winner, of one its threshold."""
-    if evaluation.decision.gap is not None and evaluation.decision.gap < 0:
-        return ""
     if len(evaluation.models) > 1:
         return f"It stays the best model {over(evaluation.decision.cost_ratios, 'cost ratios')}."
     holds_for = evaluation.joint.choice.holds_for
@@ -139,13 +148,20 @@ def model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]
         mark = CHOSEN if name == evaluation.decision.model else NOT_CHOSEN
         names.append(Text.assemble((f"{mark} ", colour), name_text(name)))
         cells.append(_numbers(model) + [interval_text(evaluation.quantities[name][text]) for text in asked])
+    return _tables("", heads, names, cells, width)
+
+
+def _tables(
+    first: str, heads: Sequence[str], names: Sequence[Text], cells: Sequence[Sequence[Text]], width: int
+) -> Iterator[RenderableType]:
+    """One line per name; where columns do not fit beside each other, in several tables."""
     longest = min(LONGEST_NAME, max(text.cell_len for text in names))
     wide = [max(len(head), *(row[i].cell_len for row in cells)) + 3 for i, head in enumerate(heads)]
     for i, part in enumerate(_packed(wide, width - longest)):
         if i:
             yield Text()
         lines = [[name, *(row[k] for k in part)] for name, row in zip(names, cells, strict=True)]
-        yield table(["", *(heads[k] for k in part)], lines)
+        yield table([first, *(heads[k] for k in part)], lines)
 
 
 def _packed(wide: Sequence[int], room: int) -> Iterator[list[int]]:
@@ -170,10 +186,10 @@ def at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
     """The ROC curve with the chosen point, and what the chosen threshold does."""
     winner = evaluation[evaluation.decision.model]
     right = Group(
-        heading(f"At threshold {threshold_text(winner.threshold.estimate, 4)}", plain_text(winner.name)),
+        heading(f"At threshold {threshold_text(evaluation, winner.name)}", f"{plain_text(winner.name)}, in these rows"),
         contingency_table(winner.table),
         Text(),
-        table(("measure", "estimate"), [(name, interval_text(winner.measures[name])) for name in _SHOWN]),
+        _measures_table(evaluation, winner),
     )
     if not draws_dots(screen):
         return right
@@ -183,6 +199,17 @@ def at_threshold(evaluation: Evaluation, screen: Console) -> RenderableType:
     if not beside:
         return Group(picture, Text(), right)
     return Columns([Padding(picture, (0, 4, 0, 0)), right], padding=0)
+
+
+def _measures_table(evaluation: Evaluation, winner: ModelEvaluation) -> Table:
+    """Measures at the declared mix; where that is not the rows', theirs beside."""
+    columns = {mix_words(evaluation): winner.measures}
+    if winner.mix_declared:
+        columns[rows_mix_words(evaluation)] = winner.data_measures
+    heads = [words.replace(" (", "\n(") for words in columns]
+    return table(
+        ("measure", *heads), [(name, *(interval_text(of[name]) for of in columns.values())) for name in _SHOWN]
+    )
 
 
 def _roc_heading(evaluation: Evaluation, screen: Console) -> Text:

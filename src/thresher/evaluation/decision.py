@@ -37,7 +37,7 @@ from thresher.ranking import Flags, Floats, rankable, reaches
 from thresher.results import Result
 from thresher.sources.columns import column, complete
 from thresher.sources.frames import frame_columns, frame_names, is_frame
-from thresher.visible import visible
+from thresher.visible import interval_text, visible
 from thresher.whole_files import read_text, write_whole
 
 FORMAT = "thresher/decision/2"
@@ -146,9 +146,10 @@ class Decision(Result):
         return cls.from_dict(json_value(text, name="Decision"))
 
     def __str__(self) -> str:
+        chosen_on, other = _text_of(self.expected_cost), _text_of(self.honest_cost)
         lines = [
             f"Use {self.model}, and call a case positive when its score is >= {self.threshold:.6g}.",
-            f"Expected cost per case {self.expected_cost}; on rows not chosen on {self.honest_cost}.",
+            f"Expected cost per case {chosen_on}; on rows not chosen on {other}.",
         ]
         if not math.isnan(self.saving.estimate):
             lines.append(saving_text(self.saving, self.baseline))
@@ -203,16 +204,17 @@ def saving_text(saving: Interval, baseline: str) -> str:
 
     >>> saving = Interval(0.0123, 0.001, 0.02, 0.0, 0.95, "out of bag, paired")
     >>> saving_text(saving, "never")
-    'Against calling no case positive it saves 0.0123 [0.0010, 0.0200] per case, 12.3 [1, 20] per 1,000.'
+    'Against calling no case positive it saves 0.012 [0.001, 0.020] per case, 12 [1, 20] per 1,000.'
     >>> saving_text(Interval(-0.01, -0.02, 0.001, 0.0, 0.95, "out of bag, paired"), "0.5")
-    'Against the usual cut-off of 0.5 it saves nothing: -0.0100 [-0.0200, 0.0010] per case, -10 [-20, 1] per 1,000.'
+    'Against the usual cut-off of 0.5 it saves nothing: −0.010 [−0.020, 0.001] per case, −10 [−20, 1] per 1,000.'
     """
-    per = f"{1000 * saving.estimate:.4g}"
-    if not math.isnan(saving.lower):
-        per += f" [{1000 * saving.lower:.4g}, {1000 * saving.upper:.4g}]"
-    each = str(saving) if not math.isnan(saving.lower) else f"{saving.estimate:.4f}"
+    each, per = _text_of(saving), _text_of(saving, scale=1000)
     nothing = "" if saving.estimate > 0 else " nothing:"
     return f"Against {BASELINE_WORDS.get(baseline, baseline)} it saves{nothing} {each} per case, {per} per 1,000."
+
+
+def _text_of(interval: Interval, scale: float = 1.0) -> str:
+    return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)
 
 
 def wins_text(share: float) -> str:

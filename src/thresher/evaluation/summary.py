@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from thresher.choices import OperatingCondition
+from thresher.evaluation.first_screen import (
+    asked,
+    by_weight,
+    headline,
+    mix_words,
+    reason,
+    rows_mix_words,
+    rule_cells,
+    rule_heads,
+    rules_caption,
+    threshold_text,
+)
 from thresher.inference import Interval
+from thresher.visible import interval_text, number_text, per_thousand_text, percent_text
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluation import Evaluation
@@ -16,16 +28,35 @@ if TYPE_CHECKING:
 
 
 def summary_text(evaluation: Evaluation) -> str:
-    """Data, a table of models, the table at the chosen threshold, comparison, decision, cautions."""
+    """The answer and a table of rules; then models, the table at the chosen threshold, comparison and cautions."""
     winner = evaluation[evaluation.decision.model]
-    rules = rules_text(evaluation.rules, evaluation.condition)
-    parts = [_data(evaluation, winner), _models(evaluation), rules, _at_threshold(winner)]
+    parts = [_answer(evaluation), _rules(evaluation), _models(evaluation), _at_threshold(evaluation, winner)]
     if evaluation.comparison is not None:
         parts.append(f"Differences in AUC, paired:\n{evaluation.comparison}")
     parts.append(f"Decision\n{evaluation.decision}")
     if evaluation.cautions:
-        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in evaluation.cautions)]))
+        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in by_weight(evaluation.cautions))]))
     return "\n\n".join(parts)
+
+
+def _answer(evaluation: Evaluation) -> str:
+    """The sentence, why it is this model, the caution that matters most, and what was asked."""
+    ranking = evaluation[evaluation.decision.model].ranking
+    dropped = f"; {evaluation.dropped:,} dropped for missing values" if evaluation.dropped else ""
+    cases = (
+        f"{evaluation.rows:,} rows{dropped}: {ranking.Pos:,.10g} positive, {ranking.Neg:,.10g} negative"
+        f" ({percent_text(ranking.prevalence)} positive); {asked(evaluation)}."
+    )
+    mind = [f"Mind: {caution.text} ({caution.code})" for caution in by_weight(evaluation.cautions)[:1]]
+    return "\n".join(line for line in (headline(evaluation), reason(evaluation), *mind, cases) if line)
+
+
+def _rules(evaluation: Evaluation) -> str:
+    rows = [
+        [cell if not limits else f"{cell} [{limits}]" for cell, limits in rule_cells(evaluation, rule)]
+        for rule in evaluation.rules.values()
+    ]
+    return f"{rules_caption(evaluation)}\n{text_table([rule_heads(evaluation), *rows])}"
 
 
 def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
@@ -34,51 +65,37 @@ def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
     >>> from thresher import evaluate
     >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
     >>> print(rules_text(found.rules, found.condition))
-    per 1,000 cases  found  missed  false alarms   cost                   saved
-    model            333.3   166.7             0  378.4
-    never                0     500             0    500     121.6 [-334.9, 700]
-    always             500       0           500    500   121.6 [-734.4, 632.9]
-    0.5                500       0         166.7  166.7  -211.8 [-711.8, 444.8]
+    per 1,000 cases  found  missed  false alarms  cost              saved
+    model              333     167             0   378
+    never                0     500             0   500    122 [−335, 700]
+    always             500       0           500   500    122 [−734, 633]
+    0.5                500       0           167   167  −212 [−712, 445]
     """
+    return text_table(rules_rows(rules, condition))
+
+
+def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list[list[str]]:
+    """The same as rows of texts, the heads first."""
     rows = [["per 1,000 cases", "found", "missed", "false alarms", "cost", "saved"]]
     for rule in rules.values():
-        saving = "" if rule.saving is None else thousand(rule.saving)
-        rows.append([rule.name, *map(count_text, rule.per(1000, condition)), saving])
-    return text_table(rows)
+        per = rule.per(1000, condition)
+        positives = per.found + per.missed
+        counts = per_thousand_text(per.found, positives), per_thousand_text(per.missed, positives)
+        alarms = per_thousand_text(per.false_alarms, 1000 - positives)
+        saved = "" if rule.saving is None else _thousand(rule.saving)
+        rows.append([rule.name, *counts, alarms, number_text(per.cost), saved])
+    return rows
 
 
-def count_text(count: float) -> str:
-    """A number of cases or their cost in four digits.
-
-    >>> count_text(1234.5), count_text(float("nan"))
-    ('1,234', 'undefined')
-    """
-    return "undefined" if math.isnan(count) else f"{count:,.4g}"
-
-
-def thousand(interval: Interval) -> str:
-    """An amount per 1,000 cases with its limits, where there are any."""
-    if math.isnan(interval.estimate):
-        return "undefined"
-    estimate, low, high = (f"{1000 * end:,.4g}" for end in (interval.estimate, interval.lower, interval.upper))
-    return estimate if math.isnan(interval.lower) else f"{estimate} [{low}, {high}]"
-
-
-def _data(evaluation: Evaluation, winner: ModelEvaluation) -> str:
-    ranking = winner.ranking
-    dropped = f"; {evaluation.dropped:,} dropped for missing values" if evaluation.dropped else ""
-    return (
-        f"{evaluation.rows:,} rows{dropped}: {ranking.Pos:,.10g} positive, {ranking.Neg:,.10g} negative"
-        f" (class ratio {ranking.class_ratio:.4g}). {evaluation.condition}\n"
-        f"Intervals at level {evaluation.level:g}."
-    )
+def _thousand(interval: Interval) -> str:
+    return interval_text(interval.estimate, interval.lower, interval.upper, scale=1000)
 
 
 def _models(evaluation: Evaluation) -> str:
     """A row per number and a column per model."""
     models = evaluation.models.values()
     known = [name for name in _NUMBERS if any(name in model.numbers for model in models)]
-    rows = [["", *(model.name for model in models)]]
+    rows = [[f"at level {evaluation.level:g}", *(model.name for model in models)]]
     rows += [
         [_NUMBERS[name], *("" if name not in model.numbers else short(model.numbers[name]) for model in models)]
         for name in known
@@ -87,7 +104,7 @@ def _models(evaluation: Evaluation) -> str:
     rows += [[text, *(short(evaluation.quantities[model.name][text]) for model in models)] for text in texts]
     rows.append(["expected cost", *(short(model.expected_cost) for model in models)])
     rows.append(["expected cost, out of bag", *(short(model.honest_cost) for model in models)])
-    rows.append(["threshold", *(_threshold(model.threshold) for model in models)])
+    rows.append(["threshold", *(short(model.threshold) for model in models)])
     return text_table(rows)
 
 
@@ -112,15 +129,15 @@ _NUMBERS = {
 }
 
 
-def _threshold(interval: Interval) -> str:
-    return f"{interval.estimate:.4g} [{interval.lower:.4g}, {interval.upper:.4g}]"
-
-
-def _at_threshold(winner: ModelEvaluation) -> str:
+def _at_threshold(evaluation: Evaluation, winner: ModelEvaluation) -> str:
+    """The counts in the rows, and measures at the declared mix, with the rows' own beside them."""
     shown = ("accuracy", "tpr", "fpr", "precision", "f1", "mcc", "lift")
-    rows = [["measure", f"{winner.name} at {winner.threshold.estimate:.4g}"]]
-    rows += [[name, short(winner.measures[name])] for name in shown]
-    return f"{winner.table}\n\n{text_table(rows)}"
+    columns = {mix_words(evaluation): winner.measures}
+    if winner.mix_declared:
+        columns[rows_mix_words(evaluation)] = winner.data_measures
+    rows = [["measure", *columns], *([name, *(short(of[name]) for of in columns.values())] for name in shown)]
+    at = f"{winner.name} at {threshold_text(evaluation, winner.name)}: counts in these rows"
+    return f"{at}\n{winner.table}\n\n{text_table(rows)}"
 
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
@@ -136,7 +153,5 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def short(interval: Interval) -> str:
-    """An interval in a table: three decimals, or the word undefined."""
-    if interval.estimate != interval.estimate:
-        return "undefined"
-    return f"{interval.estimate:.3f} [{interval.lower:.3f}, {interval.upper:.3f}]"
+    """An interval in a table, to the digits that its width deserves."""
+    return interval_text(interval.estimate, interval.lower, interval.upper)

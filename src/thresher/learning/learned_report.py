@@ -1,14 +1,18 @@
-"""The report of what was learnt: the comparison's page, with baselines, untouched rows and curves told on it."""
+"""The report of what was learnt: verdict, untouched rows, leaks and curves, above the page that compares models."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from thresher.evaluation.first_screen import SHORT, Tile, by_weight, mix_words, threshold_text, tiles_of
+from thresher.evaluation.rules import Rule
 from thresher.inference import Interval
+from thresher.learning.baselines import MAJORITY, ONE_FEATURE
 from thresher.learning.feature_curve import FeatureCurve
 from thresher.learning.learning_curve import LearningCurve
 from thresher.learning.workflow import Learned
@@ -18,53 +22,81 @@ from thresher.report.grid import Grid
 from thresher.report.numbers import said, said_limits
 from thresher.report.panels import Panel
 from thresher.report.svg import Plot
+from thresher.visible import isolated
 
+LEAKS = (
+    "feature-equals-target",
+    "feature-determines-target",
+    "near-perfect-feature",
+    "duplicate-rows-across-splits",
+    "groups-across-splits",
+    "identifier-column",
+)
 _CELLS = (("actual +", "tp", "fn"), ("actual −", "fp", "tn"))
 
 
 def write_report(found: Learned, path: str | Path, *, title: str | None = None) -> None:
-    """Write one HTML file: how models compare on the same folds, and in words and sections all that `learn` adds."""
-    words = [baseline_words(found), _put_aside(found)]
-    write_page(found.evaluation, path, title=title, words=words, sections=list(learned_sections(found)))
+    """Write one HTML file: verdict, untouched rows, leaks, curves, and then how models compare on the same folds."""
+    sections = list(learned_sections(found))
+    write_page(found.evaluation, path, title=title, sections=sections, grey=(MAJORITY, ONE_FEATURE))
 
 
 def learned_sections(found: Learned) -> Iterator[Section]:
-    """What was learnt from, how models compare, the rows put aside, and the curves, unless they were not drawn.
+    """The verdict, the rows put aside, what looks like a leak, the curves that were drawn, and the models.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher.learning import learn
     >>> table = load_breast_cancer(as_frame=True).frame[["mean radius", "mean texture", "target"]]
     >>> found = learn(table, "target", models=["naive bayes"], folds=3, curves=False)
     >>> [section.title for section in learned_sections(found)]
-    ['How it was learnt', 'On the rows put aside']
+    ['Verdict', 'On the rows put aside', 'Leaks', 'How it was learnt']
     """
-    sizes, known = found.split.sizes, {str(caution) for caution in found.evaluation.cautions}
+    sizes = found.split.sizes
+    leaks = [caution for caution in found.cautions if caution.code in LEAKS]
+    yield Section("Verdict", [_verdict(found), choice_words(found)], cautions=by_weight([*leaks, *found.cautions])[:1])
+    yield Section("On the rows put aside", [_put_aside(found)], tiles=_tiles(found), grids=_table(found))
+    nothing = ["No column looks as if it knew the answer, and no row or group is on both sides."]
+    yield Section("Leaks", [] if leaks else nothing, cautions=leaks)
+    curves = [curve for curve in (found.learning_curve, found.feature_curve) if curve is not None]
+    if curves:
+        drawn = [_learning(curve) if isinstance(curve, LearningCurve) else _features(curve) for curve in curves]
+        grids = [_numbers(curve) for curve in curves]
+        yield Section("Does it need more rows, or more features?", curve_words(found), panels=drawn, grids=grids)
     rows = f"{sizes['train']:,} rows to learn {found.target} = {found.positive} from, {sizes['test']:,} put aside"
-    cautions = [str(caution) for caution in found.cautions if str(caution) not in known]
     yield Section(
         "How it was learnt",
-        [f"{rows} ({found.split.how}).", *kind_words(found), choice_words(found), *cautions],
+        [f"{rows} ({found.split.how}).", *kind_words(found)],
+        cautions=[caution for caution in by_weight(found.cautions) if caution.code not in LEAKS],
         grids=[_models(found)],
     )
-    yield Section("On the rows put aside", [_put_aside(found)], grids=_table(found))
-    words = iter(curve_words(found))
-    if found.learning_curve is not None:
-        yield Section(
-            "Does it need more rows?",
-            [next(words)],
-            [_learning(found.learning_curve)],
-            [_numbers(found.learning_curve)],
-        )
-    if found.feature_curve is not None:
-        curve = found.feature_curve
-        yield Section("Does it need more features?", [next(words)], [_features(curve)], [_numbers(curve)])
+
+
+def _verdict(found: Learned) -> str:
+    """Whether the winner is worth its trouble, and how it calls."""
+    decision = found.decision
+    at = f"says {threshold_text(found.evaluation, decision.model)} or more"
+    rule = f"Call a case positive when {isolated(decision.model)} {at}."
+    if not math.isfinite(decision.threshold):
+        rule = f"Call {'no' if decision.threshold > 0 else 'every'} case positive."
+    return f"{rule} {baseline_words(found)}"
+
+
+def _tiles(found: Learned) -> Sequence[Tile]:
+    """Per 1,000 cases what the decision's calls did on the rows put aside, against never, always and 0.5."""
+    calls = found.test[found.decision.model].given
+    if calls is None:
+        return ()
+    kept = {name: rule for name, rule in found.test.rules.items() if name in SHORT}
+    chosen = Rule(found.decision.model, found.decision.model, found.decision.threshold, calls, found.test_cost, None)
+    return tiles_of([chosen, *kept.values()], found.test_measures, found.test)
 
 
 def _put_aside(found: Learned) -> str:
     area = found.test[found.decision.model].auc
     return (
         f"On {found.split.sizes['test']:,} rows put aside, which nothing had seen, its calls cost "
-        f"{_limits(found.test_cost)} per case; its AUC there is {_limits(area)}."
+        f"{_limits(found.test_cost)} per case; its AUC there is {_limits(area)}. Per 1,000 cases "
+        f"{mix_words(found.test)}:"
     )
 
 
@@ -83,6 +115,7 @@ def _models(found: Learned) -> Grid:
         f"Cost per case at thresholds chosen without the rows judged, with limits at level {found.test_cost.level:g}",
         head,
         rows,
+        grey=(MAJORITY, ONE_FEATURE),
     )
 
 
@@ -140,8 +173,8 @@ def _numbers(curve: LearningCurve | FeatureCurve) -> Grid:
     name = "rows" if isinstance(curve, LearningCurve) else curve.parameter
     kind = "Learning" if isinstance(curve, LearningCurve) else "Feature"
     caption = f"{kind} curve: {curve.measure.replace('_', ' ')}, with limits at level {curve.level:g}"
-    rows = [(said(size, 10), *at(place)) for place, size in enumerate(_plain(curve.sizes))]
-    return Grid(caption, (name, "on other rows", "on the rows learnt from"), rows)
+    rows = [(said(size), *at(place)) for place, size in enumerate(_plain(curve.sizes))]
+    return Grid(caption, (name, "on other rows", "on the rows learnt from"), rows, folded=True)
 
 
 def _plain(sizes: Any) -> list[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from thresher.evaluation.summary import text_table
 from thresher.inference import Difference
 from thresher.learning.baselines import MAJORITY, ONE_FEATURE
+from thresher.visible import interval_text, number_text
 
 if TYPE_CHECKING:
     from thresher.learning.workflow import Learned
@@ -17,13 +18,12 @@ _NAMES_SHOWN = 6
 
 def summary_text(found: Learned) -> str:
     """A table of all models, the decision, the baselines, and the check on untouched rows."""
-    head = ["model", "nested cost", "limits", "auc"]
+    head = ["model", "nested cost", "auc"]
     lines = [
         [
             name,
-            f"{cost.estimate:.4f}",
-            f"[{cost.lower:.4f}, {cost.upper:.4f}]",
-            f"{found.evaluation[name].auc.estimate:.4f}",
+            interval_text(cost.estimate, cost.lower, cost.upper),
+            number_text(found.evaluation[name].auc.estimate),
         ]
         for name, cost in found.nested.items()
     ]
@@ -49,7 +49,9 @@ def summary_text(found: Learned) -> str:
 
 def choice_words(found: Learned) -> str:
     """What to expect of a decision that is made so."""
-    return f"With model and threshold chosen without the rows they are judged on, a case costs {found.nested_choice}."
+    cost = found.nested_choice
+    costs = interval_text(cost.estimate, cost.lower, cost.upper)
+    return f"With model and threshold chosen without the rows they are judged on, a case costs {costs}."
 
 
 def baseline_words(found: Learned) -> str:
@@ -71,14 +73,16 @@ def curve_words(found: Learned) -> list[str]:
         curve = found.learning_curve
         rest = "too little is known to say what more rows would bring"
         if curve.asymptote is not None:
-            rest = f"with ever more rows {curve.asymptote}"
-        words.append(f"Learning curve: cost {curve.validation.estimate[-1]:.4f} with {curve.sizes[-1]:,} rows; {rest}.")
+            far = curve.asymptote
+            rest = f"with ever more rows {interval_text(far.estimate, far.lower, far.upper)}"
+        now = number_text(float(curve.validation.estimate[-1]))
+        words.append(f"Learning curve: cost {now} with {curve.sizes[-1]:,} rows; {rest}.")
     if found.feature_curve is not None:
         best, simplest = found.feature_curve.best, found.feature_curve.simplest
         costs = dict(zip(found.feature_curve.sizes, found.feature_curve.validation.estimate.tolist(), strict=True))
-        few = f"; {simplest:,} will do (cost {costs[simplest]:.4f})" if simplest < best else ""
+        few = f"; {simplest:,} will do (cost {number_text(costs[simplest])})" if simplest < best else ""
         of = f"{best:,} of {found.feature_curve.sizes[-1]:,} prepared features"
-        words.append(f"Feature curve: cost {costs[best]:.4f} with the best {of}{few}.")
+        words.append(f"Feature curve: cost {number_text(costs[best])} with the best {of}{few}.")
     return words
 
 
@@ -96,5 +100,5 @@ def kind_words(found: Learned) -> list[str]:
 
 def _difference_words(found: Difference) -> str:
     if math.isnan(found.lower):
-        return f"the same cost difference in every fold, {found.difference:.4f}"
-    return f"cost difference {found.difference:.4f} [{found.lower:.4f}, {found.upper:.4f}]"
+        return f"the same cost difference in every fold, {number_text(found.difference)}"
+    return f"cost difference {interval_text(found.difference, found.lower, found.upper)}"

@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 
 from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.evaluation.first_screen import headline, mix_words
 from thresher.inference import Interval
-from thresher.report.numbers import said
-from thresher.visible import in_words, isolated
+from thresher.report.numbers import said, said_score
+from thresher.visible import in_words, interval_text, isolated
 
 
 def answer(evaluation: Evaluation) -> list[str]:
-    """Paragraphs of the answer; the first is the headline. What to watch out for are the evaluation's cautions.
+    """Paragraphs of the answer; the first is the headline. What to mind are the evaluation's cautions.
 
     >>> from thresher import OperatingCondition, evaluate
     >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
     >>> answer(found)[0]
-    'Call a case positive when the score of model is at least 0.425.'
+    'Call a case positive when model says 0.4 or more: ...per 1,000 cases.'
     """
-    paragraphs = [_headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)]
+    paragraphs = [headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)]
     return [paragraph for paragraph in paragraphs if paragraph]
 
 
@@ -28,18 +29,18 @@ def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
     >>> from thresher import evaluate_classes
     >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
     >>> answer_on_classes(found)[0]
-    'model calls 1 (95 % interval 0.6097 to 1) of all cases right.'
+    'model calls 1.00 (95 % interval 0.61 to 1.00) of all cases right.'
     """
     name, *tied = evaluation.best
     best = evaluation[name]
     rates, areas = best.rates, best.auc
     right = _with_limits(rates.overall_accuracy)
-    headline = f"{isolated(name)} calls {right} of all cases right."
+    lead = f"{isolated(name)} calls {right} of all cases right."
     if len(evaluation.models) > 1:
-        headline = f"{isolated(name)} has the highest overall accuracy of {len(evaluation.models)} models: {right}."
+        lead = f"{isolated(name)} has the highest overall accuracy of {len(evaluation.models)} models: {right}."
     if tied:
         names = in_words([isolated(each) for each in evaluation.best])
-        headline = f"{names} tie for the highest overall accuracy of {len(evaluation.models)} models: {right} each."
+        lead = f"{names} tie for the highest overall accuracy of {len(evaluation.models)} models: {right} each."
     whose = f"Of {isolated(name)}, which was given first, the" if tied else "Its"
     means = (
         f"{whose} mean recall over the {len(evaluation.classes)} classes is {_with_limits(rates.macro_recall)}, "
@@ -49,27 +50,14 @@ def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
     weakest = min(best.confusion.classes, key=lambda label: _or_above(rates.recall[label].estimate))
     recall = _with_limits(rates.recall[weakest])
     return [
-        headline,
+        lead,
         means,
-        f"Watch out: the class found least often is {isolated(str(weakest))}, with recall {recall}.",
+        f"Mind: the class found least often is {isolated(str(weakest))}, with recall {recall}.",
     ]
-
-
-def _headline(evaluation: Evaluation) -> str:
-    decision = evaluation.decision
-    if decision.threshold == math.inf:
-        return "Call no case positive: under these costs no score pays for its false alarms."
-    if decision.threshold == -math.inf:
-        return "Call every case positive: under these costs no score is low enough to risk a miss."
-    at = said(decision.threshold, 6)
-    if len(evaluation.models) == 1:
-        return f"Call a case positive when the score of {isolated(decision.model)} is at least {at}."
-    return f"Use {isolated(decision.model)}, and call a case positive when its score is at least {at}."
 
 
 def _cost(evaluation: Evaluation) -> str:
     decision, condition = evaluation.decision, evaluation.decision.condition
-    from_data = ", as in the data" if evaluation.condition.class_ratio is None else ""
     rights = [
         f"a true {word} {said(cost)}"
         for word, cost in (("positive", condition.cost_tp), ("negative", condition.cost_tn))
@@ -83,9 +71,9 @@ def _cost(evaluation: Evaluation) -> str:
         ]
     )
     return (
-        f"That costs {_with_limits(decision.expected_cost)} per case, where {priced}, and positives are to negatives"
-        f" as {said(condition.class_ratio)} to 1{from_data}. On rows the threshold was not chosen on, expect "
-        f"{_with_limits(decision.honest_cost)}."
+        f"The exact threshold is {said_score(decision.threshold)}. On new rows expect a cost of "
+        f"{_with_limits(decision.honest_cost)} per case, where {priced}, {mix_words(evaluation)}; on the rows the "
+        f"threshold was chosen on it is {_with_limits(decision.expected_cost)}."
     )
 
 
@@ -153,10 +141,9 @@ def _over(ends: tuple[float, float], what: str) -> str:
 def _with_limits(interval: Interval) -> str:
     if math.isnan(interval.estimate):
         return f"an undefined amount ({interval.note})" if interval.note else "an undefined amount"
-    if math.isnan(interval.lower):
-        return said(interval.estimate)
-    limits = f"{said(interval.lower)} to {said(interval.upper)}"
-    return f"{said(interval.estimate)} ({100 * interval.level:.4g} % interval {limits})"
+    estimate, _, limits = interval_text(interval.estimate, interval.lower, interval.upper).partition(" ")
+    between = limits.strip("[]").replace(",", " to")
+    return f"{estimate} ({100 * interval.level:.4g} % interval {between})" if limits else estimate
 
 
 def _or_above(number: float) -> float:

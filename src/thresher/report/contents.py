@@ -5,19 +5,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from thresher.choices import OperatingCondition
 from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.evaluation.first_screen import asked, by_weight, cost_unit, mix_words, reason, rows_mix_words, rule_text
+from thresher.evaluation.rules import Rule
 from thresher.inference import Comparison
 from thresher.report.answer import answer, answer_on_classes
 from thresher.report.classes import NUMBERS, class_model
-from thresher.report.model import model
-from thresher.report.numbers import real, reals
+from thresher.report.model import cells, model
+from thresher.report.numbers import interval, real, reals
 from thresher.tables import MEASURES
 from thresher.visible import visible
 
 FORMAT = "thresher/page/1"
+_KINDS = {"never": "never", "always": "always", "0.5": "half", "current": "current"}
 
 
 def contents(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> dict[str, Any]:
@@ -53,6 +57,11 @@ def _title(evaluation: Evaluation | MulticlassEvaluation) -> str:
 def _of_two(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "answer": answer(evaluation),
+        "why": reason(evaluation),
+        "asked": asked(evaluation),
+        "unit": cost_unit(evaluation),
+        "mixes": _mixes(evaluation),
+        "rules": [_rule(evaluation, rule) for rule in evaluation.rules.values()],
         "cautions": _cautions(evaluation),
         "data": _data(evaluation),
         "condition": _condition(evaluation.decision.condition, from_data=evaluation.condition.class_ratio is None),
@@ -68,6 +77,11 @@ def _of_two(evaluation: Evaluation) -> dict[str, Any]:
 def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
     return {
         "answer": answer_on_classes(evaluation),
+        "why": "",
+        "asked": "",
+        "unit": "",
+        "mixes": None,
+        "rules": [],
         "cautions": _cautions(evaluation),
         "data": {
             "rows": evaluation.rows,
@@ -78,6 +92,7 @@ def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
             "Neg": 0,
             "positive": "",
             "negative": "",
+            "trained_at": 1,
             "fingerprint": "",
             "seed": 0,
         },
@@ -88,6 +103,27 @@ def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
         "comparison": [pair for name, found in evaluation.comparisons.items() for pair in _pairs(found, NUMBERS[name])],
         "classes": [visible(str(label)) for label in evaluation.classes],
         "class_models": [class_model(evaluation, name) for name in evaluation.models],
+    }
+
+
+def _mixes(evaluation: Evaluation) -> dict[str, str] | None:
+    """The declared mix and that of the rows, where numbers of both are shown."""
+    if evaluation.condition.class_ratio is None:
+        return None
+    return {"declared": mix_words(evaluation), "rows": rows_mix_words(evaluation)}
+
+
+def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:
+    kind = _KINDS.get(rule.name, "model")
+    return {
+        "kind": kind,
+        "name": visible(rule.model or rule.name),
+        "threshold": real(math.nan if rule.threshold is None else rule.threshold),
+        "said": rule_text(evaluation, rule),
+        "cells": cells(rule.table),
+        "cost": interval(rule.cost),
+        "saving": None if rule.saving is None else interval(rule.saving),
+        "may_be_best": kind == "model" and len(evaluation.may_be_best) > 1 and rule.name in evaluation.may_be_best,
     }
 
 
@@ -103,6 +139,7 @@ def _data(evaluation: Evaluation) -> dict[str, Any]:
         "Neg": ranking.Neg,
         "positive": visible(str(evaluation.positive)),
         "negative": visible(str(evaluation.negative)),
+        "trained_at": evaluation.decision.trained_at / (1 - evaluation.decision.trained_at),
         "fingerprint": evaluation.decision.fingerprint,
         "seed": evaluation.seed,
     }
@@ -116,6 +153,7 @@ def _condition(condition: OperatingCondition, *, from_data: bool) -> dict[str, A
         "cost_ratio": condition.cost_ratio,
         "class_ratio": condition.class_ratio,
         "class_ratio_from_data": from_data,
+        "in_percent": condition.mix.endswith("positive"),
         "baseline": prevalence * condition.cost_tp + (1 - prevalence) * condition.cost_tn,
     }
 
@@ -135,7 +173,7 @@ def _measures() -> list[dict[str, Any]]:
 
 
 def _cautions(evaluation: Evaluation | MulticlassEvaluation) -> list[dict[str, str]]:
-    return [{"code": caution.code, "text": visible(caution.text)} for caution in evaluation.cautions]
+    return [{"code": caution.code, "text": visible(caution.text)} for caution in by_weight(evaluation.cautions)]
 
 
 def _pairs(comparison: Comparison, measure: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thresher.ranking import Ranking
-from thresher.report.numbers import said
+from thresher.report.numbers import said, said_score
 from thresher.report.svg import Plot, element, text
 from thresher.results import Result, Tabular, shorten
 from thresher.tables import Contingency
@@ -25,7 +25,7 @@ def ranking_glance(ranking: Ranking) -> str:
     """
     kept = min(ROWS, len(ranking))
     columns = (ranking.score[:kept], ranking.pos[:kept], ranking.neg[:kept])
-    rows = [[said(cell, 6) for cell in row] for row in zip(*columns, strict=True)]
+    rows = [[said_score(row[0]), *map(said, row[1:])] for row in zip(*columns, strict=True)]
     counts = ((ranking.Pos, "positive"), (ranking.Neg, "negative"), (len(ranking), "segment"))
     told = ", ".join(_counted(count, what) for count, what in counts)
     if kept < len(ranking):
@@ -46,17 +46,17 @@ def contingency_glance(table: Contingency) -> str:
     if any(np.ndim(cell) for cell in cells):
         columns = [np.atleast_1d(cell).ravel() for cell in np.broadcast_arrays(*cells)]
         kept = min(ROWS, columns[0].size)
-        rows = [[str(place), *(said(column[place], 10) for column in columns)] for place in range(kept)]
+        rows = [[str(place), *(said(column[place]) for column in columns)] for place in range(kept)]
         more = "" if kept == columns[0].size else f", the first {kept} shown"
         return _table(f"{said(columns[0].size)} splits{more}", ("split", "tp", "fn", "fp", "tn"), rows)
     totals = table.predicted_positive, table.predicted_negative, table.total
-    told = f"{said(table.total, 10)} cases, accuracy {said(table.accuracy)}"
+    told = f"{said(table.total)} cases, accuracy {said(table.accuracy)}"
     lines = [
         ("actual +", table.tp, table.fn, table.Pos),
         ("actual −", table.fp, table.tn, table.Neg),
         ("total", *totals),
     ]
-    rows = [[name, *(said(cell, 10) for cell in line)] for name, *line in lines]
+    rows = [[name, *(said(cell) for cell in line)] for name, *line in lines]
     return _table(told, ("", "predicted +", "predicted −", "total"), rows)
 
 
@@ -79,12 +79,14 @@ def result_glance(result: Result) -> str:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, float | np.floating) and not float(value).is_integer():
+        return said_score(value)
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return said(value, 6) if number else "" if value is None else shorten(str(value), 40)
+    return said(value) if number else "" if value is None else shorten(str(value), 40)
 
 
 def _counted(count: float, what: str) -> str:
-    return f"{said(count, 10)} {what}{'' if count == 1 else 's'}"
+    return f"{said(count)} {what}{'' if count == 1 else 's'}"
 
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

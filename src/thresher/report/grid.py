@@ -6,20 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.report.numbers import said, said_limits
+from thresher.report.numbers import said, said_limits, said_score
 from thresher.tables import MEASURES, Contingency
 
 ABREAST = 5
+FEW_PAIRS = 6  # more are folded
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: its caption, its heads, and rows whose first cell names them; small ones stand side by side."""
+    """A table: its caption, its heads, and rows whose first cell names them.
+
+    Small ones stand side by side, folded ones open on request, and rows named in `grey` are only there to compare with.
+    """
 
     caption: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     small: bool = False
+    folded: bool = False
+    grey: Sequence[str] = ()
 
 
 def grids(contents: Mapping[str, Any]) -> list[Grid]:
@@ -54,9 +60,9 @@ def _contingency(model: Mapping[str, Any]) -> Grid:
         ("total", tp + fp, fn + tn, tp + fn + fp + tn),
     ]
     return Grid(
-        f"{model['name']} at threshold {said(model['optimum']['threshold'], 6)}",
+        f"{model['name']} at threshold {said_score(model['optimum']['threshold'])}",
         ("", "predicted +", "predicted −", "total"),
-        [(name, *(said(cell, 10) for cell in cells)) for name, *cells in rows],
+        [(name, *(said(cell) for cell in cells)) for name, *cells in rows],
         small=True,
     )
 
@@ -101,7 +107,7 @@ def _measures(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) 
 def _given(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
     tables = [Contingency(**model["given"]) for model in models]
     cells = ("tp", "fn", "fp", "tn")
-    rows = [(cell, *(said(getattr(table, cell), 10) for table in tables)) for cell in cells]
+    rows = [(cell, *(said(getattr(table, cell)) for table in tables)) for cell in cells]
     for measure in contents["measures"]:
         known = MEASURES[measure["name"]]
         rows.append((measure["label"], *(said(known.of(table)) for table in tables)))
@@ -121,11 +127,12 @@ def _comparison(contents: Mapping[str, Any]) -> Grid:
         for pair in contents["comparison"]
     ]
     caption = "Differences, paired" if several else "Differences in AUC, paired"
-    return Grid(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows)
+    folded = len(rows) > FEW_PAIRS
+    return Grid(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows, folded=folded)
 
 
 def _p(value: Any) -> str:
-    return "< 0.0001" if float(value) < 0.0001 else said(value, 2)
+    return "< 0.0001" if float(value) < 0.0001 else said(value)
 
 
 def _data(contents: Mapping[str, Any]) -> Grid:
@@ -133,8 +140,8 @@ def _data(contents: Mapping[str, Any]) -> Grid:
     declared = "as in the data" if condition["class_ratio_from_data"] else said(condition["class_ratio"])
     told = [
         *_rows_read(data),
-        (f"positives ({data['positive']})", said(data["Pos"], 8)),
-        (f"negatives ({data['negative']})", said(data["Neg"], 8)),
+        (f"positives ({data['positive']})", said(data["Pos"])),
+        (f"negatives ({data['negative']})", said(data["Neg"])),
         ("class ratio in the data", said(data["Pos"] / data["Neg"])),
         ("class ratio declared", declared),
         ("cost ratio, false negative to false positive", said(condition["cost_ratio"])),

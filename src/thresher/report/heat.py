@@ -49,7 +49,7 @@ def _cell(count: float, share: float, box: tuple[float, float, float, float], *,
 
 
 def _number(count: float, x: float, y: float) -> str:
-    return element("text", text(said(count, 6)), x=x, y=y, text_anchor="middle", font_size=13)
+    return element("text", text(said(count)), x=x, y=y, text_anchor="middle", font_size=13)
 
 
 def _cut(label: str) -> str:

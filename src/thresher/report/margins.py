@@ -9,11 +9,12 @@ import numpy as np
 
 from thresher.calibration import losses
 from thresher.ranking import Floats
-from thresher.report.svg import Plot, colour, dashed, element, number, text
+from thresher.report.svg import Plot, colour, dashed, element, number, short, text, ticks
 
 REACH = 1.25  # of probabilities, whose margins lie within -1 and 1
 BINS = 48
 HIGHEST = 3.0
+_ABOVE = 3.9  # the key stands above the curves, which end at the highest loss
 _PARTS = 4
 _SHARE = 0.45  # of the height, for the bars
 
@@ -38,7 +39,8 @@ def margin_plot(model: Mapping[str, Any], *, name: str) -> str:
     bars = model["distribution"]
     edges = np.array(bars["edges"], dtype=np.float64)
     reach = REACH if model["probabilities"] else float(edges[-1] - edges[0])
-    plot = Plot((-reach, reach), (0.0, HIGHEST), "margin", "loss")
+    plot = Plot((-reach, reach), (0.0, _ABOVE), "margin: how far on the right side", "loss: what a case is charged")
+    plot.y_ticks = {at: short(at) for at in ticks(0.0, HIGHEST)}
     threshold = model["optimum"]["threshold"]
     if not isinstance(threshold, str):
         right, wrong = margins(edges, np.array(bars["pos"]), np.array(bars["neg"]), threshold, reach=reach)
@@ -46,7 +48,7 @@ def margin_plot(model: Mapping[str, Any], *, name: str) -> str:
         at = np.linspace(-reach, reach, BINS + 1)
         plot.bars(at, _SHARE * HIGHEST * right / top, place=0)
         plot.bars(at, _SHARE * HIGHEST * wrong / top, place=1)
-    plot.line([0, 0], plot.y, dashes="")
+    plot.line([0, 0], (0, HIGHEST), dashes="")
     z = np.linspace(-reach, reach, 201)
     for place, (label, loss) in enumerate(LOSSES.items()):
         height = loss(z)
@@ -73,7 +75,7 @@ def margins(edges: Floats, pos: Floats, neg: Floats, threshold: float, *, reach:
 
 
 def _key(plot: Plot, place: int, label: str) -> None:
-    x, y = 250, 24 + 15 * place
+    x, y = 64 + 96 * (place % 3), 22 + 16 * (place // 3)
     line = f"M{number(x)} {number(y)}h24"
     plot.drawn.append(element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **dashed(place)))
     plot.drawn.append(element("text", text(label), x=x + 30, y=y + 4))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -70,8 +71,12 @@ def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
             "holds_for": reals(choice.holds_for or (math.nan, math.nan)),
         },
         "given": None if found.given is None else cells(found.given),
-        "numbers": numbers(found),
+        "numbers": numbers(found, found.numbers),
+        "data_numbers": numbers(found, found.data_numbers) if found.mix_declared else [],
         "measures": [{"name": each, "interval": interval(of)} for each, of in found.measures.items()],
+        "data_measures": [
+            {"name": each, "interval": interval(of)} for each, of in found.data_measures.items() if found.mix_declared
+        ],
         "expected_cost": interval(found.expected_cost),
         "honest_cost": interval(found.honest_cost),
         "threshold": interval(found.threshold),
@@ -108,13 +113,13 @@ def pools(ranking: Ranking) -> list[dict[str, Any]]:
     ]
 
 
-def numbers(found: ModelEvaluation) -> list[dict[str, Any]]:
+def numbers(found: ModelEvaluation, known: Mapping[str, Interval]) -> list[dict[str, Any]]:
     """Numbers of the whole model with their intervals, and those that have none."""
     alone: dict[str, float | None] = {
         "log_loss": found.log_loss,  # which may be infinite, and then has no interval
         "auc_calibrated": found.calibration.auc_after,
     }
-    listed = ((name, label, found.numbers.get(name, alone.get(name))) for name, label in _LABELS.items())
+    listed = ((name, label, known.get(name, alone.get(name))) for name, label in _LABELS.items())
     return [number(name, label, value) for name, label, value in listed if value is not None]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from thresher.inference import Interval
 from thresher.ranking import Floats
+from thresher.visible import interval_text, number_text
 
 DIGITS = 6
 _MOST_DECIMALS = 18
@@ -68,31 +70,28 @@ def shortest_between(lower: Floats, middle: Floats, upper: Floats) -> Floats:
     return found
 
 
-def said(value: Any, digits: int = 4) -> str:
-    """A number in a sentence or a cell of a table.
+def said(value: Any) -> str:
+    """A number of the page's data in a sentence or a cell, its texts for what JSON lacks included.
 
-    >>> said(0.123456), said(1234567), said(math.inf), said("nan"), said(0.5)
-    ('0.1235', '1,234,567', '∞', 'undefined', '0.5')
+    >>> said(0.123456), said(1234567), said("inf"), said("nan")
+    ('0.123', '1,234,567', '∞', 'undefined')
     """
-    number = float(value)
-    if math.isnan(number):
-        return "undefined"
-    if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
-    if number == int(number) and abs(number) < 1e15:
-        return f"{int(number):,}".replace("-", "−")
-    text = f"{number:,.{digits}g}"
-    return (text if not 10**digits <= abs(number) < 1e15 else f"{number:,.0f}").replace("-", "−")
+    return number_text(float(value))
 
 
-def said_limits(given: dict[str, Any]) -> str:
-    """An interval in a cell: the estimate, and its limits in brackets.
+def said_score(value: Any) -> str:
+    """A score or a threshold: up to six digits, because any of them may tell cases apart.
+
+    >>> said_score(0.123456789), said_score("inf"), said_score(0.5)
+    ('0.123457', '∞', '0.5')
+    """
+    return f"{float(value):.6g}".replace("inf", "∞").replace("-", "−") if not math.isnan(float(value)) else "undefined"
+
+
+def said_limits(given: Mapping[str, Any]) -> str:
+    """An interval in a cell, to the digits that its width deserves.
 
     >>> said_limits({"estimate": 0.5, "lower": 0.25, "upper": 0.75})
-    '0.5 [0.25, 0.75]'
+    '0.50 [0.25, 0.75]'
     """
-    if math.isnan(float(given["estimate"])):
-        return "undefined"
-    if math.isnan(float(given["lower"])) or math.isinf(float(given["estimate"])):
-        return said(given["estimate"])
-    return f"{said(given['estimate'])} [{said(given['lower'])}, {said(given['upper'])}]"
+    return interval_text(*(float(given[name]) for name in ("estimate", "lower", "upper")))

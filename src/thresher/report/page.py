@@ -12,28 +12,33 @@ from os import PathLike
 from typing import Any
 
 from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.evaluation.first_screen import SHORT, rule_cells, rule_heads, rules_caption, tiles
 from thresher.extras import extra
+from thresher.palette import ON_LIGHT
 from thresher.report.contents import contents
 from thresher.report.grid import grids
 from thresher.report.panels import Panel, class_panels, panels
 from thresher.report.section import Section
 from thresher.report.svg import colour, dashed, element
-from thresher.visible import visible
+from thresher.visible import percent_text, visible
 from thresher.whole_files import write_whole
 
 _FRAME_HEIGHT = 900
+COLOURS = len(ON_LIGHT)
+_PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 
 def page(
     evaluation: Evaluation | MulticlassEvaluation,
     *,
     title: str | None = None,
-    words: Sequence[str] = (),
     sections: Sequence[Section] = (),
+    grey: Sequence[str] = (),
 ) -> str:
     """The page of an evaluation as one text of HTML; the same evaluation gives the same text.
 
-    `words` are paragraphs that end the answer, and `sections` stand below all else.
+    `sections` stand above all else, and the evaluation below them under a heading of its own. Models named in `grey`
+    are there to compare with, and are drawn so.
 
     It needs no network: script, style and numbers are inside. A content security policy names the one script
     and the one style by their SHA-256 and forbids everything else. With scripts off it shows the answer, static
@@ -47,7 +52,9 @@ def page(
     jinja = extra("jinja2", name="report", where="page(evaluation)")
     markup = extra("markupsafe", name="report", where="page(evaluation)").Markup
     told = contents(evaluation, title=title)
-    told["answer"] += [visible(paragraph) for paragraph in words]
+    heading = told["title"]
+    if sections:
+        told["title"] = "How the models compare"
     script, style = asset("page.js"), asset("page.css")
     drawn = panels(evaluation, told) if isinstance(evaluation, Evaluation) else class_panels(evaluation, told)
     environment = jinja.Environment(
@@ -62,8 +69,11 @@ def page(
     template = environment.from_string(_text("page.html.jinja"))
     found: str = template.render(
         contents=told,
+        title=heading,
+        grey="".join(f" grey{place % COLOURS}" for place, name in enumerate(evaluation.models) if name in grey),
         # Names in it are visible already, and may stand between isolates that are ours.
         answer=[markup.escape(paragraph) for paragraph in told["answer"]],
+        first=_first(evaluation) if isinstance(evaluation, Evaluation) else None,
         policy=policy(script, style),
         style=markup(style),
         script=markup(script),
@@ -74,11 +84,14 @@ def page(
         sections=[
             {
                 "title": each.title,
+                "lead": place == 0,
                 "paragraphs": each.paragraphs,
+                "tiles": each.tiles,
+                "cautions": each.cautions,
                 "panels": _pictures(each.panels, markup),
                 "grids": each.grids,
             }
-            for each in sections
+            for place, each in enumerate(sections)
         ],
     )
     return found
@@ -89,11 +102,11 @@ def write_page(
     path: str | PathLike[str],
     *,
     title: str | None = None,
-    words: Sequence[str] = (),
     sections: Sequence[Section] = (),
+    grey: Sequence[str] = (),
 ) -> None:
     """Write the page to a file, whole or not at all."""
-    write_whole(path, page(evaluation, title=title, words=words, sections=sections), where="to_html(path)")
+    write_whole(path, page(evaluation, title=title, sections=sections, grey=grey), where="to_html(path)")
 
 
 def framed(evaluation: Evaluation | MulticlassEvaluation) -> str:
@@ -136,6 +149,23 @@ def _text(name: str) -> str:
 
 def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _first(evaluation: Evaluation) -> dict[str, Any]:
+    """The first screen as texts, for readers without scripts."""
+    ranking = evaluation[evaluation.decision.model].ranking
+    cases = f"{evaluation.rows:,} labelled cases, {percent_text(ranking.prevalence)} positive"
+    return {
+        "facts": cases,
+        "positive": "" if str(evaluation.positive) in _PLAIN else visible(str(evaluation.positive)),
+        "caption": rules_caption(evaluation),
+        "tiles": tiles(evaluation),
+        "heads": rule_heads(evaluation),
+        "rows": [
+            ("baseline" if name in SHORT else "model", rule_cells(evaluation, rule))
+            for name, rule in evaluation.rules.items()
+        ],
+    }
 
 
 def _pictures(drawn: Sequence[Panel], markup: Any) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.choices import OperatingCondition
 from thresher.curves import cost_curve, gain, net_benefit
+from thresher.curves.hull import hull_splits
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.ranking import Floats, Ranking
 from thresher.report.heat import heat_map
@@ -17,10 +18,13 @@ from thresher.report.margins import margin_plot
 from thresher.report.pairs import pairs_plot
 from thresher.report.svg import Plot
 from thresher.tables import Contingency
+from thresher.visible import percent_text
 
 _GRID = np.linspace(0, 1, 201)
 _BETWEEN = 8
 _FEW_SPLITS = 60
+_FEW_CASES = 0.005  # as few cases beyond an axis of probabilities do not matter
+_SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 MOST_BANDS = 3  # more would only be murky
 
 
@@ -69,6 +73,7 @@ class _Given:
     """What every panel needs: rankings, kept splits as tables, the condition and whose bands to draw."""
 
     def __init__(self, evaluation: Evaluation, contents: Mapping[str, Any]) -> None:
+        self.evaluation = evaluation
         self.names = list(evaluation.models)
         self.rankings: list[Ranking] = [evaluation[name].ranking for name in self.names]
         self.production: list[Ranking] = [evaluation[name].production for name in self.names]
@@ -82,6 +87,21 @@ class _Given:
     def class_ratio(self) -> float:
         return self.condition.class_ratio or 1.0
 
+    @property
+    def reach(self) -> float:
+        """How far an axis of probabilities has to reach: a rare class leaves most of [0, 1] empty."""
+        highest = [0.02]
+        for name, model, ranking, production in zip(
+            self.names, self.models, self.rankings, self.production, strict=True
+        ):
+            if model["probabilities"]:
+                tp, fp = ranking.covered()
+                few = int(np.searchsorted(tp + fp, _FEW_CASES * ranking.total)) - 1
+                split = self.evaluation[name].choice.point.split - 1
+                highest += [float(production.score[max(at, 0)]) for at in (few, split)]
+        most = 1.3 * max(highest)
+        return 1.0 if most > 0.6 else most
+
     def bands(self, plot: Plot, name: str) -> None:
         """The bands of up to three models; of more, the winner's."""
         every = range(len(self.models)) if len(self.models) <= MOST_BANDS else [self.winner]
@@ -92,7 +112,7 @@ class _Given:
 def _banded(plot: Plot, lines: Mapping[str, Any] | None, place: int) -> None:
     if lines is not None:
         limits = (np.clip(lines[side], *plot.y) for side in ("lower", "upper"))
-        plot.area(np.array(lines["x"], dtype=np.float64), *limits, place=place)
+        plot.area(np.clip(np.array(lines["x"], dtype=np.float64), *plot.x), *limits, place=place)
 
 
 def _table(curve: Mapping[str, Any]) -> Contingency:
@@ -125,7 +145,7 @@ def _isometric(given: _Given, plot: Plot, Pos: float, Neg: float) -> None:
 
 
 def _roc(given: _Given) -> Panel:
-    plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
+    plot = Plot((0, 1), (0, 1), "false positive rate: negatives called positive", "true positive rate: positives found")
     plot.line([0, 1], [0, 1])
     given.bands(plot, "roc")
     for place, table in enumerate(given.tables):
@@ -136,7 +156,7 @@ def _roc(given: _Given) -> Panel:
 
 
 def _precision_recall(given: _Given) -> Panel:
-    plot = Plot((0, 1), (0, 1), "recall", "precision at this class ratio")
+    plot = Plot((0, 1), (0, 1), "recall: share of positives found", "precision: share of calls that are right")
     share = given.condition.prevalence or 0.5
     plot.line([0, 1], [share, share])
     given.bands(plot, "pr")
@@ -165,7 +185,7 @@ def _between(table: Contingency) -> Contingency:
 def _cost(given: _Given) -> Panel:
     curves = [cost_curve(ranking) for ranking in given.rankings]
     top = max(0.1, *(float(curve.cost.max()) for curve in curves)) * 1.15
-    plot = Plot((0, 1), (0, min(top, 0.55)), "probability-cost of the positive class", "normalised expected cost")
+    plot = Plot((0, 1), (0, min(top, 0.55)), "probability-cost: how much misses decide", "cost, 1 = every case wrong")
     plot.line(_GRID, np.where(np.minimum(_GRID, 1 - _GRID) <= plot.y[1], np.minimum(_GRID, 1 - _GRID), np.nan))
     odds = given.class_ratio * given.condition.cost_ratio
     now = odds / (1 + odds)
@@ -181,14 +201,19 @@ def _cost(given: _Given) -> Panel:
 
 
 def _net_benefit(given: _Given) -> Panel:
-    at = np.arange(1, 100) / 100
+    at = np.arange(1, 100) / 100 * given.reach
     known = [place for place, model in enumerate(given.models) if model["probabilities"]]
     curves = {place: net_benefit(given.production[place], threshold=at) for place in known}
     share = given.condition.prevalence or 0.5
-    plot = Plot((0, 1), (-0.2 * share, share * 1.05), "threshold probability", "net benefit per case")
+    plot = Plot(
+        (0, given.reach),
+        (-0.2 * share, share * 1.05),
+        "threshold probability: act from here on",
+        "net benefit per case",
+    )
     everyone = next(iter(curves.values())).everyone
     plot.line(at, _within(everyone, plot))
-    plot.line([0, 1], [0, 0])
+    plot.line([0, given.reach], [0, 0])
     given.bands(plot, "net_benefit")
     for place, curve in curves.items():
         plot.line(at, _within(curve.model, plot), place=place)
@@ -204,18 +229,20 @@ def _within(values: Floats, plot: Plot) -> Floats:
 
 
 def _reliability(given: _Given) -> Panel:
-    plot = Plot((0, 1), (0, 1), "score", "observed proportion of positives")
-    plot.line([0, 1], [0, 1])
+    reach = given.reach
+    plot = Plot((0, reach), (0, reach), "stated probability, at this class mix", "observed share of positives")
+    plot.line([0, reach], [0, reach])
     _banded(plot, given.models[given.winner]["bands"]["reliability"], given.winner)
-    for place, model in enumerate(given.models):
+    for place, (model, ranking) in enumerate(zip(given.models, given.production, strict=True)):
         if model["probabilities"]:
-            steps = model["pools"][::-1]
-            x = [end for pool in steps for end in (pool["low"], pool["high"])]
-            y = [pool["pos"] / (pool["pos"] + pool["neg"]) for pool in steps]
-            plot.line(x, np.repeat(y, 2), place=place)
+            corner = hull_splits(ranking, pool="ties")
+            pos, neg = (side[::-1] for side in ranking.runs(corner))
+            low, high = ranking.score[corner[1:] - 1][::-1], ranking.score[corner[:-1]][::-1]
+            x, y = np.column_stack([low, high]).ravel(), np.repeat(pos / (pos + neg), 2)
+            plot.line(np.minimum(x, reach), np.minimum(y, reach), place=place)
     return Panel(
         "Reliability",
-        "Proportion of positives in the hull's pools against the score; on the diagonal scores are probabilities.",
+        "Share of positives in the hull's pools against the stated probability; on the diagonal they agree.",
         plot.svg(name="Reliability"),
     )
 
@@ -223,9 +250,12 @@ def _reliability(given: _Given) -> Panel:
 def _scores(given: _Given) -> Panel:
     model = given.models[given.winner]
     bars, Pos, Neg = model["distribution"], given.rankings[0].Pos, given.rankings[0].Neg
-    up, down = np.array(bars["pos"]) / Pos, np.array(bars["neg"]) / Neg
-    top = float(max(up.max(), down.max())) * 1.05
-    plot = Plot((bars["edges"][0], bars["edges"][-1]), (-top, top), "score", "share of the class")
+    up, down = np.sqrt(np.array(bars["pos"]) / Pos), np.sqrt(np.array(bars["neg"]) / Neg)
+    top = float(max(up.max(), down.max())) * 1.03
+    shares = [share for share in _SHARES if top**2 / 60 <= share <= top**2]
+    heights = {sign * share**0.5: percent_text(share) for share in shares for sign in (-1, 1)} | {0.0: "0"}
+    plot = Plot((bars["edges"][0], bars["edges"][-1]), (-top, top), "score", "share of the class, on a root scale")
+    plot.y_ticks = heights
     plot.bars(bars["edges"], up, place=0)
     plot.bars(bars["edges"], -down, place=1)
     at = given.models[given.winner]["optimum"]["threshold"]
@@ -234,7 +264,8 @@ def _scores(given: _Given) -> Panel:
         plot.line([at, at], (-top, top), dashes="5 2")
     return Panel(
         "Scores by class",
-        f"{given.names[given.winner]}: positives upwards, negatives downwards; the upright line is the threshold.",
+        f"{given.names[given.winner]}: positives upwards, negatives downwards, heights as square roots so that rare "
+        "scores are seen; the upright line is the threshold.",
         plot.svg(name="Scores by class"),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 
@@ -98,6 +98,7 @@ class Plot:
     y: tuple[float, float]
     x_label: str
     y_label: str
+    y_ticks: Mapping[float, str] | None = None  # places and their texts, where round numbers would not do
     drawn: list[str] = field(default_factory=list)
 
     def line(self, x: npt.ArrayLike, y: npt.ArrayLike, *, place: int | None = None, dashes: str = "2 3") -> None:
@@ -153,10 +154,10 @@ class Plot:
             (px,), _ = self._screen([at], [self.y[0]])
             lines.append(f"M{number(px)} {TOP}V{bottom}")
             yield element("text", text(short(at)), x=px, y=bottom + 16, text_anchor="middle")
-        for at in ticks(*self.y):
+        for at, words in (self.y_ticks or {at: short(at) for at in ticks(*self.y)}).items():
             _, (py,) = self._screen([self.x[0]], [at])
             lines.append(f"M{LEFT} {number(py)}H{end}")
-            yield element("text", text(short(at)), x=LEFT - 6, y=py + 4, text_anchor="end")
+            yield element("text", text(words), x=LEFT - 6, y=py + 4, text_anchor="end")
         yield element("path", d="".join(lines), stroke="currentColor", stroke_opacity=0.14, fill="none")
         yield element("path", d=f"M{LEFT} {TOP}V{bottom}H{end}", stroke="currentColor", stroke_opacity=0.5, fill="none")
         middle = (TOP + bottom) / 2

@@ -9,7 +9,7 @@ import thresher as th
 def test_the_demonstration(run, folder):
     result = run("demo", "--predictions", "rows.csv")
     assert result.exit_code == 0, result.output
-    assert "Use logistic" in result.stdout
+    assert "when logistic says 0.2 or more" in result.stdout
     assert "wrote report    thresher-demo.html" in result.stdout
     assert sorted(path.name for path in folder.iterdir()) == ["predictions.csv", "rows.csv", "thresher-demo.html"]
     page = (folder / "thresher-demo.html").read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ def test_it_is_the_same_every_time(run):
 
 
 def test_the_cost_ratio_is_written_as_elsewhere(run, refused):
-    assert "A miss costs 20 false alarms" in run("demo", "--cost-ratio", "20:1").stdout
+    assert "a miss costs 20 false alarms" in run("demo", "--cost-ratio", "20:1").stdout
     assert "'often' is no ratio" in refused("demo", "--cost-ratio", "often")
 
 

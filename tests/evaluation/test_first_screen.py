@@ -1,0 +1,61 @@
+"""The first screen says what the rules say: per 1,000 cases, at the declared mix, with the digits they deserve."""
+
+import numpy as np
+import pytest
+
+import thresher as th
+from thresher.evaluation.first_screen import headline, rule_cells, threshold_text, tiles
+from thresher.visible import number_text, per_thousand_text
+
+RNG = np.random.default_rng(5)
+LABELS = RNG.random(900) < 0.3
+NOISE = RNG.random(900)
+GOOD = 1 / (1 + np.exp(-(RNG.normal(size=900) + 2.5 * LABELS - 1.5)))
+RARE = th.OperatingCondition(prevalence=0.01, cost_ratio=20)
+FOUND = th.evaluate(LABELS, {"good": GOOD, "noise": NOISE}, condition=RARE, current={"noise": 0.5}, replicates=60)
+
+
+def test_tiles_and_rules_are_those_of_the_evaluation():
+    mine = FOUND.rules["good"].per(1000, RARE)
+    found, missed, alarms, cost = tiles(FOUND)
+    assert (found.value, missed.value) == (per_thousand_text(mine.found, 10), per_thousand_text(mine.missed, 10))
+    assert (alarms.value, cost.value) == (per_thousand_text(mine.false_alarms, 990), number_text(mine.cost, 0))
+    assert dict(cost.against)["never"] == "200"
+    assert dict(found.against) == {"never": "0", "always": "10"} | {
+        short: per_thousand_text(FOUND.rules[name].per(1000, RARE).found, 10)
+        for short, name in (("cut at 0.5", "0.5"), ("now in use", "current"))
+    }
+    names = [rule_cells(FOUND, rule)[0][0] for rule in FOUND.rules.values()]
+    assert names[0] == f"● good ≥ {threshold_text(FOUND, 'good')}"
+    assert names[2:] == ["never act", "always act", "good ≥ 0.5, the usual cut", "the rule in use"]
+
+
+def test_a_threshold_is_short_and_makes_the_same_calls_where_it_can():
+    emails = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
+    tree = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
+    found = th.evaluate(emails, tree, condition=th.OperatingCondition(cost_ratio=2), replicates=20)
+    at = float(threshold_text(found, "model"))
+    assert th.contingency_at(found["model"].ranking, at) == found["model"].table
+    assert len(threshold_text(FOUND, "good")) <= 5
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "condition", "words"),
+    [
+        (LABELS, GOOD, RARE, "says 0."),
+        (LABELS, NOISE, RARE, "Call no case positive, since no score pays for its false alarms: it saves nothing"),
+        (
+            [0, 1, 1, 1] * 9,
+            [4, 3, 2, 1] * 9,
+            th.OperatingCondition(),
+            "Call every case positive, since no score is low",
+        ),
+        ([1, 1, 0, 0] * 9, [0.9, 0.8, 0.2, 0.1] * 9, th.OperatingCondition(), "costs nothing on these rows"),
+    ],
+    ids=["saves", "never", "always", "perfect"],
+)
+def test_the_sentence_names_the_rule_and_what_it_saves(labels, scores, condition, words):
+    found = th.evaluate(labels, scores, condition=condition, replicates=60)
+    assert words in headline(found)
+    assert str(found).startswith(headline(found))
+    assert "nan" not in headline(found)
