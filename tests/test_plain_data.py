@@ -46,6 +46,7 @@ NO_INTERVAL = {
     "level": [None, 0, 1, 95, "inf", *NO_NUMBER],
     "method": [None, *NO_TEXT],
     "note": [None, *NO_TEXT],
+    "apparent": NO_NUMBER,
 }
 NO_MAP = {
     "format": [None, 3, "thresher/calibration-map/2"],
@@ -228,7 +229,7 @@ def test_limits_of_an_interval_rise():
     kind, decision, _ = BAD["decision"]
     plain = decision.to_dict()
     plain["expected_cost"] |= {"lower": 2.0, "upper": 1.0}
-    assert '"expected_cost" must have its lower limit first' in refusal(kind, plain)
+    assert '"expected_cost" is refused: the limits 2 and 1 exclude the estimate' in refusal(kind, plain)
 
 
 def test_ramps_have_no_infinite_knots():

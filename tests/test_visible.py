@@ -45,7 +45,9 @@ def test_digits_follow_the_width_of_the_interval(estimate, width):
     lower, upper = estimate - width / 3, estimate + width * 2 / 3
     if not upper - lower > abs(estimate) * 1e-12:
         return
-    unit = 10.0 ** -decimals(lower, upper)
+    places = decimals(lower, upper)
+    assert places is not None
+    unit = 10.0**-places
     assert unit == 1 or (upper - lower) / 50.1 <= unit <= (upper - lower) / 4.99
     assert unit <= max(1, (upper - lower) / 4.99)
     words = interval_text(estimate, lower, upper).replace("−", "-").translate({ord(sign): " " for sign in "[]"})

@@ -10,6 +10,10 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher.evaluation import Evaluation
+from thresher.evaluation.first_screen import rule_cells
+from thresher.evaluation.requirements import judged, requirement
+from thresher.report.contents import contents
+from thresher.visible import percent_text
 
 MEASURES = ("precision", "npv", "accuracy", "tpr", "fpr", "f1", "mcc", "lift", "predicted_positive_rate", "prevalence")
 RARE = th.OperatingCondition(prevalence=0.01, cost_ratio=20)
@@ -57,7 +61,7 @@ def rates(found: Evaluation, name, labels, scores):
 @settings(max_examples=300)
 @given(
     st.integers(0, 2**32 - 1),
-    st.integers(12, 60),
+    st.integers(12, 40),
     st.floats(0.001, 0.9),
     st.floats(0.2, 50),
     st.none() | st.floats(0.05, 0.9),
@@ -91,6 +95,36 @@ def test_every_number_is_stated_at_the_declared_mix(seed, size, prevalence, cost
     decision = found.decision
     assert decision.condition.prevalence == pytest.approx(prevalence)
     assert decision.data_prevalence == pytest.approx(labels.mean())
+    agree(found, labels, scores, seed)
+
+
+def agree(found, labels, scores, seed):
+    """gate, compare, the texts, the page and apply say what the evaluation says."""
+    decision = found.decision
+    model = found[decision.model]
+    for measure in MEASURES:
+        asked = requirement(f"{decision.model}:{measure}.estimate >= 0")
+        told = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
+        assert judged(asked, found, replicates=100).found == told
+    called = th.apply(decision, scores)
+    table = th.contingency(labels, called)
+    assert (table.tp, table.fp) == (model.table.tp, model.table.fp)
+    precision = model.measures["precision"].estimate
+    if not np.isnan(precision):
+        rule = next(iter(found.rules.values()))
+        assert rule_cells(found, rule)[3][0] == percent_text(precision)
+        assert percent_text(precision) in str(found)
+    measure = MEASURES[seed % 8]  # the last two have no better side
+    if seed % 3 == 0 and not any(np.isnan(each.measures[measure].estimate) for each in found.models.values()):
+        compared = th.compare(labels, scores, measure=measure, condition=found.condition, replicates=100)
+        for name, value in compared.estimates.items():
+            assert value == pytest.approx(found[name].measures[measure].estimate, abs=1e-9)
+    if seed % 4 == 0:
+        shown = {each["name"]: each for each in contents(found)["models"]}
+        for name, each in found.models.items():
+            for entry in shown[name]["measures"]:
+                estimate = float(entry["interval"]["estimate"])
+                assert estimate == pytest.approx(each.measures[entry["name"]].estimate, abs=1e-9, nan_ok=True)
 
 
 @settings(max_examples=100)

@@ -25,7 +25,7 @@ def test_a_clear_winner():
 
 def test_a_doubtful_winner_names_what_it_does_not_beat():
     words = baseline_words(found("tree", majority=(-0.2, -0.05), rule=(-0.2, 0.01)))
-    assert words.startswith("tree does not beat the one-feature rule (cost difference -0.1000 [-0.2000, 0.0100])")
+    assert words.startswith("tree does not beat the one-feature rule (cost difference −0.10 [−0.20, 0.01])")
 
 
 def test_a_baseline_that_wins():
@@ -34,6 +34,4 @@ def test_a_baseline_that_wins():
 
 def test_costs_that_are_equal_in_every_fold():
     words = baseline_words(found("tree", majority=(float("nan"), float("nan")), rule=(-0.2, -0.05)))
-    assert (
-        words == "tree does not beat the majority class (the same cost difference in every fold, -0.1000) beyond doubt."
-    )
+    assert words == "tree does not beat the majority class (the same cost difference in every fold, −0.1) beyond doubt."

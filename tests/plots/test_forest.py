@@ -56,8 +56,8 @@ class TestComparison:
         assert frame["a"].tolist() == ["model 0", "model 0", "model 1"]
 
     def test_the_margin_of_indifference_is_shaded(self):
-        assert drawn(ComparisonDisplay.from_evaluation(FOUND)).margin_ is not None
-        plain = th.compare(LABELS, SCORES)
+        near, plain = th.compare(LABELS, SCORES, margin=0.05), th.compare(LABELS, SCORES)
+        assert drawn(ComparisonDisplay.from_comparison(near)).margin_ is not None
         assert drawn(ComparisonDisplay.from_comparison(plain)).margin_ is None
 
     def test_verdicts_are_in_words(self):

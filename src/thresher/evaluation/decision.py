@@ -304,7 +304,7 @@ def _plain(value: Any) -> Any:
 
 def _interval(value: Any) -> Interval:
     limit = number(infinite=True, undefined=True)
-    found = Interval(
+    return Interval(
         **fields_of(
             value,
             {
@@ -319,9 +319,6 @@ def _interval(value: Any) -> Interval:
             },
         )
     )
-    if found.lower > found.upper:
-        raise FieldError(f"must have its lower limit first, got {found.lower} and {found.upper}")
-    return found
 
 
 def _condition(value: Any) -> OperatingCondition:

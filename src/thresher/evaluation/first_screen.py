@@ -89,7 +89,9 @@ def headline(evaluation: Evaluation) -> str:
         return f"{rule}: it saves nothing{limits} of the {of} that {against} costs per 1,000 cases."
     if saving.estimate < 0:
         more = number_text(-CASES * saving.estimate, places)
-        return f"{rule}: it costs {more} more than the {of} that {against} costs per 1,000 cases."
+        ends = (number_text(-CASES * end, places) for end in (saving.upper, saving.lower))
+        limits = "" if math.isnan(saving.lower) else f" ({' to '.join(ends)})"
+        return f"{rule}: it costs {more}{limits} more than the {of} that {against} costs per 1,000 cases."
     saves = "saves" if not saving.lower <= 0 else "may save"
     return f"{rule}: it {saves} {saved}{limits} of the {of} that {against} costs per 1,000 cases."
 
@@ -158,7 +160,8 @@ def rows_mix_words(evaluation: Evaluation) -> str:
 
 def rules_caption(evaluation: Evaluation) -> str:
     """What the numbers of the tiles and of the table of rules are about."""
-    return f"Per {CASES:,} cases {mix_words(evaluation)}; {miss_words(evaluation.condition.cost_ratio)}"
+    priced = "models cost what they do on rows they were not chosen on"
+    return f"Per {CASES:,} cases {mix_words(evaluation)}; {miss_words(evaluation.condition.cost_ratio)}; {priced}"
 
 
 def cost_unit(evaluation: Evaluation) -> str:
