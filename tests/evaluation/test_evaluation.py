@@ -138,7 +138,7 @@ def test_missing_rows_are_dropped_on_request_and_counted():
 def test_seeded_and_plain():
     again = th.evaluate(LABELS, {"good": GOOD, "poor": POOR}, condition=CONDITION, replicates=200)
     assert again.to_json() == BOTH.to_json()
-    assert json.loads(BOTH.to_json())["models"]["good"]["auc"]["estimate"] == BOTH["good"].auc.estimate
+    assert json.loads(BOTH.to_json())["models"]["good"]["numbers"]["auc"]["estimate"] == BOTH["good"].auc.estimate
 
 
 def test_the_summary_tells_it_all():
@@ -243,7 +243,7 @@ def test_the_plain_data_hold_all_that_was_found():
     assert plain["comparison"][0]["difference"] == found.comparison["a", "b"].difference
     assert plain["models"]["a"]["given"] == {"tp": 2, "fn": 1, "fp": 0, "tn": 2}
     assert plain["models"]["b"]["given"] is None
-    assert plain["models"]["a"]["log_loss"] == found["a"].log_loss
+    assert plain["models"]["a"]["numbers"]["log_loss"]["estimate"] == found["a"].log_loss
     assert plain["ranges"][0]["low"] == 0
     assert plain["ranges"][-1]["high"] == "inf"
     assert plain["stability"]["wins"] == found.stability.wins

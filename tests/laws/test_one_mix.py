@@ -81,9 +81,8 @@ def test_every_number_is_stated_at_the_declared_mix(seed, size, prevalence, cost
             interval = model.measures[measure]
             assert interval.estimate == expected
             assert alone.measures[measure] == expected
-            assert (plain["models"][name]["measures"][measure]["estimate"] or np.nan) == pytest.approx(
-                interval.estimate or np.nan, nan_ok=True
-            )
+            written = plain["models"][name]["measures"][measure]["estimate"]
+            assert (np.nan if written is None else written) == pytest.approx(interval.estimate, nan_ok=True)
             assert np.isnan(interval.estimate) or interval.lower <= interval.estimate <= interval.upper
         p = restated(score, prevalence, labels.mean() if trained_at is None else trained_at)
         assert model.numbers["brier"].estimate == pytest.approx(weight @ (p - labels) ** 2, abs=1e-9)
@@ -125,6 +124,21 @@ def agree(found, labels, scores, seed):
             for entry in shown[name]["measures"]:
                 estimate = float(entry["interval"]["estimate"])
                 assert estimate == pytest.approx(each.measures[entry["name"]].estimate, abs=1e-9, nan_ok=True)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(12, 60), st.floats(0.05, 0.9))
+def test_probabilities_made_for_another_mix_are_restated_for_that_of_the_rows(seed, size, trained_at):
+    labels, scores = rows(seed, size)
+    found = th.evaluate(labels, scores, trained_at=trained_at, replicates=5)
+    for name, score in scores.items():
+        p = restated(score, labels.mean(), trained_at)
+        numbers = found[name].numbers
+        assert numbers["brier"].estimate == pytest.approx(np.mean((p - labels) ** 2), abs=1e-9)
+        assert found[name].choice.threshold == th.choose(th.rank(labels, score)).threshold
+        own = th.OperatingCondition(prevalence=float(labels.mean()))
+        declared = th.evaluate(labels, scores, condition=own, trained_at=trained_at, replicates=5)[name]
+        assert numbers["log_loss"].estimate == pytest.approx(declared.numbers["log_loss"].estimate, abs=1e-9)
 
 
 @settings(max_examples=100)

@@ -9,16 +9,29 @@ import numpy as np
 from rich.text import Text
 
 from thresher.calibration import CalibrationMap, brier, recalibrated
+from thresher.choices import OperatingCondition
 from thresher.cli.plain_text import plain_text
 from thresher.cli.screen import cautions_text, heading, interval_text, number, table
+from thresher.evaluation.model import are_probabilities, at_prevalence
 from thresher.inference import calibration_report
 from thresher.ranking import Ranking
 
 _LINES = 9
+_LABELS = {"observed_expected": "observed : expected", "ici": "ICI", "e50": "E50", "e90": "E90"}
 
 
-def map_blocks(ranking: Ranking, found: CalibrationMap, written: Sequence[str]) -> Iterator[Any]:
-    """The map at a few of its scores, losses before and after on the rows it was fitted on, files written."""
+def map_blocks(
+    ranking: Ranking,
+    found: CalibrationMap,
+    written: Sequence[str],
+    *,
+    condition: OperatingCondition,
+    trained_at: float | None,
+) -> Iterator[Any]:
+    """The map at a few of its scores, losses before and after on the rows it was fitted on, files written.
+
+    Losses and the calibration of the scores are stated at the class mix of the condition.
+    """
     article = "An" if found.method[0] in "aeiou" else "A"
     yield Text(
         f"{article} {found.method} map, fitted on {ranking.total:,.10g} cases with {len(ranking):,} distinct scores."
@@ -29,21 +42,27 @@ def map_blocks(ranking: Ranking, found: CalibrationMap, written: Sequence[str]) 
         for score, probability in zip(ranking.score[shown], found(ranking.score[shown]), strict=True)
     ]
     yield table(("score", "probability"), lines)
-    probabilities = ranking.score[-1] >= 0 and ranking.score[0] <= 1
-    before = number(brier(ranking)) if probabilities else "no probabilities"
+    probabilities = are_probabilities(ranking)
+    both = bool(ranking.Pos and ranking.Neg)
+    at_mix = at_prevalence(ranking, condition.prevalence, trained_at) if both else ranking
+    weighted = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
+    before = number(brier(at_mix)) if probabilities else "no probabilities"
+    mix = "" if condition.class_ratio is None else f", at {condition.mix}"
     yield [
-        heading("On these rows", "which the map has seen"),
+        heading("On these rows", f"which the map has seen{mix}"),
         table(
             ("", "before", "after"),
             [
                 (Text("AUC"), Text(number(found.auc_before)), Text(number(found.auc_after))),
-                (Text("Brier"), Text(before), Text(number(brier(recalibrated(ranking, found.curve))))),
+                (Text("Brier"), Text(before), Text(number(brier(recalibrated(weighted, found.curve))))),
             ],
         ),
     ]
-    if probabilities and ranking.Pos and ranking.Neg:
-        report = calibration_report(ranking).numbers
-        lines = [(Text(name.replace("_", " ")), interval_text(interval)) for name, interval in report.items()]
-        yield [heading("Calibration", "of the scores as they are"), table(("", "estimate"), lines)]
+    if probabilities and both:
+        report = calibration_report(ranking, condition=condition, trained_at=trained_at).numbers
+        lines = [
+            (Text(_LABELS.get(name, name.replace("_", " "))), interval_text(each)) for name, each in report.items()
+        ]
+        yield [heading("Calibration", f"of the scores as they are{mix}"), table(("", "estimate"), lines)]
     yield cautions_text(found.cautions)
     yield [Text.assemble(("wrote ", "bold"), plain_text(line)) for line in written]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,12 +63,12 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     rows = evaluation.scored
     how: dict[str, Any] = {"calibrated": probabilities, "level": evaluation.level, "seed": evaluation.seed}
     how["class_ratio"] = condition.class_ratio
-    made_at = evaluation.decision.trained_at
+    made_at, to = evaluation.decision.trained_at, evaluation.decision.condition.prevalence
 
     def restated(score: Any) -> Any:
-        if not probabilities or condition.prevalence is None:
+        if not probabilities or to is None or math.isclose(to, made_at, rel_tol=1e-12):
             return score
-        return adjust_prevalence(score, condition.prevalence, trained_at=made_at)
+        return adjust_prevalence(score, to, trained_at=made_at)
 
     if rows.weight is None and rows.cluster is None:
         short = _joined(recalibrated(model.ranking, restated), at_percents=probabilities)

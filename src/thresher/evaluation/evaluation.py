@@ -203,8 +203,8 @@ def evaluate(
     clusters
         What rows belong together (patients, users); intervals and resampling respect it.
     trained_at
-        The prevalence that scores which are probabilities were made for, where it is not that of the rows. With a
-        class mix declared, they are restated from it before they are read as probabilities.
+        The prevalence that scores which are probabilities were made for, where it is not that of the rows. They are
+        restated from it, to the declared class mix or that of the rows, before they are read as probabilities.
     level
         Of all intervals.
     current
@@ -254,6 +254,7 @@ def evaluate(
     rankings = {name: rows.ranking(name) for name in scored.scores}
     # One number for rows and rankings: sums of weights in another order would restate tied scores apart.
     made_at = next(iter(rankings.values())).prevalence if trained_at is None else trained_at
+    read = scored if trained_at is None else scored.at_prevalence(None, trained_at=made_at)
     production = None
     if asked.prevalence is not None:
         production = scored.at_prevalence(asked.prevalence, trained_at=made_at)
@@ -280,6 +281,7 @@ def evaluate(
             rankings[name],
             joint.choices[name],
             rows=scored,
+            read=read,
             production=production,
             condition=asked,
             trained_at=made_at,

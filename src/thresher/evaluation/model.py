@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -107,23 +106,13 @@ class ModelEvaluation(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain data (curves are read off `ranking`); "in_data" holds those of the rows as they are."""
-        parts = self.decomposition
         return {
-            "auc": self.auc.to_dict(),
-            "average_precision": self.average_precision,
-            "pr_area": self.pr_area,
-            "ks": self.ks,
             "threshold": self.threshold.to_dict(),
             "table": _cells(self.table),
             "measures": _plain(self.measures),
             "expected_cost": self.expected_cost.to_dict(),
             "honest_cost": self.honest_cost.to_dict(),
             "given": None if self.given is None else _cells(self.given),
-            "brier": None if self.brier is None else self.brier.to_dict(),
-            "log_loss": self.log_loss if self.log_loss is not None and math.isfinite(self.log_loss) else None,
-            "miscalibration": None if parts is None else parts.miscalibration,
-            "discrimination": None if parts is None else parts.discrimination,
-            "uncertainty": None if parts is None else parts.uncertainty,
             "numbers": _plain(self.numbers),
             "in_data": {"measures": _plain(self.data_measures), "numbers": _plain(self.data_numbers)},
         }
@@ -155,6 +144,7 @@ def model_evaluation(
     choice: Choice,
     *,
     rows: ScoredRows,
+    read: ScoredRows,
     production: ScoredRows | None,
     condition: OperatingCondition,
     trained_at: float,
@@ -168,12 +158,14 @@ def model_evaluation(
     """Everything about one model that its ranking, its choice and its rows tell; `auc` where rows tell it better.
 
     `condition` is that which was asked for: a class ratio that it leaves to the data is as uncertain as they are.
-    `production` are the rows at the class mix that it declares, if it does.
+    `read` are the rows with probabilities restated for their own class mix, where scores were made for another,
+    and `production` the rows at the class mix that the condition declares, if it does.
     """
     area = auc_interval(ranking, level=level) if auc is None else auc
     data_measures, expected_cost = _at_threshold(rows, name, choice, condition, level, class_ratio=None)
-    data_numbers, parts = _numbers(rows, name, ranking, auc=area, ks_gain=ks_gain, level=level)
-    measures, numbers, at_mix = data_measures, data_numbers, ranking
+    at_mix = ranking if read is rows else at_prevalence(ranking, None, trained_at)
+    data_numbers, parts = _numbers(read, name, at_mix, auc=area, ks_gain=ks_gain, level=level)
+    measures, numbers = data_measures, data_numbers
     if production is not None and condition.prevalence is not None:
         at_mix = at_prevalence(ranking, condition.prevalence, trained_at)
         ratio = condition.class_ratio
@@ -204,11 +196,12 @@ def model_evaluation(
     )
 
 
-def at_prevalence(ranking: Ranking, prevalence: float, trained_at: float | None) -> Ranking:
-    """The ranking at a declared prevalence, with probabilities restated for it; other scores stay as they are."""
+def at_prevalence(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> Ranking:
+    """The ranking at a declared prevalence, or its own, with probabilities restated for it; other scores stay."""
     if are_probabilities(ranking):
-        return adjust_prevalence(ranking, prevalence, trained_at=trained_at)
-    return ranking.at_class_ratio(prevalence / (1 - prevalence))
+        to = ranking.prevalence if prevalence is None else prevalence
+        return adjust_prevalence(ranking, to, trained_at=trained_at)
+    return ranking if prevalence is None else ranking.at_class_ratio(prevalence / (1 - prevalence))
 
 
 def are_probabilities(ranking: Ranking) -> bool:

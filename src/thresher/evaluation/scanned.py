@@ -9,13 +9,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from thresher.calibration import adjust_prevalence, brier_bounds, calibration_map, log_loss_bounds
+from thresher.calibration import brier_bounds, calibration_map, log_loss_bounds
 from thresher.cautions import Caution
 from thresher.choices import JointChoice, OperatingCondition, best_cost_bounds, joint_choice
 from thresher.curves import Bounds, auc_bounds, average_precision_bounds, ks_bounds, pr_area_bounds
 from thresher.errors import ArgumentError
 from thresher.evaluation.decision import Decision
-from thresher.evaluation.model import are_probabilities, require_prevalence
+from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
 from thresher.evaluation.remarks import on_class_ratio, on_condition, on_few, on_saving
 from thresher.evaluation.rules import Priced, counted_rules
 from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
@@ -167,8 +167,8 @@ def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float |
     if not are_probabilities(ranking):
         return found
     restated = ranking
-    if condition.prevalence is not None:
-        restated = adjust_prevalence(ranking, condition.prevalence, trained_at=trained_at)
+    if condition.prevalence is not None or trained_at is not None:
+        restated = at_prevalence(ranking, condition.prevalence, trained_at)
     return found | {"brier": brier_bounds(restated), "log_loss": log_loss_bounds(restated)}
 
 

@@ -78,10 +78,10 @@ class ModelsDisplay(Display):
         """Of every model of an evaluation, at its class mix, with its choice where the picture can show it."""
         ratio = None if cls.restates == "nothing" else evaluation.condition.class_ratio
         rankings = {
-            name: model.ranking
-            if ratio is None
-            else model.production
+            name: model.production
             if cls.restates == "probabilities"
+            else model.ranking
+            if ratio is None
             else model.ranking.at_class_ratio(ratio)
             for name, model in evaluation.models.items()
         }

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from thresher.cli.door import Door, place
-from thresher.cli.options import MIX, PRINTED, ROWS, SOURCE, operating_condition
+from thresher.cli.options import MIX, PRINTED, ROWS, SOURCE, TRAINED_AT, operating_condition
 
 METHODS = ("isotonic", "platt", "beta", "temperature", "histogram")
 _NO_SMOOTHING = "none"
@@ -24,6 +24,7 @@ _NO_SMOOTHING = "none"
 @SOURCE
 @ROWS
 @MIX
+@TRAINED_AT
 @click.option("--method", type=click.Choice(METHODS), default="isotonic", show_default=True)
 @click.option(
     "--smoothing",
@@ -62,10 +63,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     rankings = rankings_of(given, where=where)
     if len(rankings) > 1:
         raise click.UsageError("a map is of one model; give --score once", ctx)
-    (ranking,) = rankings.values()
-    ratio = operating_condition(given).class_ratio
-    if ratio is not None:
-        ranking = ranking.at_class_ratio(ratio)
+    (rows,) = rankings.values()
+    condition = operating_condition(given)
+    ranking = rows if condition.class_ratio is None else rows.at_class_ratio(condition.class_ratio)
     smoothing = _smoothing(given["smoothing"], ctx)
     with working("fitting"):
         found = calibration_map(
@@ -96,7 +96,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         from thresher.cli.map_table import map_blocks
         from thresher.cli.screen import console, show
 
-        show(console(), map_blocks(ranking, found, written))
+        show(console(), map_blocks(rows, found, written, condition=condition, trained_at=given["trained_at"]))
 
 
 def _smoothing(text: str, ctx: click.Context) -> Any:
