@@ -12,6 +12,7 @@ from thresher.cautions import Caution
 from thresher.cli.text_copy import Added
 from thresher.errors import ArgumentError, SourceError, ThresherError
 from thresher.evaluation import Decision, apply, contradictions
+from thresher.evaluation.decision import EVALUATE_AGAIN
 from thresher.plain_data import json_value
 from thresher.ranking import Floats
 from thresher.whole_files import read_text
@@ -98,5 +99,6 @@ def read_artefact(path: str, *, where: str) -> Artefact:
         found = None if decision.calibration is None else CalibrationMap.from_dict(decision.calibration)
         return Artefact(decision, found)
     except ThresherError as error:
-        fix = "give what evaluate --decision or calibrate --output wrote"
+        again = error.fix == EVALUATE_AGAIN
+        fix = EVALUATE_AGAIN if again else "give what evaluate --decision or calibrate --output wrote"
         raise SourceError(f"{path} cannot be applied: {error.what}", where, fix) from None

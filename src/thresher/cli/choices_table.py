@@ -19,12 +19,15 @@ COST = "expected cost"
 _ROUNDING = 1e-9
 
 
-def choice_blocks(choices: Mapping[str, Choice]) -> Iterator[Any]:
-    """One sentence and one table per model; with several, a line each first."""
+def choice_blocks(choices: Mapping[str, Choice], *, constrained: bool = False) -> Iterator[Any]:
+    """One sentence and one table per model; with several, a line each first.
+
+    `constrained` says that some thresholds were not allowed.
+    """
     if len(choices) > 1:
         yield _overview(choices)
     for name, choice in choices.items():
-        yield [_sentence(name, choice), contingency_table(choice.table), _rates(choice), *_remarks(choice)]
+        yield [_sentence(name, choice), contingency_table(choice.table), _rates(choice), *_remarks(choice, constrained)]
     yield cautions_text(dict.fromkeys(caution for choice in choices.values() for caution in choice.cautions))
 
 
@@ -73,8 +76,8 @@ def _rates(choice: Choice) -> Text:
     return text
 
 
-def _remarks(choice: Choice) -> list[Text]:
-    said = [f"{same_calls(choice.interval).capitalize()} makes the same calls.", _cheapest(choice)]
+def _remarks(choice: Choice, constrained: bool) -> list[Text]:  # noqa: FBT001
+    said = [f"{same_calls(choice.interval).capitalize()} makes the same calls.", _cheapest(choice, constrained)]
     if choice.splits.size > 1:
         shown = ", ".join(threshold_text(point.threshold) for point in choice.points[:8])
         more = f" and {choice.splits.size - 8} more" if choice.splits.size > 8 else ""
@@ -85,15 +88,16 @@ def _remarks(choice: Choice) -> list[Text]:
     return [Text(line, style=FAINT) for line in said]
 
 
-def _cheapest(choice: Choice) -> str:
-    """Where the rule is the cheapest; one that a measure chose need not be so here, nor anywhere."""
+def _cheapest(choice: Choice, constrained: bool) -> str:  # noqa: FBT001
+    """Where the rule is the cheapest of those allowed; one that a measure chose need not be so anywhere."""
     now = choice.condition.cost_ratio
+    cheapest = "the cheapest of the thresholds allowed" if constrained else "the cheapest"
     if choice.holds_for is None:
-        return f"It is the cheapest for no cost ratio (now {now:.4g})."
+        return f"It is {cheapest} for no cost ratio (now {now:.4g})."
     low, high = choice.holds_for
     stays = low * (1 - _ROUNDING) <= now <= high * (1 + _ROUNDING)
     told = "stays" if stays else "would be"
-    return f"It {told} the cheapest {over(choice.holds_for, 'cost ratios')} (now {now:.4g})."
+    return f"It {told} {cheapest} {over(choice.holds_for, 'cost ratios')} (now {now:.4g})."
 
 
 def _worth(choice: Choice, point: Point) -> str:

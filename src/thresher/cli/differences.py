@@ -43,8 +43,10 @@ def _line(one: Difference) -> tuple[Text, ...]:
     return pair, interval_text(one.interval), p, adjusted, verdict
 
 
-def comparison_blocks(comparison: Comparison, width: int) -> Iterator[Any]:
-    """The measure of every model, every pair, and what the verdicts mean."""
+def comparison_blocks(comparison: Comparison, width: int, *, mix: str = "") -> Iterator[Any]:
+    """The measure of every model, every pair, and what the verdicts mean; `mix` is the class mix declared."""
+    if mix:
+        yield Text(f"Stated at {mix}.", style=FAINT)
     yield table(
         ("model", comparison.measure),
         [(name_text(name), Text(number(comparison.estimates[name]))) for name in comparison.names],

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
+from thresher.choices import OperatingCondition
 from thresher.cli.plain_text import plain_text
 from thresher.cli.rule_words import threshold_text
 from thresher.cli.screen import BAD, FAINT, GOOD, interval_text, name_text, number, table
@@ -16,8 +17,10 @@ from thresher.evaluation.requirements import Judged
 _WIDE = 96
 
 
-def gate_blocks(found: Sequence[Judged], width: int) -> Iterator[Any]:
-    """The table, reasons for what is undefined, and the verdict."""
+def gate_blocks(found: Sequence[Judged], width: int, *, condition: OperatingCondition) -> Iterator[Any]:
+    """The class mix that is declared, the table, reasons for what is undefined, and the verdict."""
+    if condition.class_ratio is not None:
+        yield Text(f"Stated at {condition.mix}.", style=FAINT)
     heads = ["", "requirement", "found", "judged by", "model", "threshold"]
     shown = len(heads) if width >= _WIDE else 4
     yield table(heads[:shown], [_line(one)[:shown] for one in found], left=2)

@@ -37,7 +37,7 @@ class Judge:
         self.deployed = deployed
         self.where = where
         self.place = "standard input" if given["source"] == STANDARD else str(given["source"])
-        self.names = given["score"], given["prediction"]
+        self.names = (given["score"], given["prediction"], *(["probability"] if given["probability"] else []))
         self.refuses_unseen = given["unseen"] == "raise"
         self.positive = 0
         self.remarks = Remarks()
@@ -50,7 +50,10 @@ class Judge:
         calls = apply(self.deployed.decision, scores)
         self.positive += int(calls.sum())
         self.remarks += remarks
-        return {self.names[0]: scores, self.names[1]: self._named(calls)}
+        made = [scores, self._named(calls)]
+        if len(self.names) > len(made):
+            made.append(self.deployed.decision.probability(scores))
+        return dict(zip(self.names, made, strict=True))
 
     def made_for(self, head: Sequence[str]) -> Made:
         """For texts: the fields of the columns that the model uses, an empty one being missing."""

@@ -42,6 +42,7 @@ from thresher.whole_files import read_text, write_whole
 
 FORMAT = "thresher/decision/2"
 _FORMATS = "thresher/decision/"
+EVALUATE_AGAIN = "evaluate again"
 _SURELY = 1 - 1e-9
 
 
@@ -130,7 +131,7 @@ class Decision(Result):
         written = value.get("format") if isinstance(value, Mapping) else None
         if isinstance(written, str) and written != FORMAT and written.startswith(_FORMATS):
             raise NotationError(
-                f"this decision is of another format, {written!r}", "Decision.from_dict", "evaluate again"
+                f"this decision is of another format, {written!r}", "Decision.from_dict", EVALUATE_AGAIN
             )
         readers = {part.name: _READERS.get(part.name, text) for part in fields(cls)}
         decision = cls(**read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))

@@ -12,11 +12,12 @@ def rows(columns):
     return columns["malignant"], {name: columns[name] for name in ("forest", "bayes")}
 
 
-def told_of(found):
+def told_of(found, condition=None):
     return {
         "measure": found.measure,
         "estimates": dict(found.estimates),
         "differences": [one.to_dict() for one in found.differences.values()],
+        "condition": None if condition is None else condition.to_dict(),
         "dropped": 0,
     }
 
@@ -26,9 +27,10 @@ def test_by_auc(data, rows):
 
 
 def test_by_cost(data, rows):
-    found = th.compare(*rows, measure=th.OperatingCondition(cost_ratio=5), replicates=200, seed=2)
+    condition = th.OperatingCondition(cost_ratio=5)
+    found = th.compare(*rows, measure=condition, replicates=200, seed=2)
     words = ["--measure", "cost", "--cost-ratio", "5", "--replicates", "200", "--seed", "2"]
-    assert data("compare", *ROWS, *words) == told_of(found)
+    assert data("compare", *ROWS, *words) == told_of(found, condition)
 
 
 def test_by_a_measure_at_thresholds(data, rows):
@@ -41,7 +43,9 @@ def test_by_a_measure_at_thresholds(data, rows):
 def test_by_a_quantity_at_a_declared_mix(data, rows, text):
     condition = th.OperatingCondition(prevalence=0.05)
     found = th.compare(*rows, measure=text, condition=condition, trained_at=0.5)
-    assert data("compare", *ROWS, "--measure", text, "--prevalence", "5%", "--trained-at", "0.5") == told_of(found)
+    assert data("compare", *ROWS, "--measure", text, "--prevalence", "5%", "--trained-at", "0.5") == told_of(
+        found, condition
+    )
 
 
 def test_infinite_estimates_are_no_json(data, folder):

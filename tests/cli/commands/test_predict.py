@@ -192,3 +192,18 @@ def test_the_folder_is_read_by_the_library_too(learnt, tumours, expected):
     assert deployed.target == "tumour"
     assert deployed.named(deployed.calls(tumours)).tolist() == expected[1].tolist()
     assert isinstance(pd.read_parquet(learnt / "out" / "predictions.parquet"), pd.DataFrame)
+
+
+def test_probabilities_at_the_mix_of_the_decision(run, here):
+    decision = json.loads((here / "out" / "decision.json").read_text())
+    decision["condition"]["class_ratio"] = 1 / 99
+    (here / "out" / "decision.json").write_text(json.dumps(decision))
+    assert run("predict", "out/", "tumours.csv", "--probability", "-o", "scored.csv").exit_code == 0
+    rows = rows_in((here / "scored.csv").read_text())
+    scores = [float(row["score"]) for row in rows]
+    expected = th.Decision.from_dict(decision).probability(scores)
+    np.testing.assert_allclose([float(row["probability"]) for row in rows], expected, rtol=1e-12)
+    assert expected.mean() < np.mean(scores)
+    refused = run("predict", "out/", "tumours.csv", "--probability", "--score", "probability")
+    assert refused.exit_code == 2
+    assert "two new columns would be called 'probability'" in refused.output

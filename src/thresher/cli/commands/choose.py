@@ -64,4 +64,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         from thresher.cli.screen import console, show
 
         screen = console()
-        show(screen, choice_blocks(choices))
+        show(screen, choice_blocks(choices, constrained=bool(given["subject_to"]) or given["at_most"] is not None))

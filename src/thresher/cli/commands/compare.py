@@ -99,13 +99,15 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         differences = [one.to_dict() for one in found.differences.values()]
         estimates = {name: value if math.isfinite(value) else None for name, value in found.estimates.items()}
         plain = {"measure": found.measure, "estimates": estimates, "differences": differences}
-        click.echo(json.dumps(plain | {"dropped": found.dropped}, indent=2))
+        stated = None if condition is None else condition.to_dict()
+        click.echo(json.dumps(plain | {"condition": stated, "dropped": found.dropped}, indent=2))
     elif not given["quiet"]:
         from thresher.cli.differences import comparison_blocks
         from thresher.cli.screen import console, show
 
         screen = console()
-        show(screen, comparison_blocks(found, screen.width))
+        mix = "" if condition is None or condition.class_ratio is None else condition.mix
+        show(screen, comparison_blocks(found, screen.width, mix=mix))
 
 
 def _thresholds(given: tuple[str, ...], ctx: click.Context) -> dict[str, float] | None:

@@ -75,12 +75,17 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         found = [judged(one, evaluation, replicates=given["replicates"]) for one in asked]
     passed = all(one.passed for one in found)
     if given["as_json"]:
-        click.echo(json.dumps({"passed": passed, "requirements": [one.to_dict() for one in found]}, indent=2))
+        click.echo(
+            json.dumps(
+                {"passed": passed, "condition": condition.to_dict(), "requirements": [one.to_dict() for one in found]},
+                indent=2,
+            )
+        )
     elif not given["quiet"] or not passed:
         from thresher.cli.gate_table import gate_blocks
         from thresher.cli.screen import console, show
 
         screen = console()
-        show(screen, gate_blocks(found, screen.width))
+        show(screen, gate_blocks(found, screen.width, condition=condition))
     if not passed:
         ctx.exit(FAILED)

@@ -31,13 +31,15 @@ from thresher.cli.options import PRINTED
     show_default=True,
     help="Score rows with categories that training had not and tell, or refuse them.",
 )
+@click.option("--probability", is_flag=True, help="Add the probability at the decision's class mix, too.")
 @PRINTED
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Score new rows and decide about them, with what learn wrote.
 
-    The rows of FILE come out in their order with two columns added: the calibrated probability of the positive
-    label, and the label that the decision's threshold gives. Without -o they go to standard output, as CSV.
+    The rows of FILE come out in their order with two columns added: the model's score, a probability at the class mix
+    of the rows it learnt from, and the label that the decision's threshold gives. --probability adds that at the class
+    mix of the decision. Without -o they go to standard output, as CSV.
     """
     from thresher.cli.output import require_outputs
     from thresher.cli.table_file import STANDARD, require_format
@@ -45,8 +47,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     where, source, target = place(ctx), given["source"], given["output"]
     if given["as_json"] and target == STANDARD:
         raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
-    if given["score"] == given["prediction"]:
-        raise click.UsageError(f"two new columns would be called {given['score']!r}", ctx)
+    names = [given["score"], given["prediction"], *(["probability"] if given["probability"] else [])]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"two new columns would be called {twice!r}", ctx)
     if target != STANDARD:
         require_outputs(where, source=source, output=target)
         require_format(target, where)
