@@ -110,8 +110,7 @@ def test_the_rule_in_use_in_every_form(current):
 
 
 def test_a_decision_in_use_and_rows_that_are_dropped():
-    earlier = th.evaluate(LABELS, SCORES["tree"], condition=CONDITION, replicates=50).decision
-    earlier = th.Decision.from_dict(earlier.to_dict() | {"model": "tree"})
+    earlier = th.evaluate(LABELS, {"tree": SCORES["tree"]}, condition=CONDITION, replicates=50).decision
     found = th.evaluate(LABELS, SCORES, condition=CONDITION, current=earlier, replicates=50)
     assert (found.rules["current"].model, found.rules["current"].threshold) == ("tree", earlier.threshold)
     calls = (SCORES["tree"] >= 0.6).astype(object)

@@ -139,6 +139,10 @@ class Decision(Result):
         if not low <= decision.threshold <= high:
             why = f'"threshold" is {decision.threshold}, and "equivalent" reaches from {low} to {high}'
             raise not_written(why, of="Decision", kind="a decision")
+        for name in ("tied", "may_be_best"):
+            if decision.model not in getattr(decision, name):
+                why = f'"{name}" does not name the model, {decision.model!r}'
+                raise not_written(why, of="Decision", kind="a decision")
         return decision
 
     @classmethod

@@ -17,6 +17,7 @@ from thresher.inference.table import (
     CELLS,
     RATES,
     WITHIN_CLASSES,
+    ByMeasure,
     interval_at_class_ratio,
     measure_interval,
     slopes,
@@ -123,7 +124,9 @@ def sampled_table_intervals(
     0.6000 [0.2666, 0.8609]
     """
     require_level(level, "sampled_table_intervals(sampled)")
-    return {name: sampled_measure_interval(sampled, name, class_ratio=class_ratio, level=level) for name in MEASURES}
+    return ByMeasure(
+        (name, sampled_measure_interval(sampled, name, class_ratio=class_ratio, level=level)) for name in MEASURES
+    )
 
 
 def sampled_measure_interval(

@@ -44,7 +44,7 @@ class Replicates(Tabular):
     >>> from thresher.ranking import Ranking
     >>> found = bootstrap(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), ["auc"], replicates=500)
     >>> found
-    Replicates(500 of auc)
+    Replicates(500 of auc, drawn class by class)
     >>> found.estimate("auc"), found.values("auc").size
     (0.71, 500)
     """
@@ -127,7 +127,12 @@ class Replicates(Tabular):
 
     def _brief(self) -> str:
         models = f" of {', '.join(self.models)}" if len(self.models) > 1 else ""
-        return f"{self.replicates:,} of {', '.join(self.names)}{models}"
+        fixed = [name for name, stratified in self.stratified.items() if stratified]
+        if len(fixed) in (0, len(self.names)):
+            how = "class by class" if fixed else "with the class mix"
+        else:
+            how = f"class by class for {', '.join(fixed)}, with the class mix for the others"
+        return f"{self.replicates:,} of {', '.join(self.names)}{models}, drawn {how}"
 
     def _columns(self) -> Mapping[str, Any]:
         keys = list(self.drawn)

@@ -86,13 +86,26 @@ def table_intervals(
     """The interval for every registered measure of one table, by name, as `measure_interval`.
 
     >>> intervals = table_intervals(Contingency(tp=30, fn=20, fp=10, tn=40))
-    >>> print(intervals["accuracy"])
-    0.7000 [0.6042, 0.7811]
+    >>> print(intervals["accuracy"], intervals["recall"] == intervals["tpr"])
+    0.7000 [0.6042, 0.7811] True
     """
     require_table(table, "table_intervals(table)")
-    return {
-        name: measure_interval(table, name, class_ratio=class_ratio, level=level, method=method) for name in MEASURES
-    }
+    of_table = {"class_ratio": class_ratio, "level": level, "method": method}
+    return ByMeasure((name, measure_interval(table, name, **of_table)) for name in MEASURES)  # type: ignore[arg-type]
+
+
+class ByMeasure(dict[str, Interval]):
+    """Intervals by the names of measures, to be looked up by their synonyms too; unknown ones get the nearest.
+
+    >>> ByMeasure({"tpr": measure_interval(Contingency(tp=3, fn=1, fp=0, tn=2), "tpr")})["sensitivity"].estimate
+    0.75
+    """
+
+    def __missing__(self, name: str) -> Interval:
+        known = measure(name).name
+        if known not in self:
+            raise KeyError(name)
+        return self[known]
 
 
 def interval_at_class_ratio(
