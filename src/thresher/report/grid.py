@@ -127,7 +127,7 @@ def _comparison(contents: Mapping[str, Any]) -> Grid:
         for pair in contents["comparison"]
     ]
     caption = "Differences, paired" if several else "Differences in AUC, paired"
-    folded = len(rows) > FEW_PAIRS
+    folded = contents["folded"] or len(rows) > FEW_PAIRS
     return Grid(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows, folded=folded)
 
 
