@@ -36,7 +36,7 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
   const chosenMix = (classRatio: number): void => store.set({ classRatio });
   const mix = scene.inPercent ? ratioSlider("classratio", mixLabel, chosenMix, parsedShare, mixText, SHARE_HINT) : ratioSlider("classratio", mixLabel, chosenMix, parsedMix);
   const cost = ratioSlider("costratio", "Cost ratio, miss : false alarm", (costRatio) => store.set({ costRatio }));
-  const fromData = button("from data", () => store.set({ classRatio: null }), { class: "quiet", title: "The class ratio as in the data" });
+  const fromData = button("from data", () => store.set({ classRatio: null }), { class: "quiet", title: "The class mix as in the data" });
   mix.root.querySelector("label")?.after(fromData);
 
   const best = el("option", { value: AUTO });

@@ -77,6 +77,9 @@ def test_shares_are_typed_as_shares(opened):
         assert field.input_value() == shown
         prevalence = th.Decision.from_dict(reader.decision()).condition.prevalence
         assert prevalence == pytest.approx(float(shown.removesuffix("%")) / 100)
+    words = reader.page.locator(".prose .words").text_content()
+    assert "and 5 % positives" in words
+    assert "class ratio" not in words
     for text in ("0", "100", "150%", "abc"):
         reader.classes(text)
         assert reader.page.get_by_role("alert").filter(has_text="Write a share such as 5% or 0.05").is_visible()
