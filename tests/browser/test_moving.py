@@ -77,6 +77,7 @@ def test_shares_are_typed_as_shares(opened):
         assert field.input_value() == shown
         prevalence = th.Decision.from_dict(reader.decision()).condition.prevalence
         assert prevalence == pytest.approx(float(shown.removesuffix("%")) / 100)
+    reader.page.wait_for_timeout(CALM)
     words = reader.page.locator(".prose .words").text_content()
     assert "and 5 % positives" in words
     assert "class ratio" not in words
