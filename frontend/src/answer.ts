@@ -2,7 +2,7 @@
 import { middle } from "./choice";
 import type { Contents } from "./contents";
 import { el, isolated, named, type Child } from "./dom";
-import { ratioText } from "./ratio";
+import { mixText, ratioText } from "./ratio";
 import { intervalText, scoreText, shown } from "./reals";
 import { isAsFound } from "./first";
 import type { Stand, View } from "./view";
@@ -40,7 +40,9 @@ function paragraphs(texts: readonly string[]): HTMLElement[] {
 function rewritten(view: View): HTMLElement[] {
   const { stand, stands, joint, state } = view;
   const winner = stands[joint.model];
-  const at = ` at cost ratio ${ratioText(state.costRatio)} and class ratio ${ratioText(view.classRatio)}${view.state.classRatio === null ? " (as in the data)" : ""}`;
+  const { inPercent } = view.scene;
+  const mix = inPercent ? `${mixText(view.classRatio)} positives` : `class ratio ${ratioText(view.classRatio)}`;
+  const at = ` at cost ratio ${ratioText(state.costRatio)} and ${mix}${view.state.classRatio === null ? " (as in the data)" : ""}`;
   const found: HTMLElement[] = [];
   if (view.measure !== null) {
     const top = stands[view.best];
@@ -57,7 +59,7 @@ function rewritten(view: View): HTMLElement[] {
     const [strict, lax] = [ties[0], ties[ties.length - 1]].map((k) => scoreText(model.curve.threshold[k]));
     found.push(paragraph(null, `${ties.length} thresholds cost the same; scores between ${lax} and ${strict} are undecided. ${recommended(ties, winner.cheapest)}`));
   }
-  const range = `It stays the cheapest model for cost ratios from ${bound(joint.low)} to ${bound(joint.high)} at this class ratio.`;
+  const range = `It stays the cheapest model for cost ratios from ${bound(joint.low)} to ${bound(joint.high)} at this ${inPercent ? "share of positives" : "class ratio"}.`;
   const tied = joint.tied.slice(1).flatMap((i): Child[] => [", ", named(stands[i].model.name)]).slice(1);
   const also: Child[] = tied.length ? [" ", ...tied, tied.length > 1 ? " cost the same." : " costs the same."] : [];
   const next = joint.runnerUp === null ? null : stands[joint.runnerUp];

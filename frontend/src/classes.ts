@@ -10,14 +10,14 @@ import { gainPanel } from "./panels/gain";
 import { costPanel } from "./panels/cost";
 import { prPanel } from "./panels/pr";
 import { rocPanel } from "./panels/roc";
-import { optional, pageHead, section, unique, writeFragment } from "./page";
+import { folded, optional, pageHead, section, unique, writeFragment } from "./page";
 import { printable } from "./printing";
 import { countText } from "./reals";
 import { classScene } from "./scene";
 import { startState, Store } from "./state";
 import { Table } from "./table";
 import { contingencyTable } from "./tables/contingency";
-import { comparisonTable, dataTable, numbersTable } from "./tables/finished";
+import { dataTable, numbersTable } from "./tables/finished";
 import { intervalCell, measuresTable } from "./tables/measures";
 import { view as viewOf } from "./view";
 
@@ -35,7 +35,7 @@ export function classesPage(root: HTMLElement, contents: Contents, address: bool
     el("h2", { class: "unseen" }, "Confusion matrices"),
     el("div", { class: "panels" }, ...matrices),
     ...(numbers ? [section("Models", numbers)] : []),
-    ...optional("Comparison", comparisonTable(contents)),
+    ...optional("Comparison", folded(contents)),
     captioned(section("Classes", ...models.map((model) => classTable(model)))),
     oneAgainstRest(contents, address),
     captioned(section("Confusion counts", ...models.map((model) => matrixTable(model, classes)))),

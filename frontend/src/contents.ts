@@ -137,6 +137,7 @@ export interface Contents {
   title: string;
   version: string;
   level: number;
+  folded: boolean; // comparisons of models open on request only, however few
   answer: string[]; // the answer in words, a paragraph each; the first is the headline
   why: string; // the sentence below it
   asked: string; // the condition as it was asked for

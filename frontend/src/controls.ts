@@ -2,7 +2,7 @@
 import { button, clamp, el, isolated, named, say, set } from "./dom";
 import { goTo } from "./drawing";
 import { swatch } from "./palette";
-import { mixText, parsedMix, parsedRatio, ratioText, tidyRatio } from "./ratio";
+import { mixText, parsedMix, parsedRatio, parsedShare, ratioText, tidyRatio } from "./ratio";
 import { scoreText } from "./reals";
 import type { Scene } from "./scene";
 import { slider } from "./slider";
@@ -13,6 +13,7 @@ const DECADES = 3;
 const PER_DECADE = 60;
 const AUTO = "best";
 const RATIO_HINT = "Write a ratio such as 5:1, 5 or 1/3, up to 1e12:1.";
+const SHARE_HINT = "Write a share such as 5% or 0.05, above 0 and below 100%.";
 
 export interface Controls {
   root: HTMLElement;
@@ -32,9 +33,10 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
     },
   );
   const mixLabel = scene.inPercent ? "Share of positives" : "Class ratio, pos : neg";
-  const mix = ratioSlider("classratio", mixLabel, (classRatio) => store.set({ classRatio }), parsedMix, scene.inPercent ? mixText : ratioText);
+  const chosenMix = (classRatio: number): void => store.set({ classRatio });
+  const mix = scene.inPercent ? ratioSlider("classratio", mixLabel, chosenMix, parsedShare, mixText, SHARE_HINT) : ratioSlider("classratio", mixLabel, chosenMix, parsedMix);
   const cost = ratioSlider("costratio", "Cost ratio, miss : false alarm", (costRatio) => store.set({ costRatio }));
-  const fromData = button("from data", () => store.set({ classRatio: null }), { class: "quiet", title: "The class ratio as in the data" });
+  const fromData = button("from data", () => store.set({ classRatio: null }), { class: "quiet", title: "The class mix as in the data" });
   mix.root.querySelector("label")?.after(fromData);
 
   const best = el("option", { value: AUTO });
@@ -99,9 +101,9 @@ export function controls(scene: Scene, store: Store, uid: string, extra: readonl
     },
   };
 
-  function ratioSlider(id: string, label: string, chosen: (ratio: number) => void, read = parsedRatio, written = ratioText): { root: HTMLElement; show(ratio: number, start: number): void } {
+  function ratioSlider(id: string, label: string, chosen: (ratio: number) => void, read = parsedRatio, written = ratioText, hint = RATIO_HINT): { root: HTMLElement; show(ratio: number, start: number): void } {
     const made = slider(
-      { id: `${uid}-${id}`, label, hint: RATIO_HINT },
+      { id: `${uid}-${id}`, label, hint },
       (place) => chosen(tidyRatio(10 ** (place / PER_DECADE))),
       (text) => {
         const ratio = read(text);

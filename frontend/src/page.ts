@@ -183,11 +183,11 @@ export function section(title: string, ...children: Node[]): HTMLElement {
   return el("section", { class: "card" }, el("h2", {}, title), ...children);
 }
 
-/** The comparison of models; of many pairs on request. */
-function folded(contents: Contents): HTMLElement | null {
+/** The comparison of models; of many pairs, or below other sections, on request. */
+export function folded(contents: Contents): HTMLElement | null {
   const table = comparisonTable(contents);
   const { length } = contents.comparison;
-  return table && length > FEW_PAIRS ? el("details", {}, el("summary", {}, `${length} pairs`), table) : table;
+  return table && (contents.folded || length > FEW_PAIRS) ? el("details", {}, el("summary", {}, `${length} pair${length > 1 ? "s" : ""}`), table) : table;
 }
 
 export function optional(title: string, made: HTMLElement | null): HTMLElement[] {

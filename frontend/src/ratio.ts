@@ -33,6 +33,15 @@ export function parsedMix(text: string): number | null {
   return isUsable(value) ? value : null;
 }
 
+/** The same where mixes are shares: a bare number is one as well, 0.05 and 5 alike. */
+export function parsedShare(text: string): number | null {
+  const found = WRITTEN.exec(text.replace(",", "."));
+  if (!found || found[2]) return parsedMix(text);
+  const bare = Number(found[1]);
+  const value = bare < 1 ? bare / (1 - bare) : bare / (100 - bare);
+  return isUsable(value) ? value : null;
+}
+
 /** A class ratio as a share of positives: four digits of it. */
 export function mixText(value: number): string {
   return `${Number(((100 * value) / (1 + value)).toPrecision(4))} %`;

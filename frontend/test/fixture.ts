@@ -28,6 +28,7 @@ export function contents(given: Given[], costRatio = 1): Contents {
     title: "Test",
     version: "0",
     level: 0.95,
+    folded: false,
     answer: ["Use it.", "It is good."],
     why: "",
     asked: "a miss costs as much as a false alarm",

@@ -47,6 +47,13 @@ describe("the page", () => {
     for (const name of HOSTILE) expect(root.textContent).toContain(name);
   });
 
+  it.each([false, true])("folds the comparison of models below other sections: %s", (folded) => {
+    const pair = { measure: "AUC", a: "a", b: "b", difference: 0.1, lower: 0, upper: 0.2, p_value: 0.05, adjusted: 0.05, verdict: "undecided" };
+    const root = shown({ ...contents([EMAILS, { ...EMAILS, name: "b" }]), comparison: [pair], folded } as Contents);
+    const details = root.querySelector("button[aria-label^='Copy Pairwise comparison']")!.closest("details");
+    expect(details && [details.open, details.querySelector("summary")!.textContent]).toEqual(folded ? [false, "1 pair"] : null);
+  });
+
   it("moves the threshold by arrow keys on a marker and stops following", async () => {
     const root = shown(contents([EMAILS], 2));
     const handle = root.querySelector("[data-panel=roc] .handle")!;

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { mixText, parsedMix, parsedRatio, ratioText, simplest, tidyRatio } from "../src/ratio";
+import { mixText, parsedMix, parsedRatio, parsedShare, ratioText, simplest, tidyRatio } from "../src/ratio";
 
 describe("class mixes", () => {
   it.each([["1%", 1 / 99], ["20 %", 0.25], ["2,5%", 2.5 / 97.5], ["1:9", 1 / 9]])("reads %s", (text, value) => expect(parsedMix(text)).toBeCloseTo(value, 12));
   it.each(["0%", "100%", "120%", "%", "1%%"])("refuses %j", (text) => expect(parsedMix(text)).toBeNull());
+  it.each([["0.05", 0.05], ["0,05", 0.05], [".07", 0.07], ["1e-3", 0.001], ["1", 0.01], ["30", 0.3], ["99.5", 0.995], ["5 %", 0.05], ["1:19", 0.05]])("reads %s as a share", (text, share) => {
+    const ratio = parsedShare(text)!;
+    expect(ratio / (1 + ratio)).toBeCloseTo(share, 12);
+  });
+  it.each(["", " ", "0", "-5", "100", "150", "0%", "100%", "150%", "abc", "Infinity", "0x10"])("refuses %j as a share", (text) => expect(parsedShare(text)).toBeNull());
   it("writes them as shares", () => expect([1 / 99, 0.25].map(mixText)).toEqual(["1 %", "20 %"]));
 });
 

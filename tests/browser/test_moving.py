@@ -69,6 +69,24 @@ def test_measures_follow_the_class_ratio(opened, evaluation, ranking):
             assert number(shown[name.replace("_", " ")]) == pytest.approx(expected, rel=1e-9, nan_ok=True), name
 
 
+def test_shares_are_typed_as_shares(opened):
+    reader = opened(examples.evaluation(400, condition=th.OperatingCondition(prevalence=0.01)))
+    field = reader.page.get_by_label("Share of positives, type a value")
+    for text, shown in (("0.05", "5%"), ("30", "30%"), ("2.5%", "2.5%"), ("1:19", "5%")):
+        reader.classes(text)
+        assert field.input_value() == shown
+        prevalence = th.Decision.from_dict(reader.decision()).condition.prevalence
+        assert prevalence == pytest.approx(float(shown.removesuffix("%")) / 100)
+    reader.page.wait_for_timeout(CALM)
+    words = reader.page.locator(".prose .words").text_content()
+    assert "and 5 % positives" in words
+    assert "class ratio" not in words
+    for text in ("0", "100", "150%", "abc"):
+        reader.classes(text)
+        assert reader.page.get_by_role("alert").filter(has_text="Write a share such as 5% or 0.05").is_visible()
+        assert th.Decision.from_dict(reader.decision()).condition.prevalence == pytest.approx(0.05)
+
+
 def brute_force(ranking, condition):
     curve = th.coverage(ranking)
     cost = condition.expected_cost(curve)

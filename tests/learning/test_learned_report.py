@@ -10,6 +10,7 @@ import pytest
 import thresher as th
 from thresher.learning.learned_report import learned_sections, write_report
 from thresher.learning.workflow_words import baseline_words, curve_words
+from thresher.report import page as report_page
 from thresher.visible import interval_text
 
 RNG = np.random.default_rng(4)
@@ -53,6 +54,14 @@ def test_both_curves_are_drawn_and_told_in_numbers(found, text):
     assert [line[0] for line in features.rows] == ["1", "2", "3"]
     for words in curve_words(found):
         assert words in text
+
+
+def test_comparisons_of_models_open_on_request(found, tmp_path):
+    write_report(found, tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "<details><summary>Differences in AUC, paired</summary>" in text
+    assert '"folded":true' in text
+    assert '"folded":false' in report_page(found.evaluation)
 
 
 def test_a_curve_without_any_spread_is_drawn():

@@ -5,6 +5,8 @@ import pytest
 import thresher as th
 from tests.report import examples
 from thresher.report.answer import answer, answer_on_classes
+from thresher.report.contents import contents
+from thresher.report.grid import grids
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,19 @@ def test_it_tells_the_ranges(evaluation):
         "stays the cheapest model for" in told and (low == 0 or high == math.inf)
     )
     assert "class ratios" in told
+
+
+def test_a_mix_declared_as_a_share_is_told_as_one():
+    # The first finds half of the positives and no negative, the second all but half of the negatives.
+    labels = [1] * 20 + [0] * 20
+    scores = {"strict": [0.9] * 10 + [0.3] * 30, "lax": [0.6] * 30 + [0.1] * 10}
+    condition = th.OperatingCondition(prevalence=0.125, cost_ratio=5)
+    evaluation = th.evaluate(labels, scores, condition=condition, replicates=20)
+    told = " ".join(answer(evaluation))
+    # They cost the same where the slope 1 / (5 · class ratio) is 1: at one positive in six.
+    assert "at this share of positives, or for shares of positives up to 17 % (now 12.5 %) at these costs" in told
+    assert "class ratio" not in told
+    assert ("class mix declared", "12.5 % positive") in grids(contents(evaluation))[-1].rows
 
 
 def test_it_tells_how_firm_it_is_and_the_runner_up(evaluation):

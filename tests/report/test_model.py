@@ -3,7 +3,10 @@ import pytest
 
 import thresher as th
 from tests.report import examples
+from thresher.report.contents import contents
+from thresher.report.grid import grids
 from thresher.report.model import CLASSROOM, model, pools
+from thresher.report.numbers import interval, said_limits
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +34,24 @@ def test_numbers_are_those_of_the_evaluation(evaluation, found):
     }
     assert [measure["name"] for measure in found["measures"]] == list(th.MEASURES)
     assert found["measures"][0]["interval"]["upper"] == of.measures["accuracy"].upper
+
+
+@pytest.mark.parametrize("mix", [None, 0.01])
+def test_quantities_asked_for_are_numbers_of_the_model(mix):
+    asked = ("partial_auc[fpr<=0.1]", "recall@threshold=0.5", "net_benefit@0.05", "auc")
+    condition = th.OperatingCondition(prevalence=mix)
+    evaluation = examples.evaluation(count=2, measures=asked, condition=condition)
+    shown = contents(evaluation)
+    for each in shown["models"]:
+        numbers = {number["name"]: number for number in each["numbers"]}
+        assert len(numbers) == len(each["numbers"])
+        for text in asked:
+            wanted = evaluation.quantities[each["name"]][text]
+            assert numbers[text]["interval"] == interval(wanted)
+            assert numbers[text]["label"] == ("AUC" if text == "auc" else text)
+    table = next(grid for grid in grids(shown) if grid.caption.startswith("Whole models"))
+    limits = [said_limits(interval(each[asked[0]])) for each in evaluation.quantities.values()]
+    assert (asked[0], *limits) in table.rows
 
 
 def test_the_optimum_is_the_choice(evaluation, found):

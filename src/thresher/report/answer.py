@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.evaluation.first_screen import headline, mix_words
 from thresher.inference import Interval
 from thresher.report.numbers import said, said_score
-from thresher.visible import in_words, interval_text, isolated
+from thresher.visible import in_words, interval_text, isolated, percent_text
 
 
 def answer(evaluation: Evaluation) -> list[str]:
@@ -79,13 +80,18 @@ def _cost(evaluation: Evaluation) -> str:
 
 def _range(evaluation: Evaluation) -> str:
     decision, choice = evaluation.decision, evaluation.joint.choices[evaluation.decision.model]
-    now = said(decision.condition.cost_ratio)
+    condition = decision.condition
+    now = said(condition.cost_ratio)
     told = ""
     if len(evaluation.models) > 1 and (decision.gap is None or decision.gap >= 0):
+        mix, mixes = "class ratio", _over(decision.class_ratios, "class ratios")
+        mix_now = said(condition.class_ratio)
+        if condition.mix.endswith("positive"):  # declared as a share, and so told as one
+            mix, mixes = "share of positives", _over(decision.class_ratios, "shares of positives", _share)
+            mix_now = condition.mix.removesuffix(" positive")
         told = (
             f"{isolated(decision.model)} stays the cheapest model {_over(decision.cost_ratios, 'cost ratios')}"
-            f" (now {now}) at this class ratio, or {_over(decision.class_ratios, 'class ratios')}"
-            f" (now {said(decision.condition.class_ratio)}) at these costs. "
+            f" (now {now}) at this {mix}, or {mixes} (now {mix_now}) at these costs. "
         )
     if choice.holds_for is not None and said(choice.holds_for[0]) != said(choice.holds_for[1]):
         told += f"This threshold is its best one {_over(choice.holds_for, 'cost ratios')}."
@@ -125,17 +131,21 @@ def _firmness(evaluation: Evaluation) -> str:
     return told
 
 
-def _over(ends: tuple[float, float], what: str) -> str:
+def _share(class_ratio: float) -> str:
+    return percent_text(class_ratio / (1 + class_ratio))
+
+
+def _over(ends: tuple[float, float], what: str, text: Callable[[float], str] = said) -> str:
     low, high = ends
     if low <= 0 and high == math.inf:
         return f"for all {what}"
     if high == math.inf:
-        return f"for {what} of {said(low)} and above"
+        return f"for {what} of {text(low)} and above"
     if low <= 0:
-        return f"for {what} up to {said(high)}"
-    if said(low) == said(high):
-        return f"for {what} of {said(low)} alone" if low == high else f"for {what} of about {said(low)}"
-    return f"for {what} from {said(low)} to {said(high)}"
+        return f"for {what} up to {text(high)}"
+    if text(low) == text(high):
+        return f"for {what} of {text(low)} alone" if low == high else f"for {what} of about {text(low)}"
+    return f"for {what} from {text(low)} to {text(high)}"
 
 
 def _with_limits(interval: Interval) -> str:

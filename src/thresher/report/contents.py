@@ -45,6 +45,7 @@ def contents(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None
         "title": visible(title) if title is not None else _title(evaluation),
         "version": __version__,
         "level": evaluation.level,
+        "folded": False,  # whether comparisons open on request only, however few
     }
     return given | (_of_two(evaluation) if isinstance(evaluation, Evaluation) else _of_several(evaluation))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from thresher.choices import OperatingCondition
 from thresher.report.numbers import said, said_limits, said_score
 from thresher.tables import MEASURES, Contingency
 
@@ -127,7 +128,7 @@ def _comparison(contents: Mapping[str, Any]) -> Grid:
         for pair in contents["comparison"]
     ]
     caption = "Differences, paired" if several else "Differences in AUC, paired"
-    folded = len(rows) > FEW_PAIRS
+    folded = contents["folded"] or len(rows) > FEW_PAIRS
     return Grid(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows, folded=folded)
 
 
@@ -138,12 +139,14 @@ def _p(value: Any) -> str:
 def _data(contents: Mapping[str, Any]) -> Grid:
     data, condition = contents["data"], contents["condition"]
     declared = "as in the data" if condition["class_ratio_from_data"] else said(condition["class_ratio"])
+    if condition["in_percent"]:
+        declared = OperatingCondition(prevalence=condition["class_ratio"] / (1 + condition["class_ratio"])).mix
     told = [
         *_rows_read(data),
         (f"positives ({data['positive']})", said(data["Pos"])),
         (f"negatives ({data['negative']})", said(data["Neg"])),
         ("class ratio in the data", said(data["Pos"] / data["Neg"])),
-        ("class ratio declared", declared),
+        ("class mix declared", declared),
         ("cost ratio, false negative to false positive", said(condition["cost_ratio"])),
         *((f"distinct scores of {model['name']}", _ties(model["ties"])) for model in contents["models"]),
         ("fingerprint of the data", data["fingerprint"]),

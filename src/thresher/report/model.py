@@ -71,7 +71,7 @@ def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
             "holds_for": reals(choice.holds_for or (math.nan, math.nan)),
         },
         "given": None if found.given is None else cells(found.given),
-        "numbers": numbers(found, found.numbers),
+        "numbers": numbers(found, found.numbers, evaluation.quantities.get(name, {})),
         "data_numbers": numbers(found, found.data_numbers) if found.mix_declared else [],
         "measures": [{"name": each, "interval": interval(of)} for each, of in found.measures.items()],
         "data_measures": [
@@ -113,14 +113,18 @@ def pools(ranking: Ranking) -> list[dict[str, Any]]:
     ]
 
 
-def numbers(found: ModelEvaluation, known: Mapping[str, Interval]) -> list[dict[str, Any]]:
-    """Numbers of the whole model with their intervals, and those that have none."""
+def numbers(
+    found: ModelEvaluation, known: Mapping[str, Interval], asked: Mapping[str, Interval] = MappingProxyType({})
+) -> list[dict[str, Any]]:
+    """Numbers of the whole model with their intervals, those that have none, and last the quantities asked for."""
     alone: dict[str, float | None] = {
         "log_loss": found.log_loss,  # which may be infinite, and then has no interval
         "auc_calibrated": found.calibration.auc_after,
     }
     listed = ((name, label, known.get(name, alone.get(name))) for name, label in _LABELS.items())
-    return [number(name, label, value) for name, label, value in listed if value is not None]
+    shown = [number(name, label, value) for name, label, value in listed if value is not None]
+    names = {each["name"] for each in shown}
+    return shown + [number(text, _LABELS.get(text, text), asked[text]) for text in asked if text not in names]
 
 
 def number(name: str, label: str, value: Interval | float) -> dict[str, Any]:

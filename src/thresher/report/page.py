@@ -37,8 +37,8 @@ def page(
 ) -> str:
     """The page of an evaluation as one text of HTML; the same evaluation gives the same text.
 
-    `sections` stand above all else, and the evaluation below them under a heading of its own. Models named in `grey`
-    are there to compare with, and are drawn so.
+    `sections` stand above all else, and the evaluation below them under a heading of its own, its comparison of
+    models folded. Models named in `grey` are there to compare with, and are drawn so.
 
     It needs no network: script, style and numbers are inside. A content security policy names the one script
     and the one style by their SHA-256 and forbids everything else. With scripts off it shows the answer, static
@@ -54,7 +54,7 @@ def page(
     told = contents(evaluation, title=title)
     heading = told["title"]
     if sections:
-        told["title"] = "How the models compare"
+        told |= {"title": "How the models compare", "folded": True}
     script, style = asset("page.js"), asset("page.css")
     drawn = panels(evaluation, told) if isinstance(evaluation, Evaluation) else class_panels(evaluation, told)
     environment = jinja.Environment(
