@@ -160,7 +160,8 @@ def rows_mix_words(evaluation: Evaluation) -> str:
 
 def rules_caption(evaluation: Evaluation) -> str:
     """What the numbers of the tiles and of the table of rules are about."""
-    priced = "models cost what they do on rows they were not chosen on"
+    among = ", the decision with the choice among models" if len(evaluation.models) > 1 else ""
+    priced = f"models cost what they do on rows they were not chosen on{among}, and counts are of the rows chosen on"
     return f"Per {CASES:,} cases {mix_words(evaluation)}; {miss_words(evaluation.condition.cost_ratio)}; {priced}"
 
 
