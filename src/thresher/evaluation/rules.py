@@ -142,6 +142,19 @@ def require_no_rule_names(names: Sequence[str], *, current: bool, where: str) ->
         raise ArgumentError(what, where, "call it something else")
 
 
+def same_rule(one: FixedRule | Rule, other: FixedRule | Rule) -> bool:
+    """Whether two rules call the same cases whatever the sample: at one threshold of one model, or none, or all.
+
+    >>> called = np.array([True, False])
+    >>> same_rule(FixedRule("a", 0.5, called), FixedRule("a", 0.5, called))
+    True
+    >>> same_rule(FixedRule("a", 0.5, called), FixedRule("b", 0.5, called))
+    False
+    """
+    at = one.threshold
+    return at is not None and at == other.threshold and (one.model == other.model or math.isinf(at))
+
+
 def half_name(model: str) -> str:
     """How resamples call the rule that calls a model's scores positive from 0.5 on."""
     return f"{model} at {HALF}"
@@ -196,7 +209,7 @@ def priced_rules(
 
     fixed_costs = {name: pricing.cost(rule) for name, (rule, _) in baselines.items()}
     costs = {
-        name: next((fixed_costs[at][1] for at, (rule, _) in baselines.items() if _same(acts[name], rule)), cost)
+        name: next((fixed_costs[at][1] for at, (rule, _) in baselines.items() if same_rule(acts[name], rule)), cost)
         for name, cost in costs.items()
     }
 
@@ -306,7 +319,7 @@ class _Pricing:
         more = fewer = True
         if own is not None and others is not None:
             nested = mine.model == other.model or math.isinf(own) or math.isinf(others)
-            if _same(mine, other):
+            if same_rule(mine, other):
                 return Interval(0.0, 0.0, 0.0, 0.0, self.level, "known", "the same rule")
             more, fewer = (own < others, own > others) if nested else (True, True)
         return saving_interval(
@@ -317,12 +330,6 @@ class _Pricing:
             optimism=optimism,
             drawn=drawn,
         )
-
-
-def _same(one: FixedRule, other: FixedRule) -> bool:
-    """Whether two rules call the same cases whatever the sample: at one threshold of one model, or none, or all."""
-    at = one.threshold
-    return at is not None and at == other.threshold and (one.model == other.model or math.isinf(at))
 
 
 def _known_cost(table: Contingency, condition: OperatingCondition, level: float, cases: float) -> Interval:
