@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher.cli.differences import differences_table
-from thresher.cli.picture import CHOSEN, NOT_CHOSEN, colours_of, roc_picture
+from thresher.cli.picture import colours_of, roc_picture
 from thresher.cli.plain_text import plain_text
 from thresher.cli.rule_words import over
 from thresher.cli.rule_words import threshold_text as threshold_number
@@ -35,6 +35,7 @@ from thresher.evaluation.first_screen import (
     asked,
     by_weight,
     headline,
+    mark,
     mix_words,
     reason,
     rows_mix_words,
@@ -145,8 +146,7 @@ def model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]
     colours = colours_of(len(evaluation.models))
     names, cells = [], []
     for (name, model), colour in zip(evaluation.models.items(), colours, strict=True):
-        mark = CHOSEN if name == evaluation.decision.model else NOT_CHOSEN
-        names.append(Text.assemble((f"{mark} ", colour), name_text(name)))
+        names.append(Text.assemble((mark(evaluation, evaluation.rules[name]) or "  ", colour), name_text(name)))
         cells.append(_numbers(model) + [interval_text(evaluation.quantities[name][text]) for text in asked])
     return _tables("", heads, names, cells, width)
 
