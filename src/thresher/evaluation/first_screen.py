@@ -11,6 +11,7 @@ import numpy as np
 
 from thresher.cautions import Caution
 from thresher.evaluation.rules import Rule, same_rule
+from thresher.ranking import Ranking
 from thresher.ranking.thresholds import shortest_between
 from thresher.visible import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 
@@ -144,6 +145,30 @@ def asked(evaluation: Evaluation) -> str:
         words = condition.mix
         mix = f"asked for a population {'that is' if words.endswith('positive') else 'of'} {words}"
     return f"{mix}, where {miss_words(condition.cost_ratio)}"
+
+
+def classes_words(ranking: Ranking) -> str:
+    """How many cases of either class there are, or what they weigh.
+
+    >>> classes_words(Ranking.parse("[20+,5-][10+,40-]"))
+    '30 positive, 45 negative'
+    >>> from thresher import rank
+    >>> classes_words(rank([1, 0, 0], [.9, .8, .7], weights=[1 / 7, 1234.5678, 9.25]))
+    'weight 0.1429 positive, 1,244 negative'
+    """
+    weight = "weight " if ranking.weighted else ""
+    return f"{weight}{total_text(ranking.Pos)} positive, {total_text(ranking.Neg)} negative"
+
+
+def total_text(value: float) -> str:
+    """A number of cases; a sum of weights to four digits.
+
+    >>> total_text(12345), total_text(0.238222255), total_text(12345.678)
+    ('12,345', '0.2382', '12,346')
+    """
+    if value == int(value):
+        return f"{int(value):,}"
+    return number_text(value, max(0, 3 - math.floor(math.log10(abs(value)))))
 
 
 def miss_words(cost_ratio: float) -> str:
