@@ -135,7 +135,8 @@ export function firstScreen(contents: Contents, rest: HTMLElement, tools: readon
       lead.replaceChildren(...(evaluated ? [contents.answer[0]] : sentence(rows)));
       say(why, evaluated ? contents.why : movedText(view));
       const mix = percentText(view.classRatio / (1 + view.classRatio));
-      const priced = evaluated ? "; models cost what they do on rows they were not chosen on" : "";
+      const among = contents.rules.filter((rule) => rule.kind === "model").length > 1 ? ", the decision with the choice among models" : "";
+      const priced = evaluated ? `; models cost what they do on rows they were not chosen on${among}, and counts are of the rows chosen on` : "";
       say(caption, `Per 1,000 cases ${view.dataRatio ? `as in these rows (${mix} positive)` : `in production (${mix} positive)`}; a miss costs ${missText(view.state.costRatio)}${priced}`);
       const [chosen] = rows;
       const Pos = chosen.cells.tp + chosen.cells.fn;

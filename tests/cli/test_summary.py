@@ -66,6 +66,17 @@ def test_every_way_to_act_is_priced(evaluation):
         assert words in text
 
 
+def test_a_hollow_dot_means_the_same_in_every_table(columns):
+    scores = {"forest": columns["forest"], "bayes": columns["bayes"], "backwards": -columns["forest"]}
+    found = th.evaluate(columns["malignant"], scores, condition=th.OperatingCondition(cost_ratio=3))
+    assert "backwards" not in found.may_be_best
+    models = shown(found, 200).split("Models")[1]
+    for name in scores:
+        line = next(line for line in models.splitlines() if f" {name} " in line)
+        dot = "●" if name == found.decision.model else "○" if name in found.may_be_best else " "
+        assert line.strip("│ ").startswith(f"{dot} {name}".strip())
+
+
 def test_who_is_cheapest_where(evaluation):
     text = shown(evaluation, 120)
     assert "◂ now" in text.split("Cheapest")[1]

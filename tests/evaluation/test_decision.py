@@ -184,3 +184,10 @@ def test_loading_needs_a_file(tmp_path):
         th.Decision.load(tmp_path)
     with pytest.raises(th.ArgumentError, match="a path is needed"):
         th.Decision.load(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("labels", "words"), [([1, 0, 0, 0], "call no case"), ([0, 1, 1, 1], "call every case")])
+def test_a_decision_without_a_threshold_is_told_in_words(labels, words):
+    decision = th.evaluate(labels * 5, [4, 3, 2, 1] * 5 if labels[1] else [1, 2, 3, 4] * 5, replicates=20).decision
+    assert str(decision).startswith(f"Use model, and {words} positive.")
+    assert "inf" not in repr(decision)

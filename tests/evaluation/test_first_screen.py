@@ -1,7 +1,12 @@
 """The first screen says what the rules say: per 1,000 cases, at the declared mix, with the digits they deserve."""
 
+import math
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import thresher as th
 from thresher.evaluation.first_screen import headline, rule_cells, threshold_text, tiles
@@ -26,7 +31,8 @@ def test_tiles_and_rules_are_those_of_the_evaluation():
         for short, name in (("cut at 0.5", "0.5"), ("now in use", "current"))
     }
     names = [rule_cells(FOUND, rule)[0][0] for rule in FOUND.rules.values()]
-    assert names[0] == f"● good ≥ {threshold_text(FOUND, 'good')}"
+    at = threshold_text(FOUND, "good")
+    assert names[0] == "● good " + (at.replace("about", "≈") if "about" in at else f"≥ {at}")
     assert names[2:] == ["never act", "always act", "good ≥ 0.5, the usual cut", "the rule in use"]
 
 
@@ -36,23 +42,59 @@ def test_a_threshold_is_short_and_makes_the_same_calls_where_it_can():
     found = th.evaluate(emails, tree, condition=th.OperatingCondition(cost_ratio=2), replicates=20)
     at = float(threshold_text(found, "model"))
     assert th.contingency_at(found["model"].ranking, at) == found["model"].table
-    assert len(threshold_text(FOUND, "good")) <= 5
+
+
+@given(st.lists(st.floats(-1e4, 1e4).filter(lambda x: x == 0 or abs(x) > 1e-9), min_size=3, max_size=12, unique=True))
+def test_a_threshold_that_is_not_said_to_be_rounded_makes_the_same_calls(scores):
+    ranking = th.rank([1, 0, *(i % 2 for i in range(len(scores) - 2))], scores)
+    choice = th.choose(ranking, th.OperatingCondition())
+    model = SimpleNamespace(
+        choice=choice, threshold=th.Interval(choice.threshold, math.nan, math.nan, 0.0, 0.95, "none")
+    )
+    text = threshold_text({"model": model}, "model")
+    if math.isfinite(choice.threshold) and not text.startswith("about "):
+        at = float(text.replace(",", "").replace("−", "-"))
+        assert th.contingency_at(ranking, at) == choice.table
+        assert len(text.strip("−0.").replace(".", "").replace(",", "")) <= 4 or at == int(at)
+
+
+def test_a_rounded_threshold_is_told_as_such():
+    close = th.evaluate([1, 1, 0, 0], [0.9, 0.764571, 0.764567, 0.2], condition=RARE, replicates=20)
+    assert "says about 0.76 or more" in headline(close)
+    assert rule_cells(close, close.rules["model"])[0][0] == "● model ≈ 0.76"
 
 
 @pytest.mark.parametrize(
     ("labels", "scores", "condition", "words"),
     [
         (LABELS, GOOD, RARE, "says 0."),
-        (LABELS, NOISE, RARE, "Call no case positive, since no score pays for its false alarms: it saves nothing"),
+        (LABELS, NOISE, RARE, "Call no case positive, since no score pays for its false alarms: it saves"),
         (
             [0, 1, 1, 1] * 9,
             [4, 3, 2, 1] * 9,
             th.OperatingCondition(),
             "Call every case positive, since no score is low",
         ),
-        ([1, 1, 0, 0] * 9, [0.9, 0.8, 0.2, 0.1] * 9, th.OperatingCondition(), "costs nothing on these rows"),
+        (
+            [1, 1, 0, 0] * 9,
+            [0.9, 0.8, 0.2, 0.1] * 9,
+            th.OperatingCondition(),
+            "says 0.5 or more, as the usual cut-off does: it saves 500",
+        ),
+        (
+            [1, 1, 0, 0] * 9,
+            [0.9, 0.8, 0.6, 0.1] * 9,
+            th.OperatingCondition(),
+            "Call a case positive when model says 0.7 or more: it",
+        ),
+        (
+            LABELS[:50],
+            NOISE[:50] + 1,
+            th.OperatingCondition(cost_ratio=2),
+            "Never acting does as well: calling a case positive when model says ",
+        ),
     ],
-    ids=["saves", "never", "always", "perfect"],
+    ids=["saves", "never", "always", "usual", "perfect", "dearer"],
 )
 def test_the_sentence_names_the_rule_and_what_it_saves(labels, scores, condition, words):
     found = th.evaluate(labels, scores, condition=condition, replicates=60)

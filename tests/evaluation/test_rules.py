@@ -131,6 +131,25 @@ def test_the_same_rule_saves_nothing_and_loses_nothing():
     assert again.rules["current"].saving.estimate == 0
 
 
+def test_the_same_calls_at_another_threshold_are_another_rule():
+    labels, scores = [1, 1, 0, 1, 0, 0] * 5, [0.9, 0.8, 0.3, 0.55, 0.4, 0.2] * 5
+    found = th.evaluate(labels, scores, replicates=60)
+    assert found.rules["0.5"].table == found.rules["model"].table
+    assert found.decision.threshold != 0.5
+    assert found.rules["0.5"].saving.note != "the same rule"
+    assert_one_price_a_rule(found)
+
+
+@pytest.mark.parametrize("positives", [1, 2])
+def test_calling_none_has_a_known_cost_even_where_nothing_can_be_left_out(positives):
+    labels = np.arange(100) < positives
+    found = th.evaluate(labels, np.r_[np.zeros(positives), np.ones(100 - positives)], replicates=60)
+    assert found.decision.threshold == math.inf
+    assert found.rules["model"].cost == found.rules["never"].cost
+    assert found.decision.honest_cost.estimate == pytest.approx(positives / 100)
+    assert found.rules["always"].saving.estimate == pytest.approx(1 - positives / 50)
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -232,6 +251,22 @@ def test_three_equal_models_are_not_priced_below_what_they_cost():
     assert 0.97 * np.mean(truth) < np.mean(together) < 1.08 * np.mean(truth)
 
 
+def assert_one_price_a_rule(found):
+    """Rules at one threshold of one model, or that call none or all, have one cost, and none saves against another."""
+    chosen, *_ = rules = list(found.rules.values())
+    for one in rules:
+        for other in rules:
+            same = one.threshold is not None and one.threshold == other.threshold
+            if same and (one.model == other.model or math.isinf(one.threshold)):
+                assert one.cost == other.cost
+    for other in rules[1:]:
+        known = other.saving.note == "the same rule"
+        same = other.threshold == chosen.threshold and (other.model == chosen.model or math.isinf(chosen.threshold))
+        assert known == same
+        if same:
+            assert other.saving.estimate == other.saving.lower == other.saving.upper == 0
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_no_limits_exclude_their_estimate_and_savings_are_differences(data):
@@ -244,7 +279,9 @@ def test_no_limits_exclude_their_estimate_and_savings_are_differences(data):
     ratio = data.draw(st.none() | st.floats(0.02, 5))
     condition = th.OperatingCondition(ratio, cost_fn=4, cost_fp=1, cost_tp=-0.5)
     more: Any = {"weights": rng.random(n) + 0.1} if ratio is None and data.draw(st.booleans()) else {}
-    found = th.evaluate(labels, scores, condition=condition, current=rng.random(n) < 0.5, replicates=20, **more)
+    alone = th.joint_choice({name: th.rank(labels, score, **more) for name, score in scores.items()}, condition)
+    current = data.draw(st.sampled_from([rng.random(n) < 0.5, {alone.model: alone.choice.threshold}, {"a": 0.25}]))
+    found = th.evaluate(labels, scores, condition=condition, current=current, replicates=20, **more)
     honest = found.decision.honest_cost.estimate
     if math.isnan(honest):
         return
@@ -253,7 +290,7 @@ def test_no_limits_exclude_their_estimate_and_savings_are_differences(data):
             assert rule.cost.lower <= rule.cost.estimate <= rule.cost.upper
         if rule.saving is not None and not math.isnan(rule.saving.estimate):
             assert rule.saving.lower <= rule.saving.estimate <= rule.saving.upper
-            if rule.saving.note != "the same rule":
-                assert rule.saving.estimate == pytest.approx(rule.cost.estimate - honest)
+            assert rule.saving.estimate == pytest.approx(rule.cost.estimate - honest, abs=1e-9)
+    assert_one_price_a_rule(found)
     assert found.decision.model in found.may_be_best
     assert found.joint.model in found.may_be_best

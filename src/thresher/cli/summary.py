@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher.cli.differences import differences_table
-from thresher.cli.picture import CHOSEN, NOT_CHOSEN, colours_of, roc_picture
+from thresher.cli.picture import colours_of, roc_picture
 from thresher.cli.plain_text import plain_text
 from thresher.cli.rule_words import over
 from thresher.cli.rule_words import threshold_text as threshold_number
@@ -34,7 +34,9 @@ from thresher.evaluation.decision import wins_text
 from thresher.evaluation.first_screen import (
     asked,
     by_weight,
+    classes_words,
     headline,
+    mark,
     mix_words,
     reason,
     rows_mix_words,
@@ -42,6 +44,7 @@ from thresher.evaluation.first_screen import (
     rule_heads,
     rules_caption,
     threshold_text,
+    total_text,
 )
 
 if TYPE_CHECKING:
@@ -81,9 +84,8 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
 def data_line(evaluation: Evaluation, title: str) -> Text:
     """What was read."""
     ranking = evaluation[evaluation.decision.model].ranking
-    weighted = " (weighted)" if ranking.weighted else ""
     text = Text.assemble((plain_text(title), "bold"), "\n")
-    text.append(f"{evaluation.rows:,} rows: {ranking.Pos:,.10g} positive, {ranking.Neg:,.10g} negative{weighted}")
+    text.append(f"{evaluation.rows:,} rows: {classes_words(ranking)}")
     if evaluation.dropped:
         text.append(f"; {evaluation.dropped:,} dropped for missing values", style="bold")
     return text
@@ -145,8 +147,7 @@ def model_tables(evaluation: Evaluation, width: int) -> Iterator[RenderableType]
     colours = colours_of(len(evaluation.models))
     names, cells = [], []
     for (name, model), colour in zip(evaluation.models.items(), colours, strict=True):
-        mark = CHOSEN if name == evaluation.decision.model else NOT_CHOSEN
-        names.append(Text.assemble((f"{mark} ", colour), name_text(name)))
+        names.append(Text.assemble((mark(evaluation, evaluation.rules[name]) or "  ", colour), name_text(name)))
         cells.append(_numbers(model) + [interval_text(evaluation.quantities[name][text]) for text in asked])
     return _tables("", heads, names, cells, width)
 
@@ -241,7 +242,7 @@ def given_table(evaluation: Evaluation) -> Table:
     lines = []
     for name, model in evaluation.models.items():
         if model.given is not None:
-            counts = [Text(f"{getattr(model.given, cell):,.10g}") for cell in ("tp", "fn", "fp", "tn")]
+            counts = [Text(total_text(getattr(model.given, cell))) for cell in ("tp", "fn", "fp", "tn")]
             cost = model.choice.condition.expected_cost(model.given)
             lines.append([name_text(name), *counts, Text(number(model.given.accuracy)), Text(number(cost))])
     return table(("", "tp", "fn", "fp", "tn", "accuracy", "expected cost"), lines)
@@ -251,7 +252,7 @@ def contingency_table(cells: Any) -> Table:
     """Actual against called, with totals."""
 
     def counts(*values: Any) -> Sequence[Text]:
-        return [Text(f"{value:,.10g}") for value in values]
+        return [Text(total_text(value)) for value in values]
 
     return table(
         ("", "called +", "called -", "total"),

@@ -153,7 +153,7 @@ class Decision(Result):
     def __str__(self) -> str:
         chosen_on, other = _text_of(self.expected_cost), _text_of(self.honest_cost)
         lines = [
-            f"Use {self.model}, and call a case positive when its score is >= {self.threshold:.6g}.",
+            f"Use {self.model}, and {calls_text(self.threshold)}.",
             f"Expected cost per case {chosen_on}; on rows not chosen on {other}.",
         ]
         if not math.isnan(self.saving.estimate):
@@ -193,7 +193,18 @@ class Decision(Result):
             raise NotationError(f"{path} holds no decision: {error.what}", where, error.fix) from None
 
     def _brief(self) -> str:
-        return f"use {self.model!r}, positive iff score >= {self.threshold:.6g}, expected cost {self.expected_cost}"
+        return f"use {self.model!r}, {calls_text(self.threshold)}, expected cost {self.expected_cost}"
+
+
+def calls_text(threshold: float) -> str:
+    """What a threshold calls positive; an infinite one is compared with no score.
+
+    >>> calls_text(0.425), calls_text(math.inf), calls_text(-math.inf)
+    ('call a case positive when its score is >= 0.425', 'call no case positive', 'call every case positive')
+    """
+    if math.isinf(threshold):
+        return f"call {'no' if threshold > 0 else 'every'} case positive"
+    return f"call a case positive when its score is >= {threshold:.6g}"
 
 
 BASELINE_WORDS = {

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thresher.cautions import Caution
-from thresher.visible import interval_decimals, isolated, number_text, per_thousand_text, percent_text
+from thresher.evaluation.rules import Rule, same_rule
+from thresher.ranking import Ranking
+from thresher.ranking.thresholds import shortest_between
+from thresher.visible import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluation import Evaluation
-    from thresher.evaluation.rules import Rule
     from thresher.inference import Interval
 
 CASES = 1000
@@ -40,13 +42,14 @@ _FIRST = (
     "equal-costs",
     "class-ratio-from-data",
 )
-_MOST_DIGITS = 3
+_MOST_DIGITS = 4
 _AGAINST = {
     "never": "never acting",
     "always": "always acting",
     "0.5": "the usual cut-off of 0.5",
     "current": "the rule in use",
 }
+_SHORTLY = {"0.5": "the usual cut-off", "current": "the rule in use"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,40 +63,54 @@ class Tile:
 
 
 def headline(evaluation: Evaluation) -> str:
-    """The decision in one sentence, with what it saves.
+    """The decision in one sentence, with what it saves; where that is nothing, what does as well comes first.
+
+    A decision that is itself never or always acting, the usual cut-off or the rule in use is held against the others.
 
     >>> from thresher import OperatingCondition, evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
+    >>> labels, scores = [1, 1, 0, 1, 0, 0] * 5, [.9, .8, .3, .45, .35, .2] * 5
+    >>> found = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
     >>> headline(found)
-    'Call a case positive when model says 0.4 or more: ...per 1,000 cases.'
+    'Call a case positive when model says 0.4 or more: it saves ...per 1,000 cases.'
     """
+    chosen = evaluation.rules[evaluation.decision.model]
+    same = [name for name in _AGAINST if name in evaluation.rules and same_rule(chosen, evaluation.rules[name])]
+    others = [name for name in _AGAINST if name in evaluation.rules and name not in same]
+    best = evaluation.baseline
+    if best in same:
+        best = min(others, key=lambda name: evaluation.rules[name].cost.estimate)
+    saving, base = evaluation.rules[best].saving, evaluation.rules[best].cost.estimate
+    calls, because = _calls(evaluation)
+    also = [_SHORTLY[name] for name in same if name in _SHORTLY]
+    as_well = f", as {in_words(also)} {'does' if len(also) == 1 else 'do'}" if also else ""
+    if saving is None or math.isnan(saving.estimate):
+        return f"Call {calls}{because}{as_well}."
+    places = interval_decimals(*(CASES * value for value in (saving.estimate, saving.lower, saving.upper)))
+    known = not math.isnan(saving.lower)
+    low, high = (number_text(CASES * value, places) for value in (saving.lower, saving.upper))
+    of, against = number_text(CASES * base, places), _AGAINST[best]
+    if saving.estimate > 0:
+        limits, saves = f" ({low} to {high})" if known else "", "may save" if saving.lower <= 0 else "saves"
+        saved = number_text(CASES * saving.estimate, places)
+        does = f"{saves} {saved}{limits} of the {of} that {against} costs per 1,000 cases"
+        return f"Call {calls}{because}{as_well}: it {does}."
+    does = "does as well" if not saving.upper < 0 else "is cheaper"
+    more = number_text(-CASES * saving.estimate, places)
+    ends = (number_text(-CASES * end, places) for end in (saving.upper, saving.lower))
+    limits = f" ({' to '.join(ends)})" if known else ""
+    dearer = f"costs {more}{limits} more than" if more.strip("0.,") else f"saves nothing{limits} of"
+    return f"{against[0].upper()}{against[1:]} {does}: calling {calls} {dearer} the {of} it costs per 1,000 cases."
+
+
+def _calls(evaluation: Evaluation) -> tuple[str, str]:
+    """What the decision calls positive, and why that is no score where it calls none or all."""
     decision = evaluation.decision
     if decision.threshold == math.inf:
-        rule = "Call no case positive, since no score pays for its false alarms"
-    elif decision.threshold == -math.inf:
-        rule = "Call every case positive, since no score is low enough to risk a miss"
-    else:
-        says = f"{isolated(decision.model)} says {threshold_text(evaluation, decision.model)} or more"
-        rule = f"Call a case positive when {says}"
-    against, base = _AGAINST[evaluation.baseline], evaluation.rules[evaluation.baseline].cost.estimate
-    saving = evaluation.saving
-    places = interval_decimals(*(CASES * value for value in (saving.estimate, saving.lower, saving.upper)))
-    saved, low, high = (number_text(CASES * value, places) for value in (saving.estimate, saving.lower, saving.upper))
-    limits = "" if math.isnan(saving.lower) else f" ({low} to {high})"
-    of = number_text(CASES * base, places)
-    if math.isnan(saving.estimate):
-        return f"{rule}."
-    if not of.strip("0."):
-        return f"{rule}: it saves nothing{limits}, because {against} costs nothing on these rows."
-    if not saved.strip("−0.,"):
-        return f"{rule}: it saves nothing{limits} of the {of} that {against} costs per 1,000 cases."
-    if saving.estimate < 0:
-        more = number_text(-CASES * saving.estimate, places)
-        ends = (number_text(-CASES * end, places) for end in (saving.upper, saving.lower))
-        limits = "" if math.isnan(saving.lower) else f" ({' to '.join(ends)})"
-        return f"{rule}: it costs {more}{limits} more than the {of} that {against} costs per 1,000 cases."
-    saves = "saves" if not saving.lower <= 0 else "may save"
-    return f"{rule}: it {saves} {saved}{limits} of the {of} that {against} costs per 1,000 cases."
+        return "no case positive", ", since no score pays for its false alarms"
+    if decision.threshold == -math.inf:
+        return "every case positive", ", since no score is low enough to risk a miss"
+    says = f"{isolated(decision.model)} says {threshold_text(evaluation, decision.model)} or more"
+    return f"a case positive when {says}", ""
 
 
 def reason(evaluation: Evaluation) -> str:
@@ -130,6 +147,30 @@ def asked(evaluation: Evaluation) -> str:
     return f"{mix}, where {miss_words(condition.cost_ratio)}"
 
 
+def classes_words(ranking: Ranking) -> str:
+    """How many cases of either class there are, or what they weigh.
+
+    >>> classes_words(Ranking.parse("[20+,5-][10+,40-]"))
+    '30 positive, 45 negative'
+    >>> from thresher import rank
+    >>> classes_words(rank([1, 0, 0], [.9, .8, .7], weights=[1 / 7, 1234.5678, 9.25]))
+    'weight 0.1429 positive, 1,244 negative'
+    """
+    weight = "weight " if ranking.weighted else ""
+    return f"{weight}{total_text(ranking.Pos)} positive, {total_text(ranking.Neg)} negative"
+
+
+def total_text(value: float) -> str:
+    """A number of cases; a sum of weights to four digits.
+
+    >>> total_text(12345), total_text(0.238222255), total_text(12345.678)
+    ('12,345', '0.2382', '12,346')
+    """
+    if value == int(value):
+        return f"{int(value):,}"
+    return number_text(value, max(0, 3 - math.floor(math.log10(abs(value)))))
+
+
 def miss_words(cost_ratio: float) -> str:
     """What a miss costs, in false alarms.
 
@@ -160,7 +201,8 @@ def rows_mix_words(evaluation: Evaluation) -> str:
 
 def rules_caption(evaluation: Evaluation) -> str:
     """What the numbers of the tiles and of the table of rules are about."""
-    priced = "models cost what they do on rows they were not chosen on"
+    among = ", the decision with the choice among models" if len(evaluation.models) > 1 else ""
+    priced = f"models cost what they do on rows they were not chosen on{among}, and counts are of the rows chosen on"
     return f"Per {CASES:,} cases {mix_words(evaluation)}; {miss_words(evaluation.condition.cost_ratio)}; {priced}"
 
 
@@ -252,30 +294,39 @@ def rule_text(evaluation: Evaluation, rule: Rule) -> str:
         return f"{name} ≥ 0.5, the usual cut"
     if rule.threshold is not None and math.isinf(rule.threshold):
         return f"{name}, calling {'none' if rule.threshold > 0 else 'all'}"
-    return f"{name} ≥ {threshold_text(evaluation, rule.name)}"
+    text, exact = _threshold(evaluation, rule.name)
+    return f"{name} {'≥' if exact else '≈'} {text}"
 
 
 def threshold_text(evaluation: Evaluation, name: str) -> str:
     """A model's threshold as people may write it: the shortest number that makes the same calls.
 
-    Where that is long, because scores lie close, it has the digits that the threshold's own interval deserves.
+    Where that has more than four digits, because scores lie close, "about" and the digits that the threshold's own
+    interval deserves.
 
     >>> from thresher import evaluate
     >>> threshold_text(evaluate([1, 1, 0, 0], [.9, .8123, .6011, .2]), "model")
     '0.7'
+    >>> threshold_text(evaluate([1, 1, 0, 0], [.9, .812345, .812342, .2]), "model")
+    'about 0.812'
     """
+    text, exact = _threshold(evaluation, name)
+    return text if exact else f"about {text}"
+
+
+def _threshold(evaluation: Evaluation, name: str) -> tuple[str, bool]:
+    """A threshold in few digits, and whether the number that these write makes the same calls."""
     model = evaluation[name]
-    threshold, (low, high) = model.choice.threshold, model.choice.interval
+    (low, high), threshold = model.choice.interval, model.choice.threshold
     if math.isinf(threshold):
-        return number_text(threshold)
-    for places in range(18):
-        near = float(np.round(threshold, places))
-        if low < near <= high:
-            threshold = near
-            break
-    if float(f"{threshold:.{_MOST_DIGITS}g}") == threshold:
-        return number_text(threshold)
-    return number_text(threshold, interval_decimals(threshold, model.threshold.lower, model.threshold.upper))
+        return number_text(threshold), True
+    short = float(shortest_between(*(np.array([value]) for value in (low, threshold, high)))[0])
+    decimals = max(0, _MOST_DIGITS - 1 - math.floor(math.log10(abs(short) or 1)))
+    for text in (number_text(short), number_text(short, decimals)):
+        if float(text.replace(",", "").replace("−", "-")) == short:
+            return text, True
+    places = interval_decimals(threshold, model.threshold.lower, model.threshold.upper)
+    return number_text(threshold, places), False
 
 
 def by_weight(cautions: Sequence[Caution]) -> list[Caution]:

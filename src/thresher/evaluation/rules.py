@@ -43,8 +43,9 @@ class Rule(Result):
     """One way to act: a model at its best threshold, "never", "always", "0.5", or the "current" rule.
 
     `table` counts its calls in the data, and `cost` is its cost per case at the condition: of a model the one on rows
-    it was not chosen on. `saving` is what the rule decided for saves per case against this one, None for itself.
-    `model` and `threshold` are None for calls that no threshold is known to make.
+    it was not chosen on, unless its threshold is that of a rule that needs no choice. `saving` is what the rule decided
+    for saves per case against this one, None for itself. `model` and `threshold` are None for calls that no threshold
+    is known to make.
 
     >>> from thresher import evaluate
     >>> rules = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).rules
@@ -141,6 +142,19 @@ def require_no_rule_names(names: Sequence[str], *, current: bool, where: str) ->
         raise ArgumentError(what, where, "call it something else")
 
 
+def same_rule(one: FixedRule | Rule, other: FixedRule | Rule) -> bool:
+    """Whether two rules call the same cases whatever the sample: at one threshold of one model, or none, or all.
+
+    >>> called = np.array([True, False])
+    >>> same_rule(FixedRule("a", 0.5, called), FixedRule("a", 0.5, called))
+    True
+    >>> same_rule(FixedRule("a", 0.5, called), FixedRule("b", 0.5, called))
+    False
+    """
+    at = one.threshold
+    return at is not None and at == other.threshold and (one.model == other.model or math.isinf(at))
+
+
 def half_name(model: str) -> str:
     """How resamples call the rule that calls a model's scores positive from 0.5 on."""
     return f"{model} at {HALF}"
@@ -173,8 +187,9 @@ def priced_rules(
 ) -> Priced:
     """Price every way to act, and what the `model` decided for saves against each.
 
-    `costs` are those out of bag, by model; for the one decided for, that of the decision. `fixed` are the calls that
-    `stability` resampled beside the models'.
+    `costs` are those out of bag, by model; for the one decided for, that of the decision. A model whose threshold is
+    that of a rule which was not chosen here costs what that rule costs. `fixed` are the calls that `stability`
+    resampled beside the models'.
     """
     pricing = _Pricing(rows, condition, level)
     drawn = stability.resamples
@@ -192,6 +207,12 @@ def priced_rules(
         for name, choice in choices.items()
     }
 
+    fixed_costs = {name: pricing.cost(rule) for name, (rule, _) in baselines.items()}
+    costs = {
+        name: next((fixed_costs[at][1] for at, (rule, _) in baselines.items() if same_rule(acts[name], rule)), cost)
+        for name, cost in costs.items()
+    }
+
     def saving(name: str, other: FixedRule, optimism: float, of_other: Any) -> Interval:
         return pricing.saving(acts[name], other, optimism, of_other - drawn.at_choice[name])
 
@@ -204,7 +225,7 @@ def priced_rules(
             rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saves)
     for name, (rule, of_rule) in baselines.items():
         saves = saving(model, rule, optimism[model], of_rule)
-        table, cost = pricing.cost(rule)
+        table, cost = fixed_costs[name]
         rules[name] = Rule(name, rule.model, rule.threshold, table, cost, saves)
     baseline = min(baselines, key=lambda name: rules[name].cost.estimate)
     rule, of_rule = baselines[baseline]
@@ -245,16 +266,20 @@ def counted_rules(
             cost, saving = _without_limits(cost), _without_limits(saving)
         return Rule(name, model if name == HALF else None, threshold, table, cost, saving)
 
+    baselines = {NEVER: math.inf, ALWAYS: -math.inf}
+    if chosen.ranking.exact and are_probabilities(chosen.ranking):
+        baselines[HALF] = 0.5
+    acts = {name: act(name, threshold) for name, threshold in baselines.items()}
+    known = {math.inf: acts[NEVER].cost, -math.inf: acts[ALWAYS].cost}
+    costs = {name: known.get(choices[name].threshold, cost) for name, cost in costs.items()}
+    if HALF in acts and chosen.threshold == 0.5:
+        acts[HALF] = replace(acts[HALF], cost=costs[model])
     rules = {model: Rule(model, model, chosen.threshold, chosen.table, costs[model], None)}
     for name in choices:
         if name != model:
             apart = costs[name].estimate - costs[model].estimate
             saving = replace(_without_limits(costs[name]), estimate=apart)
             rules[name] = Rule(name, name, choices[name].threshold, choices[name].table, costs[name], saving)
-    baselines = {NEVER: math.inf, ALWAYS: -math.inf}
-    if chosen.ranking.exact and are_probabilities(chosen.ranking):
-        baselines[HALF] = 0.5
-    acts = {name: act(name, threshold) for name, threshold in baselines.items()}
     baseline = min(acts, key=lambda name: acts[name].cost.estimate)
     against = acts[baseline].saving
     return Priced(rules | acts, baseline, {} if against is None else {model: against})
@@ -294,7 +319,7 @@ class _Pricing:
         more = fewer = True
         if own is not None and others is not None:
             nested = mine.model == other.model or math.isinf(own) or math.isinf(others)
-            if nested and np.array_equal(mine.called, other.called):
+            if same_rule(mine, other):
                 return Interval(0.0, 0.0, 0.0, 0.0, self.level, "known", "the same rule")
             more, fewer = (own < others, own > others) if nested else (True, True)
         return saving_interval(

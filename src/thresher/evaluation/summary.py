@@ -9,6 +9,7 @@ from thresher.choices import OperatingCondition
 from thresher.evaluation.first_screen import (
     asked,
     by_weight,
+    classes_words,
     headline,
     mix_words,
     reason,
@@ -44,7 +45,7 @@ def _answer(evaluation: Evaluation) -> str:
     ranking = evaluation[evaluation.decision.model].ranking
     dropped = f"; {evaluation.dropped:,} dropped for missing values" if evaluation.dropped else ""
     cases = (
-        f"{evaluation.rows:,} rows{dropped}: {ranking.Pos:,.10g} positive, {ranking.Neg:,.10g} negative"
+        f"{evaluation.rows:,} rows{dropped}: {classes_words(ranking)}"
         f" ({percent_text(ranking.prevalence)} positive); {asked(evaluation)}."
     )
     mind = [f"Mind: {caution.text} ({caution.code})" for caution in by_weight(evaluation.cautions)[:1]]

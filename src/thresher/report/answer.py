@@ -16,9 +16,10 @@ def answer(evaluation: Evaluation) -> list[str]:
     """Paragraphs of the answer; the first is the headline. What to mind are the evaluation's cautions.
 
     >>> from thresher import OperatingCondition, evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
+    >>> labels, scores = [1, 1, 0, 1, 0, 0] * 5, [.9, .8, .3, .45, .35, .2] * 5
+    >>> found = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
     >>> answer(found)[0]
-    'Call a case positive when model says 0.4 or more: ...per 1,000 cases.'
+    'Call a case positive when model says 0.4 or more: it saves ...per 1,000 cases.'
     """
     paragraphs = [headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)]
     return [paragraph for paragraph in paragraphs if paragraph]

@@ -9,7 +9,8 @@ import numpy as np
 from thresher.curves import thinned
 from thresher.curves.hull import Splits, hull_splits
 from thresher.ranking import Floats, Ranking
-from thresher.report.numbers import reals, shortest_between
+from thresher.ranking.thresholds import shortest_between
+from thresher.report.numbers import reals
 
 POINTS = 2200
 EXACT = 600

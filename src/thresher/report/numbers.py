@@ -10,11 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.inference import Interval
-from thresher.ranking import Floats
 from thresher.visible import interval_text, number_text
 
 DIGITS = 6
-_MOST_DECIMALS = 18
 
 
 def real(value: Any) -> Any:
@@ -49,25 +47,6 @@ def interval(given: Interval) -> dict[str, Any]:
     """
     limits = {name: real(getattr(given, name)) for name in ("estimate", "lower", "upper")}
     return limits | {"level": given.level, "method": given.method}
-
-
-def shortest_between(lower: Floats, middle: Floats, upper: Floats) -> Floats:
-    """The number with the fewest decimals in each (lower, upper], near the middle; the middle where none is shorter.
-
-    A threshold between two scores may be any number there, so a short one makes the same calls and takes less room.
-
-    >>> shortest_between(np.array([0.1234]), np.array([0.12355]), np.array([0.1237]))
-    array([0.1236])
-    """
-    found, open_ = middle.copy(), np.isfinite(middle)
-    for decimals in range(_MOST_DECIMALS):
-        if not open_.any():
-            break
-        near = np.round(middle, decimals)
-        fits = open_ & (lower < near) & (near <= upper)
-        found[fits] = near[fits]
-        open_ &= ~fits
-    return found
 
 
 def said(value: Any) -> str:
