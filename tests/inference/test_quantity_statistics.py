@@ -103,3 +103,18 @@ def test_scores_that_are_no_probabilities_are_refused():
             th.bootstrap(th.Ranking.parse("[3+][1-]"), text)
     with pytest.raises(th.ProbabilityError, match="trained_at"):
         th.bootstrap(th.Ranking.parse("[3+][1-]"), "auc", condition=th.OperatingCondition(prevalence=0.1), trained_at=2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_bound_that_a_threshold_reaches_exactly_is_met_by_it(seed):
+    rng = np.random.default_rng(seed)
+    labels, scores = np.arange(60) < 23, rng.random(60).round(3)
+    ranking = th.rank(labels, scores)
+    for bounded in ("fpr", "precision"):
+        bound = float(getattr(th.contingency_at(ranking, float(np.quantile(scores, 0.6))), bounded))
+        text = f"recall@{bounded}{'<=' if bounded == 'fpr' else '>='}{bound!r}"
+        best = th.choose(ranking, maximise=text).value
+        assert th.bootstrap(ranking, text, replicates=2).estimate(text) == best
+        (quantities,) = th.evaluate(labels, scores, measures=[text], replicates=5).quantities.values()
+        assert quantities[text].estimate == best
+        assert th.compare(labels, {"a": scores, "b": 1 - scores}, measure=text, replicates=100).estimates["a"] == best

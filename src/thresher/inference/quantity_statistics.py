@@ -209,8 +209,8 @@ def best_choice(ranking: Ranking, asked: Quantity, condition: OperatingCondition
     if not asked.limits:
         return choose(ranking, condition)
     if asked.better == "higher":
-        return choose(ranking, condition, maximise=asked.measure, subject_to=[str(limit) for limit in asked.limits])
-    return choose(ranking, condition, minimise=asked.measure, subject_to=[str(limit) for limit in asked.limits])
+        return choose(ranking, condition, maximise=asked.measure, subject_to=asked.limits)
+    return choose(ranking, condition, minimise=asked.measure, subject_to=asked.limits)
 
 
 def best_value(asked: Quantity, condition: OperatingCondition) -> Value:
