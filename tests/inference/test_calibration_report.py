@@ -190,3 +190,13 @@ def test_what_is_refused():
     with pytest.raises(th.ArgumentError, match="several models") as refused:
         th.calibration_report(two)
     assert "a, b" in refused.value.fix
+
+
+def test_equal_weights_below_a_half_lose_no_case():
+    labels, p, _ = sampled(200, seed=3)
+    plain = th.calibration_report(th.rank(labels, p))
+    for weight in (0.01, 0.3, 0.5, 0.7):
+        weighted = th.calibration_report(th.rank(labels, p, weights=np.full(200, weight)))
+        assert weighted.ici.apparent == pytest.approx(plain.ici.apparent, abs=1e-9)
+        assert math.isfinite(weighted.ici.estimate)
+        assert weighted.ici.width > 0

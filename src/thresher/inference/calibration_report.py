@@ -26,7 +26,7 @@ from thresher.inference.resampling import require_replicates
 from thresher.inference.rows import Rows
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.segment_pulls import Variance, variance_by_cases, variance_by_rows
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Floats, Ranking
 from thresher.results import Tabular
 from thresher.tables import quantity
 
@@ -185,7 +185,7 @@ def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None) 
         return found
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-        sides = np.rint(groups.pos / up).astype(np.int64), np.rint(groups.neg / down).astype(np.int64)
+        sides = groups.pos / up, groups.neg / down
         if class_weights is None:
             both = np.concatenate(sides)
             times = _multinomial(both, replicates, rng)
@@ -319,9 +319,11 @@ def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]
     return share, "no spread is seen; limits from what could stay unseen, conservative"
 
 
-def _multinomial(cases: Counts, replicates: int, rng: np.random.Generator) -> Floats:
-    total = int(cases.sum())
-    return rng.multinomial(total, cases / total, size=replicates).astype(np.float64)
+def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Floats:
+    """As many cases as there are in total, to the nearest whole number, and scaled to the total."""
+    total = float(cases.sum())
+    draws = max(1, round(total))
+    return rng.multinomial(draws, cases / total, size=replicates) * (total / draws)
 
 
 def _one_of(rows: Rows, model: str | None) -> str:
