@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -242,11 +242,16 @@ def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking,
             cells = sum(multiplicities(part.shape[0], size, rng).astype(np.float64) @ part for part in strata)
             pos, neg = cells[:, : len(groups)], cells[:, len(groups) :]
             if rows.declared_mix:
-                pos = pos * (ranking.Pos / pos.sum(axis=1, keepdims=True))
-                neg = neg * (ranking.Neg / neg.sum(axis=1, keepdims=True))
+                pos, neg = _scaled(pos, float(ranking.Pos)), _scaled(neg, float(ranking.Neg))
             yield pos, neg
 
     return groups, drawn
+
+
+def _scaled(cells: Floats, to: float) -> Floats:
+    """Each resample scaled to a total; NaN where clusters of the class are not drawn at all."""
+    total = cells.sum(axis=1, keepdims=True)
+    return cells * np.divide(to, total, out=np.full_like(total, math.nan), where=total > 0)
 
 
 def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> CalibrationReport:
@@ -300,15 +305,22 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> lis
     drawn = sample.drawn(replicates, np.random.default_rng(seed))
     values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
     found = []
-    for apparent, each in zip(estimates.tolist(), values, strict=True):
-        excess = float(np.nanmean(each)) - apparent
-        estimate = min(1.0, max(0.0, apparent - excess))
+    seen = values[:, ~np.isnan(values[0])]
+    excesses = seen.mean(axis=1) - estimates if seen.size else np.zeros(len(DISTANCES))
+    corrected = np.clip(estimates - excesses, 0, 1)
+    corrected[1:] = np.maximum.accumulate(corrected[1:])  # a 90th percentile lies no lower than the median
+    for apparent, estimate, excess, each in zip(
+        estimates.tolist(), corrected.tolist(), excesses.tolist(), values, strict=True
+    ):
         lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(each, apparent, level))
         unseen, note = _unseen(sample, variance_of(each), level)
         note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
+        note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
         limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
         found.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
-    return found
+    ici, e50, e90 = found
+    e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
+    return [ici, e50, e90]
 
 
 def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]:
