@@ -107,7 +107,8 @@ def calibration_report(
     model
         Which model of rows that hold several.
     condition, trained_at
-        A declared class mix at which all of it is stated, and the prevalence that probabilities were made for.
+        A declared class mix at which all of it is stated, and the prevalence that probabilities were made for. Without
+        a declared mix they are restated for the prevalence of the data.
     level, replicates, seed
         Of the limits.
 
@@ -127,9 +128,7 @@ def calibration_report(
     elif isinstance(source, Rows):
         name = _one_of(source, model)
         rows = ScoredRows(source.positive, dict(source.scores), source.weight, source.cluster, source.dropped)
-        sample = _rows_sample(
-            rows if prevalence is None else rows.at_prevalence(prevalence, trained_at=trained_at), name
-        )
+        sample = _rows_sample(rows.at_prevalence(prevalence, trained_at=trained_at), name)
     else:
         what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
         raise ArgumentError(what, _WHERE, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
@@ -158,8 +157,10 @@ class _Sample:
 def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
     ranking.require_both_classes(_WHERE)
     ranking.require_probabilities(_WHERE)
-    if prevalence is None:
+    if prevalence is None and trained_at is None:
         return _counted_sample(ranking, None)
+    if prevalence is None:
+        return _counted_sample(adjust_prevalence(ranking, ranking.prevalence, trained_at=trained_at), None)
     stated = adjust_prevalence(ranking, prevalence, trained_at=trained_at)
     return _counted_sample(stated, (stated.Pos / ranking.Pos, stated.Neg / ranking.Neg))
 
@@ -335,7 +336,8 @@ def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Fl
     """As many cases as there are in total, to the nearest whole number, and scaled to the total."""
     total = float(cases.sum())
     draws = max(1, round(total))
-    return rng.multinomial(draws, cases / total, size=replicates) * (total / draws)
+    times: Floats = rng.multinomial(draws, cases / total, size=replicates).astype(np.float64)
+    return times * (total / draws)
 
 
 def _one_of(rows: Rows, model: str | None) -> str:
