@@ -8,7 +8,9 @@ from scipy import stats
 from scipy.optimize import minimize
 
 import thresher as th
+from thresher.inference.calibration_report import distance_replicates
 from thresher.inference.lowess import calibration_distances
+from thresher.inference.scored_rows import ScoredRows
 
 
 def sampled(n, seed, *, intercept=0.3, slope=0.7):
@@ -190,3 +192,45 @@ def test_what_is_refused():
     with pytest.raises(th.ArgumentError, match="several models") as refused:
         th.calibration_report(two)
     assert "a, b" in refused.value.fix
+
+
+def test_equal_weights_below_a_half_lose_no_case():
+    labels, p, _ = sampled(200, seed=3)
+    plain = th.calibration_report(th.rank(labels, p))
+    for weight in (0.01, 0.3, 0.5, 0.7):
+        weighted = th.calibration_report(th.rank(labels, p, weights=np.full(200, weight)))
+        assert weighted.ici.apparent == pytest.approx(plain.ici.apparent, abs=1e-9)
+        assert math.isfinite(weighted.ici.estimate)
+        assert weighted.ici.width > 0
+
+
+def test_half_of_the_cases_lie_no_further_away_than_nine_tenths():
+    for seed in range(40):
+        labels, p, _ = sampled(12, seed, intercept=0, slope=1)
+        if 0 < labels.sum() < 12:
+            report = th.calibration_report(th.rank(labels, p), replicates=50)
+            for one, other in zip(
+                (report.e50.lower, report.e50.estimate, report.e50.upper),
+                (report.e90.lower, report.e90.estimate, report.e90.upper),
+                strict=True,
+            ):
+                assert one <= other
+
+
+@pytest.mark.filterwarnings("error")
+def test_resamples_without_positives_are_left_out():
+    rows = th.Rows.of(
+        [1, 1] + [0] * 8,
+        [0.9, 0.6, 0.7, 0.2, 0.3, 0.1, 0.4, 0.2, 0.5, 0.3],
+        clusters=[0, 1, 1, 1, 2, 2, 3, 3, 4, 4],
+    )
+    condition = th.OperatingCondition(prevalence=0.01)
+    for replicates in (1, 200):
+        for seed in range(10):
+            report = th.calibration_report(rows, condition=condition, replicates=replicates, seed=seed)
+            assert 0 <= report.e50.lower <= report.e50.estimate <= report.e50.upper <= 1
+    found = distance_replicates(
+        ScoredRows(rows.positive, dict(rows.scores), None, rows.cluster, 0).at_prevalence(0.01), "model", "e50", 200, 0
+    )
+    assert np.isnan(found).any()
+    assert np.nanmin(found) > 0

@@ -117,3 +117,9 @@ def test_scores_that_are_no_probabilities_are_refused():
     labels, scores = scored(50, 0)
     with pytest.raises(th.ProbabilityError, match="outside"):
         th.compare(labels, scores | {"c": 3 * scores["a"]}, measure="brier")
+
+
+@pytest.mark.parametrize("text", ["accuracy@threshold=0.5", "expected_cost@threshold=0.5", "tpr@fpr<=0.5", "auc"])
+def test_a_comparison_is_named_by_its_quantity(text):
+    labels, p = [1, 1, 0, 1, 0, 0], np.array([0.9, 0.6, 0.7, 0.8, 0.2, 0.1])
+    assert th.compare(labels, {"a": p, "b": 1 - p}, measure=text, replicates=100).measure == text

@@ -103,3 +103,57 @@ def test_scores_that_are_no_probabilities_are_refused():
             th.bootstrap(th.Ranking.parse("[3+][1-]"), text)
     with pytest.raises(th.ProbabilityError, match="trained_at"):
         th.bootstrap(th.Ranking.parse("[3+][1-]"), "auc", condition=th.OperatingCondition(prevalence=0.1), trained_at=2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_bound_that_a_threshold_reaches_exactly_is_met_by_it(seed):
+    rng = np.random.default_rng(seed)
+    labels, scores = np.arange(60) < 23, rng.random(60).round(3)
+    ranking = th.rank(labels, scores)
+    for bounded in ("fpr", "precision"):
+        bound = float(getattr(th.contingency_at(ranking, float(np.quantile(scores, 0.6))), bounded))
+        text = f"recall@{bounded}{'<=' if bounded == 'fpr' else '>='}{bound!r}"
+        best = th.choose(ranking, maximise=text).value
+        assert th.bootstrap(ranking, text, replicates=2).estimate(text) == best
+        (quantities,) = th.evaluate(labels, scores, measures=[text], replicates=5).quantities.values()
+        assert quantities[text].estimate == best
+        assert th.compare(labels, {"a": scores, "b": 1 - scores}, measure=text, replicates=100).estimates["a"] == best
+
+
+@pytest.mark.parametrize(
+    "text", ["brier", "log_loss", "net_benefit@0.3", "calibration_intercept", "ici", "miscalibration"]
+)
+def test_without_a_mix_probabilities_are_restated_for_the_prevalence_of_the_data(mails, text):
+    labels, p = mails
+    rows, ranking = th.Rows.of(labels, p), th.rank(labels, p)
+    declared = th.OperatingCondition(prevalence=ranking.prevalence)
+    restated = TEXTS.get(text, lambda r: th.net_benefit(r, threshold=[0.3]).model[0])(
+        th.adjust_prevalence(ranking, ranking.prevalence, trained_at=0.1)
+    )
+    for source in (rows, ranking):
+        for condition in (None, declared):
+            found = th.bootstrap(source, text, replicates=5, condition=condition, trained_at=0.1)
+            assert found.estimate(text) == pytest.approx(restated, abs=1e-9)
+            assert found.stratified[text] == (condition is not None)
+    models = {"a": p, "b": 1 - p}
+    for condition in (None, declared):
+        compared = th.compare(labels, models, measure=text, condition=condition, trained_at=0.1, replicates=100)
+        assert compared.estimates["a"] == pytest.approx(restated, abs=1e-9)
+    for source in (rows, ranking):
+        of_data, stated = (
+            th.calibration_report(source, condition=condition, trained_at=0.1) for condition in (None, declared)
+        )
+        for name, interval in of_data.numbers.items():
+            other = stated.numbers[name]
+            assert (interval.apparent or interval.estimate) == pytest.approx(other.apparent or other.estimate, abs=1e-9)
+
+
+@pytest.mark.parametrize("condition", [None, th.OperatingCondition(prevalence=0.05)])
+def test_the_decomposition_is_that_of_its_quantities(mails, condition):
+    ranking = th.rank(*mails)
+    together = th.bootstrap(ranking, "decomposition", replicates=20, condition=condition, trained_at=0.2)
+    apart = th.bootstrap(ranking, list(together.names), replicates=20, condition=condition, trained_at=0.2)
+    assert together.names == ("miscalibration", "discrimination", "refinement")
+    for name in together.names:
+        assert together.estimate(name) == pytest.approx(apart.estimate(name))
+        np.testing.assert_allclose(together.values(name), apart.values(name), atol=1e-12)

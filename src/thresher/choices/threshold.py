@@ -145,7 +145,7 @@ def choose(
     *,
     maximise: Wanted | None = None,
     minimise: Wanted | None = None,
-    subject_to: str | Sequence[str] | None = None,
+    subject_to: str | Limit | Sequence[str | Limit] | None = None,
     at_most: float | None = None,
 ) -> Choice:
     """Choose the threshold that is best, exactly: every split is a candidate, all ties are returned.
@@ -164,7 +164,7 @@ def choose(
         A measure by name, also within a constraint ("specificity@recall>=0.9"), a `Measure`, or a function of a
         `Contingency` with array cells.
     subject_to
-        Constraints such as "recall >= 0.9" or ["fpr <= 0.01", "precision > 0.5"].
+        Constraints such as "recall >= 0.9" or ["fpr <= 0.01", "precision > 0.5"], or parsed ones (`Limit`).
     at_most
         The largest number of cases of the data that may be called positive.
 

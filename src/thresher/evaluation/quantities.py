@@ -18,7 +18,6 @@ import numpy as np
 from thresher.choices import Choice
 from thresher.curves import thinned
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.evaluation.decision import Decision
 from thresher.inference import Interval, Rows, bootstrap
 from thresher.inference.quantity_interval import (
     called_cost_interval,
@@ -109,7 +108,7 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
                 name,
                 asked,
                 prevalence=evaluation.condition.prevalence,
-                trained_at=_trained_at(evaluation.decision),
+                trained_at=evaluation.decision.trained_at,
                 level=level,
             )
         )
@@ -125,12 +124,6 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
         }
         return Found(costs[asked.name], model.choice.threshold)
     return Found(partial_area_interval(evaluation.scored, name, asked, level=level))
-
-
-def _trained_at(decision: Decision) -> float | None:
-    """The prevalence that scores were made for; None where it is that of the rows."""
-    same = math.isclose(decision.trained_at, decision.data_prevalence, rel_tol=1e-12)
-    return None if same else decision.trained_at
 
 
 def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:

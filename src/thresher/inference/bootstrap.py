@@ -59,7 +59,8 @@ def bootstrap(
         How many draws, and what they start from.
     condition, trained_at
         Costs, and a class mix at which every quantity is stated: each draw holds both classes fixed, is re-weighted to
-        the mix, and probabilities are restated from `trained_at` (the prevalence of the sample unless told).
+        the mix, and probabilities are restated from `trained_at` (the prevalence of the sample unless told). Without a
+        mix, `trained_at` restates them for the prevalence of the sample.
     stratified
         Whether the numbers of positives and negatives are held fixed for all statistics. None lets each statistic say
         so (`Statistic.depends_on_mix`). Clusters are drawn whole and hold no numbers fixed.

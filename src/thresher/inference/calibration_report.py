@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -26,7 +26,7 @@ from thresher.inference.resampling import require_replicates
 from thresher.inference.rows import Rows
 from thresher.inference.scored_rows import ScoredRows
 from thresher.inference.segment_pulls import Variance, variance_by_cases, variance_by_rows
-from thresher.ranking import Counts, Floats, Ranking
+from thresher.ranking import Floats, Ranking
 from thresher.results import Tabular
 from thresher.tables import quantity
 
@@ -107,7 +107,8 @@ def calibration_report(
     model
         Which model of rows that hold several.
     condition, trained_at
-        A declared class mix at which all of it is stated, and the prevalence that probabilities were made for.
+        A declared class mix at which all of it is stated, and the prevalence that probabilities were made for. Without
+        a declared mix they are restated for the prevalence of the data.
     level, replicates, seed
         Of the limits.
 
@@ -127,9 +128,7 @@ def calibration_report(
     elif isinstance(source, Rows):
         name = _one_of(source, model)
         rows = ScoredRows(source.positive, dict(source.scores), source.weight, source.cluster, source.dropped)
-        sample = _rows_sample(
-            rows if prevalence is None else rows.at_prevalence(prevalence, trained_at=trained_at), name
-        )
+        sample = _rows_sample(rows.at_prevalence(prevalence, trained_at=trained_at), name)
     else:
         what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
         raise ArgumentError(what, _WHERE, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
@@ -158,8 +157,10 @@ class _Sample:
 def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
     ranking.require_both_classes(_WHERE)
     ranking.require_probabilities(_WHERE)
-    if prevalence is None:
+    if prevalence is None and trained_at is None:
         return _counted_sample(ranking, None)
+    if prevalence is None:
+        return _counted_sample(adjust_prevalence(ranking, ranking.prevalence, trained_at=trained_at), None)
     stated = adjust_prevalence(ranking, prevalence, trained_at=trained_at)
     return _counted_sample(stated, (stated.Pos / ranking.Pos, stated.Neg / ranking.Neg))
 
@@ -185,7 +186,7 @@ def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None) 
         return found
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
-        sides = np.rint(groups.pos / up).astype(np.int64), np.rint(groups.neg / down).astype(np.int64)
+        sides = groups.pos / up, groups.neg / down
         if class_weights is None:
             both = np.concatenate(sides)
             times = _multinomial(both, replicates, rng)
@@ -242,11 +243,16 @@ def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking,
             cells = sum(multiplicities(part.shape[0], size, rng).astype(np.float64) @ part for part in strata)
             pos, neg = cells[:, : len(groups)], cells[:, len(groups) :]
             if rows.declared_mix:
-                pos = pos * (ranking.Pos / pos.sum(axis=1, keepdims=True))
-                neg = neg * (ranking.Neg / neg.sum(axis=1, keepdims=True))
+                pos, neg = _scaled(pos, float(ranking.Pos)), _scaled(neg, float(ranking.Neg))
             yield pos, neg
 
     return groups, drawn
+
+
+def _scaled(cells: Floats, to: float) -> Floats:
+    """Each resample scaled to a total; NaN where clusters of the class are not drawn at all."""
+    total = cells.sum(axis=1, keepdims=True)
+    return cells * np.divide(to, total, out=np.full_like(total, math.nan), where=total > 0)
 
 
 def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> CalibrationReport:
@@ -300,15 +306,22 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> lis
     drawn = sample.drawn(replicates, np.random.default_rng(seed))
     values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
     found = []
-    for apparent, each in zip(estimates.tolist(), values, strict=True):
-        excess = float(np.nanmean(each)) - apparent
-        estimate = min(1.0, max(0.0, apparent - excess))
+    seen = values[:, ~np.isnan(values[0])]
+    excesses = seen.mean(axis=1) - estimates if seen.size else np.zeros(len(DISTANCES))
+    corrected = np.clip(estimates - excesses, 0, 1)
+    corrected[1:] = np.maximum.accumulate(corrected[1:])  # a 90th percentile lies no lower than the median
+    for apparent, estimate, excess, each in zip(
+        estimates.tolist(), corrected.tolist(), excesses.tolist(), values, strict=True
+    ):
         lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(each, apparent, level))
         unseen, note = _unseen(sample, variance_of(each), level)
         note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
+        note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
         limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
         found.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
-    return found
+    ici, e50, e90 = found
+    e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
+    return [ici, e50, e90]
 
 
 def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]:
@@ -319,9 +332,12 @@ def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]
     return share, "no spread is seen; limits from what could stay unseen, conservative"
 
 
-def _multinomial(cases: Counts, replicates: int, rng: np.random.Generator) -> Floats:
-    total = int(cases.sum())
-    return rng.multinomial(total, cases / total, size=replicates).astype(np.float64)
+def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Floats:
+    """As many cases as there are in total, to the nearest whole number, and scaled to the total."""
+    total = float(cases.sum())
+    draws = max(1, round(total))
+    times: Floats = rng.multinomial(draws, cases / total, size=replicates).astype(np.float64)
+    return times * (total / draws)
 
 
 def _one_of(rows: Rows, model: str | None) -> str:

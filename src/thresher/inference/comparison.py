@@ -76,7 +76,8 @@ def compare(
     thresholds
         The threshold of each model by its name; without any, a measure is taken at the cheapest under `condition`.
     condition, trained_at
-        Costs and class mix at deployment, and the prevalence that probabilities were made for, if not that of the rows.
+        Costs and class mix at deployment, and the prevalence that probabilities were made for, if not that of the rows:
+        without a declared mix, they are restated for that of the rows.
     level, margin
         Confidence level, and the largest difference that does not matter, in units of the measure.
     correction
@@ -119,7 +120,7 @@ def compare(
     require_two_clusters(rows, _WHERE)
     empty = Comparison(
         names=names,
-        measure=_name(asked),
+        measure=_name(measure),
         better=better,
         estimates={},
         differences={},
@@ -233,10 +234,9 @@ def _direction(asked: Any) -> Better:
     return direction
 
 
-def _name(asked: Any) -> str:
-    if isinstance(asked, OperatingCondition):
-        return "expected cost"
-    return str(asked) if isinstance(asked, str | Quantity) else str(asked.name)
+def _name(measure: Any) -> str:
+    asked = Quantity("expected_cost") if isinstance(measure, OperatingCondition) else quantity(measure, where=_WHERE)
+    return "expected cost" if asked == Quantity("expected_cost") else str(asked)
 
 
 def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...], where: str) -> dict[str, float]:

@@ -72,7 +72,8 @@ class Smoother:
         quantiles = []
         for share in (0.5, 0.9):
             enough = held >= share * total[..., np.newaxis] * (1 - _ROUNDING)
-            quantiles.append(np.take_along_axis(rising, enough.argmax(axis=-1)[..., np.newaxis], axis=-1)[..., 0])
+            at = np.take_along_axis(rising, enough.argmax(axis=-1)[..., np.newaxis], axis=-1)[..., 0]
+            quantiles.append(np.where(np.isnan(mean), np.nan, at))
         return np.stack([mean, *quantiles])
 
 

@@ -49,7 +49,7 @@ def compare_quantity(
 ) -> Comparison:
     """All pairs of models by one quantity, at the condition's class mix if it declares one."""
     prevalence = None if condition is None else condition.prevalence
-    stated = rows if prevalence is None else rows.at_prevalence(prevalence, trained_at=trained_at)
+    stated = rows.at_prevalence(prevalence, trained_at=trained_at)
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         for name in rows.scores:

@@ -96,8 +96,7 @@ def net_benefit_interval(
     0.0000 [-0.7338, 0.3338]
     """
     at = asked.probability or math.nan
-    restates = prevalence is not None or trained_at is not None
-    stated = rows.at_prevalence(prevalence, trained_at=trained_at) if restates else rows
+    stated = rows.at_prevalence(prevalence, trained_at=trained_at)
     called = stated.scores[model].astype(np.float64) >= at
     gains = OperatingCondition(prevalence=prevalence, cost_fp=at / (1 - at), cost_fn=0, cost_tp=-1, cost_tn=0)
     cost = called_cost_interval(rows, called, gains, level=level)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from thresher.calibration import adjust_prevalence, decomposition
+from thresher.calibration import adjust_prevalence, decomposition, recalibrated
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.choices import Choice, OperatingCondition, choose
 from thresher.curves import average_precision, ks, partial_auc, pr_area
@@ -19,7 +19,7 @@ from thresher.inference.joining import joined
 from thresher.inference.lowess import calibration_distances
 from thresher.inference.resampled import Parts, Resampled
 from thresher.inference.threshold_statistics import BestCost, CostAt, MeasureAt, changes_with_mix
-from thresher.inference.whole_statistics import Auc
+from thresher.inference.whole_statistics import Auc, Decomposed
 from thresher.ranking import Floats, Ranking, as_number
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, refusal
 
@@ -33,7 +33,8 @@ _FINE = 1 << 14  # segments of a replicate that a logistic regression tells apar
 class Mix:
     """The class mix that numbers are stated at; a class ratio of None is that of the data.
 
-    `trained_at` is the prevalence that probabilities were made for; None means that of the data.
+    `trained_at` is the prevalence that probabilities were made for; None means that of the data, `of_data`. Where no
+    class ratio is declared, they are restated from `trained_at` to `of_data`, and no case is re-weighted.
 
     >>> mix = Mix.of(OperatingCondition(prevalence=0.1), None, "here").at(0.5)
     >>> mix.ranking(Ranking([0.8, 0.2], [3, 1], [1, 3]), probabilities=True).score.round(4)
@@ -42,6 +43,7 @@ class Mix:
 
     class_ratio: float | None = None
     trained_at: float | None = None
+    of_data: float = math.nan
 
     @classmethod
     def of(cls, condition: OperatingCondition | None, trained_at: Any, where: str) -> Mix:
@@ -57,25 +59,32 @@ class Mix:
         return self.class_ratio is not None
 
     @property
+    def restates(self) -> bool:
+        """Whether probabilities are restated."""
+        if self.trained_at is None or math.isnan(self.prevalence):
+            return False
+        return self.trained_at != self.prevalence
+
+    @property
     def prevalence(self) -> float:
-        """The proportion of positives; NaN where none is declared."""
-        return math.nan if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
+        """The proportion of positives: that of the data where none is declared."""
+        return self.of_data if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
 
     def at(self, prevalence: float) -> Mix:
-        """The same with `trained_at` filled in: a resample must not restate probabilities by its own prevalence."""
-        return self if self.trained_at is not None else Mix(self.class_ratio, prevalence)
+        """The same with the data's prevalence: a resample must not restate probabilities by its own."""
+        return Mix(self.class_ratio, prevalence if self.trained_at is None else self.trained_at, prevalence)
 
     def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
         """A ranking with its cases re-weighted to the mix and, where asked for, its probabilities restated."""
         if self.class_ratio is None:
-            return ranking
+            return recalibrated(ranking, self.probabilities) if probabilities and self.restates else ranking
         if not probabilities:
             return ranking.at_class_ratio(self.class_ratio)
         return adjust_prevalence(ranking, self.prevalence, trained_at=self.trained_at)
 
     def probabilities(self, score: Floats) -> Floats:
         """Probabilities restated for the mix."""
-        if not self.declared or self.trained_at is None:
+        if self.trained_at is None or not self.restates:
             return score
         return adjust_prevalence(score, self.prevalence, trained_at=self.trained_at)
 
@@ -168,6 +177,45 @@ class RankingQuantity:
 
 
 @dataclass(frozen=True, slots=True)
+class DecomposedAt:
+    """The parts of the Brier score at a mix, or of restated probabilities.
+
+    >>> DecomposedAt(Mix(class_ratio=0.1)).names
+    ('miscalibration', 'discrimination', 'refinement')
+    """
+
+    mix: Mix
+    names: ClassVar[tuple[str, ...]] = Decomposed.names
+    smooth: ClassVar[bool] = True
+    variance: ClassVar[None] = None
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless it is declared."""
+        return not self.mix.declared
+
+    def require(self, ranking: Ranking) -> None:
+        """Probabilities."""
+        ranking.require_probabilities('bootstrap(..., "decomposition")')
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The values themselves."""
+        values = np.array([self._of(one) for one in drawn.each()])
+        return tuple(np.reshape(each, np.shape(drawn.Pos)) for each in values.T)
+
+    def _of(self, one: Resampled) -> list[float]:
+        try:
+            parts = decomposition(self.mix.ranking(one.ranking(), probabilities=True), segments="hull")
+        except OneClassError:
+            return [math.nan] * len(self.names)
+        return [float(getattr(parts, name)) for name in self.names]
+
+    def values(self, parts: Floats) -> Floats:
+        """The values as they are."""
+        return parts
+
+
+@dataclass(frozen=True, slots=True)
 class LeastCost(BestCost):
     """The lowest expected cost that any threshold reaches, without that threshold."""
 
@@ -209,8 +257,8 @@ def best_choice(ranking: Ranking, asked: Quantity, condition: OperatingCondition
     if not asked.limits:
         return choose(ranking, condition)
     if asked.better == "higher":
-        return choose(ranking, condition, maximise=asked.measure, subject_to=[str(limit) for limit in asked.limits])
-    return choose(ranking, condition, minimise=asked.measure, subject_to=[str(limit) for limit in asked.limits])
+        return choose(ranking, condition, maximise=asked.measure, subject_to=asked.limits)
+    return choose(ranking, condition, minimise=asked.measure, subject_to=asked.limits)
 
 
 def best_value(asked: Quantity, condition: OperatingCondition) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -52,8 +53,9 @@ class ScoredRows:
     def at_prevalence(self, prevalence: float | None, *, trained_at: float | None = None) -> ScoredRows:
         """The rows re-weighted to a declared prevalence, and scores that are probabilities restated for it.
 
-        They are taken to be made for the prevalence of the rows, unless `trained_at` says otherwise. With no
-        prevalence declared, rows keep their weights, and probabilities are restated for the rows' own.
+        They are taken to be made for the prevalence of the rows, unless `trained_at` says otherwise. Without a declared
+        prevalence no row is re-weighted, and probabilities are restated from `trained_at` to the prevalence of the
+        rows.
 
         >>> rows = scored_rows([1, 0, 0, 0], {"a": [0.4, 0.25, 0.25, 0.1]}, where="here").at_prevalence(0.5)
         >>> rows.weight.round(4), rows.scores["a"].round(4)
@@ -62,18 +64,20 @@ class ScoredRows:
         weight = np.ones(self.positive.size) if self.weight is None else self.weight
         total, of_pos = float(weight.sum()), float(weight[self.positive].sum())
         own = of_pos / total
-        to, made_at = own if prevalence is None else prevalence, own if trained_at is None else trained_at
+        made_at, to = own if trained_at is None else trained_at, own if prevalence is None else prevalence
+        if prevalence is None and math.isclose(made_at, own, rel_tol=1e-12):  # sums of weights depend on their order
+            return self
 
         def restated(score: Column) -> Column:
             if made_at == to or not (score.min() >= 0 and score.max() <= 1):
                 return score
             return adjust_prevalence(score, to, trained_at=made_at)
 
-        rows = replace(self, scores={name: restated(score) for name, score in self.scores.items()})
+        scores = {name: restated(score) for name, score in self.scores.items()}
         if prevalence is None:
-            return rows
+            return replace(self, scores=scores)
         by_class = prevalence * total / of_pos, (1 - prevalence) * total / (total - of_pos)
-        return replace(rows, weight=weight * np.where(self.positive, *by_class), declared_mix=True)
+        return replace(self, weight=weight * np.where(self.positive, *by_class), scores=scores, declared_mix=True)
 
 
 def scored_rows(

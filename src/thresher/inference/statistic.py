@@ -12,12 +12,12 @@ import numpy as np
 from thresher.choices import OperatingCondition
 from thresher.curves import auc, partial_auc
 from thresher.errors import ArgumentError, OneClassError
-from thresher.inference.quantity_statistics import Mix, quantity_statistic
+from thresher.inference.quantity_statistics import DecomposedAt, Mix, quantity_statistic
 from thresher.inference.resampled import Parts, Resampled
 from thresher.inference.threshold_statistics import MeasureAt
 from thresher.inference.whole_statistics import Decomposed
 from thresher.ranking import Floats, Ranking
-from thresher.tables import quantity, refusal
+from thresher.tables import quantity
 
 _WHERE = "bootstrap(..., statistics)"
 _WITHIN_CLASSES = (auc, partial_auc)  # also where functools.partial holds their arguments
@@ -109,7 +109,7 @@ class OfRanking:
 
 def _stated(ranking: Ranking, scores: Floats, mix: Mix) -> Ranking:
     """A replicate at the mix; whether scores are probabilities is for those of the sample to say."""
-    return mix.ranking(ranking, probabilities=bool(scores[0] <= 1 and scores[-1] >= 0)) if mix.declared else ranking
+    return mix.ranking(ranking, probabilities=bool(scores[0] <= 1 and scores[-1] >= 0))
 
 
 Wanted: TypeAlias = str | Statistic | Callable[[Ranking], float]
@@ -159,9 +159,7 @@ def _statistic(wanted: Wanted, name: str, mix: Mix, condition: OperatingConditio
         if wanted != _DECOMPOSITION:
             found: Statistic = quantity_statistic(quantity(wanted, where=_WHERE), mix, condition, _WHERE)
             return found
-        if mix.declared:
-            raise refusal("the decomposition is not made at a declared mix", Decomposed.names, _WHERE)
-        return Decomposed()
+        return DecomposedAt(mix) if mix.declared or mix.restates else Decomposed()
     if isinstance(wanted, type) or not (isinstance(wanted, Statistic) or callable(wanted)):
         raise ArgumentError(
             f"{wanted!r} is no statistic", _WHERE, "give a quantity, a Statistic or a function of a ranking"

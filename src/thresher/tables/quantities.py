@@ -284,7 +284,9 @@ def _limit(text: str, where: str) -> Limit:
 
 
 def _text(number: float) -> str:
-    return f"{number:.12g}"
+    """Twelve digits, or as many as it takes to read the same number again."""
+    short = f"{number:.12g}"
+    return short if float(short) == number else repr(float(number))
 
 
 _UNIT = (0.0, 1.0)
