@@ -2,6 +2,7 @@
 
 import math
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,10 +49,11 @@ def test_a_threshold_is_short_and_makes_the_same_calls_where_it_can():
 def test_a_threshold_that_is_not_said_to_be_rounded_makes_the_same_calls(scores):
     ranking = th.rank([1, 0, *(i % 2 for i in range(len(scores) - 2))], scores)
     choice = th.choose(ranking, th.OperatingCondition())
-    model = SimpleNamespace(
+    model: Any = SimpleNamespace(
         choice=choice, threshold=th.Interval(choice.threshold, math.nan, math.nan, 0.0, 0.95, "none")
     )
-    text = threshold_text({"model": model}, "model")
+    evaluation: Any = {"model": model}
+    text = threshold_text(evaluation, "model")
     if math.isfinite(choice.threshold) and not text.startswith("about "):
         at = float(text.replace(",", "").replace("−", "-"))
         assert th.contingency_at(ranking, at) == choice.table

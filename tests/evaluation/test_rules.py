@@ -133,7 +133,7 @@ def test_the_same_rule_saves_nothing_and_loses_nothing():
 
 def test_the_same_calls_at_another_threshold_are_another_rule():
     labels, scores = [1, 1, 0, 1, 0, 0] * 5, [0.9, 0.8, 0.3, 0.55, 0.4, 0.2] * 5
-    found = th.evaluate(labels, scores, replicates=60)
+    found: Any = th.evaluate(labels, scores, replicates=60)
     assert found.rules["0.5"].table == found.rules["model"].table
     assert found.decision.threshold != 0.5
     assert found.rules["0.5"].saving.note != "the same rule"
@@ -143,7 +143,7 @@ def test_the_same_calls_at_another_threshold_are_another_rule():
 @pytest.mark.parametrize("positives", [1, 2])
 def test_calling_none_has_a_known_cost_even_where_nothing_can_be_left_out(positives):
     labels = np.arange(100) < positives
-    found = th.evaluate(labels, np.r_[np.zeros(positives), np.ones(100 - positives)], replicates=60)
+    found: Any = th.evaluate(labels, np.r_[np.zeros(positives), np.ones(100 - positives)], replicates=60)
     assert found.decision.threshold == math.inf
     assert found.rules["model"].cost == found.rules["never"].cost
     assert found.decision.honest_cost.estimate == pytest.approx(positives / 100)
