@@ -234,3 +234,27 @@ def test_resamples_without_positives_are_left_out():
     )
     assert np.isnan(found).any()
     assert np.nanmin(found) > 0
+
+
+@pytest.mark.parametrize("kind", ["ranking", "rows", "clusters"])
+def test_limits_at_a_mix_allow_for_the_prevalence_that_was_estimated(kind):
+    condition, names = th.OperatingCondition(prevalence=0.05), ("intercept", "in_the_large", "observed_expected")
+    held = dict.fromkeys(names, 0)
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        labels = rng.random(400) < 0.3
+        x = rng.normal(size=400) + 1.5 * labels  # the log-odds of a positive are a straight line of it
+        p = 1 / (1 + np.exp(-(math.log(3 / 7) + 1.5 * x - 1.125)))
+        source = th.rank(labels, p)
+        if kind != "ranking":
+            source = th.Rows.of(labels, p, clusters=np.arange(400) // 2 if kind == "clusters" else None)
+        report = th.calibration_report(source, condition=condition, replicates=1)
+        for name, truth in zip(names, (0, 0, 1), strict=True):
+            held[name] += truth in getattr(report, name)
+    assert all(184 <= count <= 198 for count in held.values()), held
+
+
+def test_numbers_without_limits_say_why():
+    report = th.calibration_report(th.rank([1, 0, 0], [0.9, 0.1, 0.95]))
+    for interval in report.numbers.values():
+        assert not math.isnan(interval.lower) or interval.note

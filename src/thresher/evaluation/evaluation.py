@@ -257,7 +257,8 @@ def evaluate(
     read = scored if trained_at is None else scored.at_prevalence(None, trained_at=made_at)
     production = None
     if asked.prevalence is not None:
-        production = scored.at_prevalence(asked.prevalence, trained_at=made_at)
+        stated = scored.at_prevalence(asked.prevalence, trained_at=made_at)
+        production = replace(stated, estimated_prior=trained_at is None)
     joint = joint_choice(rankings, asked)
     fixed = calls_at_half(scored.scores, rankings) | ({} if in_use is None else {CURRENT: in_use.called})
     stability = decision_stability(

@@ -36,6 +36,7 @@ _WHERE = "calibration_report(source)"
 _EXACT_SEGMENTS = 1 << 17  # more are joined, which moves a slope by less than 1e-9
 _AT_ONCE = 1 << 22  # units times replicates that are drawn together
 _NOTHING = 1e-24
+_ONE_CASE = "one case of a class shows no spread within it, so there are no limits"
 DISTANCES = ("ici", "e50", "e90")
 
 
@@ -99,6 +100,9 @@ def calibration_report(
     not 1, and heeds weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
     Steyerberg 2019) and resampled with the windows held fixed. A curve fitted to noise lies too far away, and resamples
     double that: what they lie higher is taken off estimate and limits, and `apparent` is the distance before that.
+    At a declared mix without `trained_at`, probabilities are restated from the prevalence of the data, and limits of
+    intercept, O:E and calibration in the large allow for it being an estimate from cases drawn at random; where it was
+    set by design, give it as `trained_at`.
 
     Parameters
     ----------
@@ -152,6 +156,25 @@ class _Sample:
     variance: Variance
     drawn: Draws
     units: float
+    estimated_prior: bool = False
+
+    def slopes(self, name: str) -> Slopes:
+        """Those of a number, with that along the log-odds of the data's prevalence where it was estimated.
+
+        Restated log-odds move against the latter one to one: an intercept by 1, a mean probability by -p(1 - p) of its
+        cases. A slope does not change.
+        """
+        found = influence(self.ranking, quantity(name))
+        if not self.estimated_prior or name == "calibration_slope":
+            return found
+        cases, p = self.ranking.pos + self.ranking.neg, self.ranking.score
+        steep, expected = float(cases @ (p * (1 - p))), float(cases @ p)
+        by_prior = {
+            "calibration_intercept": 1.0,
+            "calibration_in_the_large": steep / float(self.ranking.total),
+            "observed_expected": found.estimate * steep / expected if expected else math.nan,
+        }
+        return replace(found, by_prior=by_prior[name])
 
 
 def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
@@ -162,10 +185,13 @@ def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: floa
     if prevalence is None:
         return _counted_sample(adjust_prevalence(ranking, ranking.prevalence, trained_at=trained_at), None)
     stated = adjust_prevalence(ranking, prevalence, trained_at=trained_at)
-    return _counted_sample(stated, (stated.Pos / ranking.Pos, stated.Neg / ranking.Neg))
+    class_weights = stated.Pos / ranking.Pos, stated.Neg / ranking.Neg
+    return _counted_sample(stated, class_weights, estimated_prior=trained_at is None)
 
 
-def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None) -> _Sample:
+def _counted_sample(
+    stated: Ranking, class_weights: tuple[float, float] | None, *, estimated_prior: bool = False
+) -> _Sample:
     """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
     stated, _ = joined(stated, most=_EXACT_SEGMENTS)
     up, down = (1.0, 1.0) if class_weights is None else class_weights
@@ -177,12 +203,12 @@ def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None) 
         if class_weights is None:
             return by_cases(slopes)
         found = 0.0
-        for slope, counts, total, heavy in (
-            (slopes.pos, stated.pos, cases[0], up),
-            (slopes.neg, stated.neg, cases[1], down),
+        for slope, counts, total, heavy, prior in (
+            (slopes.pos, stated.pos, cases[0], up, slopes.by_prior / stated.Pos),
+            (slopes.neg, stated.neg, cases[1], down, -slopes.by_prior / stated.Neg),
         ):
             away = slope - float(slope @ counts) / float(counts.sum())
-            found += heavy * float(away**2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
+            found += heavy * float((away + prior) ** 2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
         return found
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
@@ -195,7 +221,7 @@ def _counted_sample(stated: Ranking, class_weights: tuple[float, float] | None) 
             pos, neg = (_multinomial(side, replicates, rng) for side in sides)
             yield pos * up, neg * down
 
-    return _Sample(stated, groups, variance, drawn, float(sum(cases)))
+    return _Sample(stated, groups, variance, drawn, float(sum(cases)), estimated_prior)
 
 
 def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
@@ -206,11 +232,12 @@ def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
     if rows.cluster is None and rows.weight is not None and rows.declared_mix:
         sides = rows.weight[rows.positive], rows.weight[~rows.positive]
         if all(float(np.ptp(side)) <= 1e-12 * float(side.max()) for side in sides):
-            return _counted_sample(ranking, (float(sides[0].mean()), float(sides[1].mean())))
+            class_weights = float(sides[0].mean()), float(sides[1].mean())
+            return _counted_sample(ranking, class_weights, estimated_prior=rows.estimated_prior)
     near, lowest = joined(ranking, most=_EXACT_SEGMENTS)
     variance = variance_by_rows(lowest, rows, model)
     groups, drawn = _row_draws(rows, model, ranking)
-    return _Sample(near, groups, variance, drawn, float(rows.clusters))
+    return _Sample(near, groups, variance, drawn, float(rows.clusters), rows.estimated_prior)
 
 
 def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
@@ -267,18 +294,19 @@ def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> Cal
 
 
 def _cox(sample: _Sample, name: str, level: float) -> Interval:
-    asked, ranking = quantity(name), sample.ranking
-    fit = recalibration(ranking, slope=name == "calibration_slope")
+    fit = recalibration(sample.ranking, slope=name == "calibration_slope")
     estimate = fit.slope if name == "calibration_slope" else fit.intercept
     if math.isnan(estimate):
         return Interval(estimate, estimate, estimate, math.nan, level, "none", fit.reason)
-    variance = sample.variance(influence(ranking, asked))
+    variance = sample.variance(sample.slopes(name))
+    if math.isnan(variance):
+        return Interval(estimate, math.nan, math.nan, variance, level, "none", _ONE_CASE)
     half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
     return Interval(estimate, estimate - half, estimate + half, variance, level, "sandwich")
 
 
 def _mean(sample: _Sample, level: float) -> Interval:
-    slopes = influence(sample.ranking, quantity("calibration_in_the_large"))
+    slopes = sample.slopes("calibration_in_the_large")
     variance = sample.variance(slopes)
     unseen, note = _unseen(sample, variance, level)
     half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(max(variance, 0.0)) + unseen
@@ -287,7 +315,7 @@ def _mean(sample: _Sample, level: float) -> Interval:
 
 
 def _ratio(sample: _Sample, level: float) -> Interval:
-    slopes = influence(sample.ranking, quantity("observed_expected"))
+    slopes = sample.slopes("observed_expected")
     estimate = slopes.estimate
     if not math.isfinite(estimate):
         return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", "every probability is 0")

@@ -24,7 +24,8 @@ class ScoredRows:
     """Rows of both classes: which are positive, every model's scores, weights above 0, clusters as 0, 1, 2, ...
 
     `declared_mix` says that weights bring the classes to a declared mix, so that nothing varies but what is within
-    classes.
+    classes, and `estimated_prior` that probabilities were restated for it from the prevalence of the rows, which is an
+    estimate.
     """
 
     positive: Flags
@@ -34,6 +35,7 @@ class ScoredRows:
     dropped: int
     beside: dict[str, Column] = field(default_factory=dict)
     declared_mix: bool = False
+    estimated_prior: bool = False
 
     @property
     def clusters(self) -> int:
@@ -77,7 +79,13 @@ class ScoredRows:
         if prevalence is None:
             return replace(self, scores=scores)
         by_class = prevalence * total / of_pos, (1 - prevalence) * total / (total - of_pos)
-        return replace(self, weight=weight * np.where(self.positive, *by_class), scores=scores, declared_mix=True)
+        return replace(
+            self,
+            weight=weight * np.where(self.positive, *by_class),
+            scores=scores,
+            declared_mix=True,
+            estimated_prior=trained_at is None,
+        )
 
 
 def scored_rows(

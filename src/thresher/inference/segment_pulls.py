@@ -17,11 +17,16 @@ from thresher.ranking import Flags, Floats, Ranking
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentPulls:
-    """A number of a ranking, and its slopes along the positives and the negatives of each segment."""
+    """A number of a ranking, and its slopes along the positives and the negatives of each segment.
+
+    `by_prior` is its slope along the log-odds of the data's prevalence, where that was estimated to restate
+    probabilities for a declared mix.
+    """
 
     estimate: float
     pos: Floats
     neg: Floats
+    by_prior: float = 0.0
 
     def __sub__(self, other: SegmentPulls) -> SegmentPulls:
         return SegmentPulls(self.estimate - other.estimate, self.pos - other.pos, self.neg - other.neg)
@@ -61,12 +66,17 @@ def variance_by_rows(lowest: Floats, rows: ScoredRows, name: str) -> Variance:
 
     # The squares of a segment's rows can be added up beforehand.
     squares = [by_segment(side, heavy**2) * _step(float(side.sum())) for side in sides]
-    share = [by_segment(side, heavy) / heavy[side].sum() for side in sides] if rows.declared_mix else None
+    total = [float(heavy[side].sum()) for side in sides]
+    share = [by_segment(side, heavy) / of for side, of in zip(sides, total, strict=True)] if rows.declared_mix else None
 
     def variance(pulls: SegmentPulls) -> float:
         pos, neg = pulls.pos, pulls.neg
         if share is not None:
-            pos, neg = pos - share[0] @ pos, neg - share[1] @ neg
+            # A row moves the log-odds of the prevalence by its weight, per total weight of its class.
+            pos, neg = (
+                pos - share[0] @ pos + pulls.by_prior / total[0],
+                neg - share[1] @ neg - pulls.by_prior / total[1],
+            )
         if rows.cluster is None:
             return float(squares[0] @ pos**2 + squares[1] @ neg**2)
         return spread(heavy * np.where(rows.positive, pos[segment], neg[segment]), rows.cluster)
