@@ -75,7 +75,7 @@ def test_what_is_read(text, expected):
         ("net_benefit@fpr<=0.1", "between 0 and 1"),
         ("prevalence@fpr<=0.1", "no better side"),
         ("recall@fpr=0.1", "cannot read the constraint"),
-        ("recall@auc>=0.1", "auc belongs to no threshold"),
+        ("recall@auc>=0.1", "auc is no measure of a table"),
         ('brier["L"]', "not of one class"),
     ],
 )

@@ -14,7 +14,7 @@ from thresher.choices.condition import OperatingCondition, simplest
 from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, InfeasibleError
+from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.ranking import Flags, Ranking, as_number, require_ranking
 from thresher.results import Result, Tabular
 from thresher.sources.refinement import hiding_as_good, hiding_better
@@ -217,6 +217,10 @@ def _wanted(given: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit,
     asked = quantity(given, where=where)
     if asked.name == "expected_cost" and asked.bare and how == "minimise":
         return None, ()
+    if asked.name == "expected_cost" and asked.bare:
+        raise MeasureError(
+            "expected_cost is better when lower", where, "pass minimise='expected_cost', or leave it out"
+        )
     if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
         why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
         raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES], where)

@@ -230,7 +230,11 @@ def _rate_range(text: str, name: str, where: str) -> RateRange:
     if form is None or (form["low"] and form["end"] != "<=") or not form["end"]:
         fix = "write fpr or tpr with a bound: [fpr<=0.1], [tpr>=0.8] or [0.1<=fpr<=0.2]"
         raise MeasureError(f"cannot read the range [{text}] of {name}", where, fix)
-    rate, bound = _named(form["rate"], where), float(form["bound"])
+    try:
+        rate = measure(form["rate"]).name
+    except MeasureError:
+        rate = form["rate"]
+    bound = float(form["bound"])
     low, high = (float(form["low"] or 0), bound) if form["end"] == "<=" else (bound, 1.0)
     if rate not in ("fpr", "tpr"):
         raise MeasureError(
@@ -251,6 +255,9 @@ def _place(text: str | None, name: str, where: str) -> tuple[float | None, float
         if name in MODEL_NUMBERS and name != "expected_cost":
             raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", where, "leave @ out")
         return None, float(fixed["value"]), ()
+    if name == "expected_cost":
+        what = "expected_cost is taken at a threshold, and no constraint can stand after its @"
+        raise MeasureError(what, where, "write expected_cost@threshold=0.5, or leave @ out")
     if name in MODEL_NUMBERS:
         raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", where, "leave @ out")
     if measure(name).better == "neither":
@@ -275,11 +282,11 @@ def _limit(text: str, where: str) -> Limit:
         raise MeasureError(
             f"cannot read the constraint {text.strip()!r}",
             where=where,
-            fix='write a measure, one of >= <= > < and a number, e.g. "recall >= 0.9"',
+            fix='write a measure, one of >= <= > < and a number, e.g. "recall >= 0.9"; a threshold is "threshold=0.5"',
         )
     asked = quantity(form["name"], where=where)
     if asked.measure is None:
-        raise refusal(f"{asked} belongs to no threshold, so it is no constraint", MEASURES, where)
+        raise refusal(f"{asked} is no measure of a table, so it is no constraint", MEASURES, where)
     return Limit(asked.measure, form["relation"], float(form["bound"]))
 
 
