@@ -1,6 +1,6 @@
 // What there is to look at: the models of a page, their curves as typed arrays, and where everything starts.
 import type { Splits } from "./choice";
-import type { ClassModel, Contents, Curve, Measure, Model } from "./contents";
+import type { ClassModel, Contents, Curve, Measure, Model, Rule } from "./contents";
 import { real, reals } from "./reals";
 
 export interface SceneModel {
@@ -38,6 +38,7 @@ export interface Scene {
   trainedAt: number; // class ratio that probabilities were made for
   model: number;
   measures: Measure[];
+  rules: Rule[];
   level: number;
 }
 
@@ -59,6 +60,7 @@ export function scene(contents: Contents): Scene {
     classRatio: condition === null || condition.class_ratio_from_data ? null : condition.class_ratio,
     model: Math.max(0, chosen),
     measures: contents.measures,
+    rules: contents.rules,
     level: contents.level,
   };
 }
@@ -82,6 +84,7 @@ export function classScene(contents: Contents, at: number): Scene {
     trainedAt: first.Pos / first.Neg,
     model: 0,
     measures: contents.measures,
+    rules: [],
     level: contents.level,
   };
 }

@@ -47,6 +47,20 @@ describe("the page", () => {
     for (const name of HOSTILE) expect(root.textContent).toContain(name);
   });
 
+  it("draws and names the other rules in the cost curve", () => {
+    const given = contents([EMAILS], 2);
+    const half = given.rules.find(({ kind }) => kind === "half")!;
+    half.cells = { tp: 6, fn: 0, fp: 1, tn: 3 };
+    given.rules.push({ ...half, kind: "current", said: "the rule in use", cells: { tp: 3, fn: 3, fp: 0, tn: 4 } });
+    const panel = shown(given).querySelector("[data-panel=cost]")!;
+    expect(Array.from(panel.querySelectorAll(".key li"), (each) => each.textContent)).toEqual(["never act, always act", half.said, "the rule in use"]);
+    const lines = Array.from(panel.querySelectorAll(".lower line.zero"), (line) => ["y1", "y2"].map((end) => Number(line.getAttribute(end))));
+    const [one, other] = lines; // from the false positive rate to the false negative rate, upwards on the screen
+    expect(one[0]).toBeLessThan(one[1]);
+    expect(one[1]).toBe(other[0]);
+    expect(one[1] - one[0]).toBeCloseTo((other[0] - other[1]) / 2, 0); // 1/4 against 1/2
+  });
+
   it.each([false, true])("folds the comparison of models below other sections: %s", (folded) => {
     const pair = { measure: "AUC", a: "a", b: "b", difference: 0.1, lower: 0, upper: 0.2, p_value: 0.05, adjusted: 0.05, verdict: "undecided" };
     const root = shown({ ...contents([EMAILS, { ...EMAILS, name: "b" }]), comparison: [pair], folded } as Contents);

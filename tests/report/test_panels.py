@@ -34,6 +34,18 @@ def test_the_edges_of_data_can_be_drawn(name):
         assert "inf" not in panel.svg
 
 
+def test_the_cost_curve_draws_and_names_the_other_rules():
+    labels, scores = examples.models(300, count=2)
+    condition = th.OperatingCondition(prevalence=0.1, cost_ratio=5)
+    for current, last in ((None, "dashed: cut at 0.5."), ({"model 2": 0.9}, "dash-dotted: now in use.")):
+        evaluation = th.evaluate(labels, scores, condition=condition, current=current, replicates=20)
+        (drawn,) = (panel for panel in panels(evaluation, contents(evaluation)) if panel.title == "Cost curve")
+        assert "dotted: never and always act, dashed: cut at 0.5" in drawn.caption
+        assert drawn.caption.endswith(last)
+        assert drawn.svg.count('stroke-dasharray="4 2"') == 1
+        assert drawn.svg.count('stroke-dasharray="4 1 1 1"') == (current is not None)
+
+
 def test_scores_that_are_no_probabilities_lack_two_panels():
     evaluation = examples.awkward()["no probabilities"]
     assert [panel.title for panel in panels(evaluation, contents(evaluation))] == [*ALL[:4], *ALL[6:], "Pairs grid"]

@@ -1,5 +1,6 @@
 // The cost curve: the least normalised cost of each model for every condition; dragging sideways changes the cost ratio.
-import { isolated } from "../dom";
+import type { Rule } from "../contents";
+import { isolated, svgEl } from "../dom";
 import { drawCurve, drawMarker, drawOptimum, order, shownModels, type Part } from "../drawing";
 import { costRatioAt, probabilityCost } from "../formulas";
 import { Panel, PLOT } from "../panel";
@@ -12,6 +13,7 @@ import type { Store } from "../state";
 import { axis } from "../ticks";
 import type { View } from "../view";
 
+const DASHES: Partial<Record<Rule["kind"], string>> = { half: "4 2", current: "4 1 1 1" };
 const HELP = "Every threshold is a straight line, the curve their lower edge. The vertical line is the condition: drag it sideways to change the cost ratio.";
 
 export function costPanel(scene: Scene, store: Store, uid: string): Part {
@@ -20,6 +22,9 @@ export function costPanel(scene: Scene, store: Store, uid: string): Part {
   const envelopes = scene.models.map((model) => envelope(model, Pos, Neg));
   const top = height(envelopes.flatMap((each) => each.cost));
   panel.axes(axis("probability-cost: how much of the cost misses decide", 0, 1), axis("cost, 1 = every case wrong (normalised)", 0, top));
+  const rules = scene.rules.filter(({ kind }) => DASHES[kind]).map(({ kind, said, cells }) => ({ look: { class: "zero", "stroke-dasharray": DASHES[kind]! }, said, cells }));
+  const entries = [{ look: { class: "chance" }, said: "never act, always act" }, ...rules];
+  panel.key(entries.map(({ look, said }) => ({ mark: svgEl("line", { x1: 1, x2: 27, y1: 6, y2: 6, ...look }), text: said })));
   let now: View | null = null;
   let drawn = "";
 
@@ -45,6 +50,9 @@ export function costPanel(scene: Scene, store: Store, uid: string): Part {
         panel.base.begin(order(view));
         const trivial = linePath([0, 0.5, 1], [0, 0.5, 0], panel.x, panel.y);
         panel.base.draw("chance", "path", { d: trivial, class: "chance" });
+        for (const { look, said, cells } of rules) {
+          panel.base.draw(said, "line", { x1: 0, x2: PLOT.width, y1: tenth(panel.y(cells.fp / Neg)), y2: tenth(panel.y(cells.fn / Pos)), ...look });
+        }
         for (const model of shownModels(view)) {
           const { place, cost } = envelopes[model.index];
           drawCurve(panel, model, linePath(place, cost, panel.x, panel.y), view);

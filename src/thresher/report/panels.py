@@ -12,6 +12,8 @@ from thresher.choices import OperatingCondition
 from thresher.curves import cost_curve, gain, net_benefit
 from thresher.curves.hull import hull_splits
 from thresher.evaluation import Evaluation, MulticlassEvaluation
+from thresher.evaluation.first_screen import SHORT
+from thresher.evaluation.rules import CURRENT, HALF
 from thresher.ranking import Floats, Ranking
 from thresher.report.heat import heat_map
 from thresher.report.margins import margin_plot
@@ -25,6 +27,7 @@ _BETWEEN = 8
 _FEW_SPLITS = 60
 _FEW_CASES = 0.005  # as few cases beyond an axis of probabilities do not matter
 _SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
+_RULES = {HALF: ("dashed", "4 2"), CURRENT: ("dash-dotted", "4 1 1 1")}
 MOST_BANDS = 3  # more would only be murky
 
 
@@ -187,6 +190,12 @@ def _cost(given: _Given) -> Panel:
     top = max(0.1, *(float(curve.cost.max()) for curve in curves)) * 1.15
     plot = Plot((0, 1), (0, min(top, 0.55)), "probability-cost: how much misses decide", "cost, 1 = every case wrong")
     plot.line(_GRID, np.where(np.minimum(_GRID, 1 - _GRID) <= plot.y[1], np.minimum(_GRID, 1 - _GRID), np.nan))
+    words = ["dotted: never and always act"]
+    for name, (word, dashes) in _RULES.items():
+        if name in given.evaluation.rules and name not in given.names:
+            table = given.evaluation.rules[name].table
+            plot.line(_GRID, _within(float(table.fpr) * (1 - _GRID) + float(table.fnr) * _GRID, plot), dashes=dashes)
+            words.append(f"{word}: {SHORT[name]}")
     odds = given.class_ratio * given.condition.cost_ratio
     now = odds / (1 + odds)
     plot.line([now, now], plot.y, dashes="5 2")
@@ -195,7 +204,8 @@ def _cost(given: _Given) -> Panel:
         plot.point(now, float(curve.at(now)), place=place)
     return Panel(
         "Cost curve",
-        "The cost of the best threshold at every operating condition; the upright line is the one declared.",
+        "The cost of the best threshold at every operating condition; the upright line is the one declared; "
+        f"{', '.join(words)}.",
         plot.svg(name="Cost curve"),
     )
 
