@@ -9,12 +9,12 @@ import type { Scene, SceneModel } from "./scene";
 import { byHand, type Store } from "./state";
 import type { Stand, View } from "./view";
 
-const FEW = 0.005; // as few cases beyond the axis do not matter
+const FEW = 0.002; // as few cases beyond the axis do not matter
 
 /** How far an axis of probabilities has to reach at a class ratio: a rare class leaves most of [0, 1] empty. */
 export function probabilityReach(scene: Scene, ratio: number): number {
   const highest = scene.models.filter((model) => model.probabilities).map(({ curve, start }) => {
-    const few = curve.tp.findIndex((tp, k) => tp + curve.fp[k] >= FEW * (curve.Pos + curve.Neg));
+    const few = curve.tp.findIndex((tp, k) => (tp / curve.Pos) * ratio + curve.fp[k] / curve.Neg >= FEW * (1 + ratio));
     const scores = [curve.lowest[few], curve.threshold[start]].filter((score) => score <= 1);
     return restated(clamp(Math.max(0, ...scores), 0, 1), scene.trainedAt, ratio);
   });

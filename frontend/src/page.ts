@@ -75,8 +75,8 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
     el(
       "div",
       { class: contents.models.length > 2 ? "columns whole" : "columns" },
-      ...optional("Ranking", numbersTable(contents.models, "ranking", contents.mixes)),
-      ...optional("Calibration and refinement", numbersTable(contents.models, "calibration", contents.mixes)),
+      ...optional("Ranking", numbersTable(contents.models, "ranking", contents.mixes, contents.decision?.["model"])),
+      ...optional("Calibration and refinement", numbersTable(contents.models, "calibration", contents.mixes, contents.decision?.["model"])),
       ...optional("Comparison", folded(contents)),
       ...optional("Predictions given", givenTable(contents)),
     ),
@@ -88,7 +88,7 @@ export function binaryPage(root: HTMLElement, contents: Contents, address: boole
   const hold = (): void => {
     if (first.root.offsetWidth !== wide) first.root.style.minHeight = "";
     wide = first.root.offsetWidth;
-    if (!first.root.querySelector("details[open]")) first.root.style.minHeight = `${first.root.offsetHeight}px`;
+    if (!first.root.querySelector("details[open]")) first.root.style.minHeight = `${first.root.getBoundingClientRect().height}px`;
   };
 
   const near = onScreen(parts.map((part) => part.panel.figure));

@@ -61,6 +61,18 @@ def test_the_page_is_python_at_the_declared_mix(opened, evaluation):
         assert float(brier[head.index(f"model 1, {mix}")]) == pytest.approx(wanted, rel=1e-9)
 
 
+def test_the_chosen_model_stands_first_among_whole_models(opened):
+    labels, scores = examples.models(300, count=2)
+    last = th.joint_choice({name: th.rank(labels, score) for name, score in scores.items()}, RARE).model
+    ordered = {name: scores[name] for name in sorted(scores, key=lambda name: name == last)}
+    found = th.evaluate(labels, ordered, condition=RARE, replicates=20)
+    assert found.decision.model == last == [*found.models][-1]
+    head, *_ = opened(found).table("Calibration and refinement")
+    assert head[1] == f"{last}, in production (1 % positive)"
+    of_rows = [place for place, text in enumerate(head) if "in these rows" in text]
+    assert of_rows[0] > max(place for place, text in enumerate(head) if "in production" in text)
+
+
 def test_tiles_rules_and_picker_follow_the_sliders(opened, evaluation):
     reader = opened(evaluation)
     reader.costs("3:1")

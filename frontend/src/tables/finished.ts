@@ -18,12 +18,12 @@ interface Numbered {
   data_numbers?: Number_[];
 }
 
-/** Numbers of whole models, one row each: those of calibration, or all others. */
-export function numbersTable(given: readonly Numbered[], part: "calibration" | "ranking" | "all", mixes: Contents["mixes"] = null): HTMLElement | null {
-  const models = given.flatMap((model, index) => {
-    const column = { name: model.shown ?? model.name, index, numbers: model.numbers, what: mixes?.declared ?? "", kind: "" };
-    return mixes ? [column, { ...column, numbers: model.data_numbers ?? [], what: mixes.rows, kind: "rowsmix" }] : [column];
-  });
+/** Numbers of whole models, one row each: those of calibration, or all others. The chosen model stands first, and those of the rows' own mix last. */
+export function numbersTable(given: readonly Numbered[], part: "calibration" | "ranking" | "all", mixes: Contents["mixes"] = null, chosen: unknown = null): HTMLElement | null {
+  const declared = given
+    .map((model, index) => ({ name: model.shown ?? model.name, index, of: model, numbers: model.numbers, what: mixes?.declared ?? "", kind: "" }))
+    .sort((a, b) => Number(b.of.name === chosen) - Number(a.of.name === chosen));
+  const models = mixes ? [...declared, ...declared.map((column) => ({ ...column, numbers: column.of.data_numbers ?? [], what: mixes.rows, kind: "rowsmix" }))] : declared;
   const labels = new Map<string, string>();
   for (const model of models) {
     for (const each of model.numbers) {
