@@ -1,6 +1,7 @@
 """The calibration report against likelihoods maximised elsewhere, slow smoothing and known truth."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -245,7 +246,7 @@ def test_limits_at_a_mix_allow_for_the_prevalence_that_was_estimated(kind):
         labels = rng.random(400) < 0.3
         x = rng.normal(size=400) + 1.5 * labels  # the log-odds of a positive are a straight line of it
         p = 1 / (1 + np.exp(-(math.log(3 / 7) + 1.5 * x - 1.125)))
-        source = th.rank(labels, p)
+        source: Any = th.rank(labels, p)
         if kind != "ranking":
             source = th.Rows.of(labels, p, clusters=np.arange(400) // 2 if kind == "clusters" else None)
         report = th.calibration_report(source, condition=condition, replicates=1)

@@ -2,9 +2,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import thresher as th
 from tests.inference.resampling_oracles import calibrated
+from thresher.inference.design_effect import sampled_brier_interval
 from thresher.inference.mean_loss import log_loss_interval, mean_loss_interval
 
 P = np.array([0.9, 0.8, 0.6, 0.55, 0.7, 0.8, 0.95, 0.4])
@@ -140,3 +142,34 @@ def test_bad_input():
         log_loss_interval(th.Ranking([0.9, 0.5], [1, 0], [0, 1]), level=95)
     with pytest.raises(th.ArgumentError, match="one unit has no spread"):
         mean_loss_interval(loss, foretold, cluster=np.zeros(P.size, dtype=np.intp))
+
+
+def test_a_declared_mix_has_a_variance_and_freedom_of_each_class():
+    rng = np.random.default_rng(1)
+    positive, loss = np.arange(60) < 6, rng.random(60)
+    weight = np.where(positive, 0.2 / 6, 0.8 / 54)
+    parts = [0.2**2 * loss[positive].var(ddof=1) / 6, 0.8**2 * loss[~positive].var(ddof=1) / 54]
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / 5 + parts[1] ** 2 / 53)
+    nothing = np.zeros(60), np.zeros(60)  # no spread foretold
+    found = mean_loss_interval(loss, nothing, weight=weight, strata=positive)
+    mean, half = float(weight @ loss), stats.t.ppf(0.975, freedom) * math.sqrt(sum(parts))
+    assert found.variance == pytest.approx(sum(parts))
+    assert math.log(found.upper / mean) == pytest.approx(half / mean)
+
+
+@pytest.mark.parametrize("few", [8, 20])
+def test_brier_at_a_declared_mix_covers_with_few_positives(few):
+    def probability(x):
+        return 1 / (1 + np.exp(0.5 - x))  # at a prevalence of one half
+
+    grid = np.linspace(-8, 9, 20_001)
+    truth = sum(
+        np.trapezoid((probability(grid) - label) ** 2 * stats.norm.pdf(grid - label), grid) / 2 for label in (0, 1)
+    )
+    labels = np.arange(few + 200) < few
+    weight = np.where(labels, 0.5 / few, 0.5 / 200)
+    held = 0
+    for seed in range(300):
+        p = probability(np.random.default_rng(seed).normal(size=labels.size) + labels)
+        held += truth in sampled_brier_interval(labels, p, weight=weight, declared_mix=True)
+    assert 279 <= held <= 297

@@ -123,3 +123,13 @@ def test_scores_that_are_no_probabilities_are_refused():
 def test_a_comparison_is_named_by_its_quantity(text):
     labels, p = [1, 1, 0, 1, 0, 0], np.array([0.9, 0.6, 0.7, 0.8, 0.2, 0.1])
     assert th.compare(labels, {"a": p, "b": 1 - p}, measure=text, replicates=100).measure == text
+
+
+def test_models_that_no_row_tells_apart_may_differ_by_as_much_as_the_measure_can():
+    labels, p = [1, 1, 0, 1, 0, 0], np.array([0.9, 0.6, 0.7, 0.8, 0.2, 0.1])
+    for text, end in (("log_loss", math.inf), ("calibration_intercept", math.inf), ("brier", 1)):
+        difference = th.compare(labels, {"a": p, "b": p}, measure=text)["a", "b"]
+        assert difference.difference == 0
+        assert (difference.upper == math.inf) == (end == math.inf)
+        assert 0 < difference.upper <= end
+        assert ("conservative" in difference.note) == (end == 1)

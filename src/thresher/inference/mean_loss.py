@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from thresher.errors import ArgumentError
+from thresher.inference.auc import satterthwaite
 from thresher.inference.interval import LOG, LOGIT, Interval, require_level, student_quantile
 from thresher.inference.proportion import rate_interval
 from thresher.ranking import Flags, Floats, Indices, Ranking, in_pieces
@@ -35,7 +36,10 @@ def mean_loss_interval(
     model may not have seen the rare large losses they speak of, so the larger of both spreads makes the limits. They
     are symmetric on the logit scale, or on that of logarithms where losses have no end, with
     Student's quantile for as many degrees of freedom as there are rows or clusters, less one. `strata` are the rows of
-    one of two classes whose mix was declared, so that losses vary within classes only.
+    one of two classes whose mix was declared, so that losses vary within classes only, each with its own variance and
+    Satterthwaite's (1946) degrees of freedom. Skewed losses at a far rarer mix than the data's are still covered less
+    often than the level says: at 1 % from 100 cases of each class, with normal scores of AUC 0.76, 0.92 and 0.98,
+    limits at 95 % held the Brier score in 93, 79 and 70 % of 2,000 samples, and log loss in 96, 92 and 84 %.
 
     >>> p = np.array([0.9, 0.8, 0.6, 0.55, 0.7, 0.8])
     >>> first, second = (p * (-np.log(p)) ** k + (1 - p) * (-np.log(1 - p)) ** k for k in (1, 2))
@@ -53,7 +57,7 @@ def mean_loss_interval(
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
     centre = np.full_like(loss, mean) if strata is None else _mean_of_stratum(loss, share, strata)
     away = loss - centre
-    variance = _spread_of_sums(share * away, cluster)
+    variance, freedom = _spread_of_sums(share * away, cluster, strata)
     by_case = float(share @ away**2)
     if most == 1 and (by_case <= np.finfo(float).tiny or not 0 < mean < 1):
         cases = 1 / _worth_of_squares(share, cluster)
@@ -66,9 +70,9 @@ def mean_loss_interval(
     per_case = variance / by_case if by_case > _ROUNDING * mean * mean else _worth_of_squares(share, cluster)
     spread = variance, _variance(first, second) * per_case
     if most == 1:
-        deviation = student_quantile(level, units - 1) * math.sqrt(max(spread))
+        deviation = student_quantile(level, freedom) * math.sqrt(max(spread))
         return Interval(mean, *LOGIT.limits(mean, deviation), variance, level, "moments")
-    return _unbounded(mean, first, spread, units - 1, level)
+    return _unbounded(mean, first, spread, freedom, level)
 
 
 def log_loss_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
@@ -130,13 +134,19 @@ def _mean_of_stratum(loss: Floats, share: Floats, strata: Flags) -> Floats:
     return np.where(strata, *means)
 
 
-def _spread_of_sums(away: Floats, cluster: Indices | None) -> float:
-    """The variance of a sum of influences, by rows or, if it is larger, by clusters."""
-    found = _sum_of_squares(away, None) * away.size / (away.size - 1)
+def _spread_of_sums(away: Floats, cluster: Indices | None, strata: Flags | None) -> tuple[float, float]:
+    """The variance of a sum of influences, by rows or, if it is larger, by clusters; and its degrees of freedom."""
+    units = away.size if cluster is None else int(cluster.max()) + 1
+    sides = [np.ones(away.size, dtype=np.bool_)] if strata is None else [strata, ~strata]
+    rows = [int(np.count_nonzero(side)) for side in sides]
+    parts = [_sum_of_squares(away[side], None) * n / max(n - 1, 1) for side, n in zip(sides, rows, strict=True)]
+    variance, freedom = sum(parts), float(units - 1)
+    if strata is not None and variance > 0:
+        drawn = rows if cluster is None else [np.unique(cluster[side]).size for side in sides]
+        freedom = min(freedom, max(1.0, satterthwaite((parts[0], parts[1]), (drawn[0], drawn[1]))))
     if cluster is None:
-        return found
-    clusters = int(cluster.max()) + 1
-    return max(found, _sum_of_squares(away, cluster) * clusters / (clusters - 1))
+        return variance, freedom
+    return max(variance, _sum_of_squares(away, cluster) * units / (units - 1)), freedom
 
 
 def _worth_of_squares(share: Floats, cluster: Indices | None) -> float:

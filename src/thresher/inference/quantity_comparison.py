@@ -102,8 +102,12 @@ def _difference(
     low, high = asked.known.range
     span = high - low
     if not variance > _ROUNDING * apart:
-        unseen = (1 - ((1 - empty.level) / 2) ** (1 / empty.pairs)) * (span if math.isfinite(span) else 1.0)
-        note = "no row tells the models apart; limits from what could stay unseen, conservative"
+        unseen = (1 - ((1 - empty.level) / 2) ** (1 / empty.pairs)) * span
+        note = "no row tells the models apart; " + (
+            "limits from what could stay unseen, conservative"
+            if math.isfinite(span)
+            else "what could stay unseen has no end"
+        )
         limits = difference - unseen, difference + unseen
         p_value = 1.0 if abs(difference) <= _ROUNDING else math.nan
         return Difference(*names, difference, *limits, max(variance, 0.0), p_value, note=note, **settings)  # type: ignore[arg-type]
