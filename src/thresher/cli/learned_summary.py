@@ -9,10 +9,10 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from thresher.cli.picture import CHOSEN, NOT_CHOSEN
 from thresher.cli.plain_text import plain_text
 from thresher.cli.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, interval_text, name_text, table
 from thresher.cli.summary import contingency_table, decision_panel, rules_block
+from thresher.evaluation.first_screen import mark
 from thresher.learning import Learned
 from thresher.learning.workflow_words import baseline_words, choice_words, curve_words, kind_words
 
@@ -98,10 +98,10 @@ def _data(found: Learned, dropped: int) -> Text:
 def _models(found: Learned) -> Table:
     lines = []
     for name, cost in found.nested.items():
-        mark = CHOSEN if name == found.decision.model else NOT_CHOSEN
+        dot = mark(found.evaluation, found.evaluation.rules[name]) or "  "
         against = found.against.get(name)
         said = Text("") if against is None else interval_text(against.interval)
-        named, area = Text(f"{mark} ").append(name_text(name)), interval_text(found.evaluation[name].auc)
+        named, area = Text(dot).append(name_text(name)), interval_text(found.evaluation[name].auc)
         lines.append((named, interval_text(cost), area, said))
     return table(("", "nested cost", "AUC", "winner minus baseline"), lines)
 

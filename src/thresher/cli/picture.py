@@ -12,7 +12,7 @@ from thresher.curves import roc
 from thresher.palette import ON_EITHER
 from thresher.ranking import Ranking
 
-CHOSEN, NOT_CHOSEN = "●", "○"
+CHOSEN = "●"
 
 
 def roc_picture(
