@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import thresher as th
 from tests.calibration import oracles
 from thresher import rank
 from thresher.calibration import ece
@@ -105,3 +106,31 @@ def test_bad_input():
         ece(ranking, level=1)
     with pytest.raises(ProbabilityError):
         ece(Ranking([2], [1], [1]))
+
+
+@given(st.integers(0, 10**6), st.floats(0.01, 0.9), st.none() | st.floats(0.05, 0.9))
+def test_at_a_declared_prevalence_it_is_that_of_the_restated_cases(seed, prevalence, trained_at):
+    rng = np.random.default_rng(seed)
+    labels, p = np.arange(40) < 15, np.round(rng.uniform(0.02, 0.98, 40), 2)
+    ranking = th.rank(labels, p)
+    rare = th.adjust_prevalence(ranking, prevalence, trained_at=trained_at)
+    gaps = np.abs(rare.pos - (rare.pos + rare.neg) * rare.score)
+    found = th.ece(ranking, segments="exact", prevalence=prevalence, trained_at=trained_at, replicates=20)
+    assert found.estimate == pytest.approx(gaps.sum() / rare.total, abs=1e-9)
+    own = th.ece(ranking, prevalence=ranking.prevalence, replicates=20)
+    assert own.estimate == pytest.approx(th.ece(ranking, replicates=20).estimate)
+    assert own.null == pytest.approx(th.ece(ranking, replicates=20).null)
+
+
+def test_calibrated_probabilities_are_so_at_another_prevalence():
+    rng = np.random.default_rng(4)
+    p = rng.uniform(0.05, 0.95, 4000)
+    found = th.ece(th.rank(rng.random(4000) < p, p), prevalence=0.05)
+    assert found.p_value > 0.05
+    assert found.null_lower <= found.estimate <= found.null_upper
+
+
+@pytest.mark.parametrize("wrong", [{"prevalence": 0}, {"prevalence": 1.5}, {"trained_at": "half"}])
+def test_prevalences_are_proportions(wrong):
+    with pytest.raises(th.ThresherError):
+        th.ece(th.Ranking([0.9, 0.2], [3, 1], [1, 3]), **wrong)

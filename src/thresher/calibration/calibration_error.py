@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from thresher.calibration.binning import mean_scores, quantile_splits, splits_of
+from thresher.calibration.prior import adjust_prevalence
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, WeightError, require_one_of, require_whole
 from thresher.ranking import Counts, Floats, Ranking, as_number, require_ranking
@@ -53,6 +54,8 @@ def ece(
     *,
     bins: int = 10,
     segments: Bins = "uniform",
+    prevalence: float | None = None,
+    trained_at: float | None = None,
     replicates: int = 1000,
     level: float = 0.95,
     seed: int | np.random.Generator = 0,
@@ -66,24 +69,33 @@ def ece(
     are no choice here, because labels choose them: `decomposition(...).miscalibration` is the
     measure without bins. `bins` in the answer counts the bins that hold cases.
 
+    At a declared `prevalence` cases are re-weighted to it and probabilities restated for it, from `trained_at` or the
+    prevalence of the cases, as `adjust_prevalence` does; labels are drawn as they are in the data.
+
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> ece(spam_tree)
     CalibrationGap(0.0550 over 3 uniform bins; if calibrated, 0.055... (95%: 0.0150 to 0.1150), p = 0.53)
+    >>> round(ece(spam_tree, prevalence=0.05).estimate, 4)
+    0.0221
     """
     require_ranking(ranking, _WHERE, probabilities=True)
     _check(ranking, segments, level)
     fix = "give e.g. replicates=1000"
     replicates = require_whole(replicates, name="replicates", least=1, most=MOST_REPLICATES, where=_WHERE, fix=fix)
-    split = splits_of(ranking, segments, bins=bins, where=_WHERE)
+    own, stated = _restated(ranking, prevalence, trained_at)
+    split = splits_of(stated, segments, bins=bins, where=_WHERE)
     if len(ranking) <= MOST_GROUPS:
         group = np.arange(len(ranking) + 1)
     else:
-        group = np.union1d(split, quantile_splits(ranking, MOST_GROUPS))
-    pos, neg = ranking.runs(group)
-    cases, score = (pos + neg).astype(np.int64), mean_scores(ranking, group)
+        group = np.union1d(split, quantile_splits(stated, MOST_GROUPS))
+    pos, neg = (side.astype(np.int64) for side in ranking.runs(group))
+    probability = mean_scores(own, group)  # that labels are drawn by
+    score = mean_scores(stated, group)
+    hit, alarm = (1 - score) * _weight(stated.Pos, ranking.Pos), score * _weight(stated.Neg, ranking.Neg)
     first = np.searchsorted(group, split[:-1])  # the group each bin begins with
-    estimate = float(np.abs(np.add.reduceat(pos - cases * score, first)).sum() / ranking.total)
-    null = np.sort(_simulated(cases, score, first, replicates=replicates, seed=seed)) / ranking.total
+    estimate = float(np.abs(np.add.reduceat(pos * hit - neg * alarm, first)).sum() / ranking.total)
+    drawn = _simulated(pos + neg, probability, (hit, alarm), first, replicates=replicates, seed=seed)
+    null = np.sort(drawn) / ranking.total
     null.flags.writeable = False
     lower, upper = np.quantile(null, [(1 - level) / 2, (1 + level) / 2]).tolist()
     reached = replicates - int(np.searchsorted(null, estimate * (1 - 1e-12)))
@@ -97,6 +109,27 @@ def ece(
         segments=segments,
         bins=split.size - 1,
         null=null,
+    )
+
+
+def _weight(stated: float, counted: float) -> float:
+    """What a case of a class weighs at the class mix that is stated; 1 for a class without cases."""
+    return float(stated / counted) if counted else 1.0
+
+
+def _restated(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> tuple[Ranking, Ranking]:
+    """The cases at their own class mix, and at the declared one: as they are, where nothing was declared."""
+    if prevalence is None and trained_at is None:
+        return ranking, ranking
+    ranking.require_both_classes(_WHERE)
+    made_at = ranking.prevalence if trained_at is None else trained_at
+    to = ranking.prevalence if prevalence is None else prevalence
+    weighted = ranking.at_class_ratio(to / (1 - to)) if 0 < as_number(to) < 1 else ranking
+    own, stated = (adjust_prevalence(ranking.score, share, trained_at=made_at) for share in (ranking.prevalence, to))
+    # Segments stay apart though rounding may make their scores equal: the counts of both rankings belong together.
+    return (
+        Ranking.of_segments(own, ranking.pos, ranking.neg),
+        Ranking.of_segments(stated, weighted.pos, weighted.neg),
     )
 
 
@@ -120,18 +153,26 @@ def _check(ranking: Ranking, segments: str, level: float) -> None:
 
 
 def _simulated(
-    cases: Counts, score: Floats, first: Splits, *, replicates: int, seed: int | np.random.Generator
+    cases: Counts,
+    probability: Floats,
+    gaps: tuple[Floats, Floats],
+    first: Splits,
+    *,
+    replicates: int,
+    seed: int | np.random.Generator,
 ) -> Floats:
+    """The summed gaps of all bins in every draw; `gaps` are what a positive and a negative add to their bin's."""
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
         raise ArgumentError(f"seed must be a whole number of 0 or more, got {seed}", _WHERE, "give e.g. 0") from None
-    expected = np.add.reduceat(cases * score, first)
+    hit, alarm = gaps
+    expected = np.add.reduceat(cases * alarm, first)  # k hits - (n - k) alarms = k (hits + alarms) - n alarms
     at_once = max(1, DRAWS_AT_ONCE // cases.size)
     chunks = [min(at_once, replicates - done) for done in range(0, replicates, at_once)]
 
     def chunk(size: int) -> Floats:
-        drawn = rng.binomial(cases, score, size=(size, cases.size))
+        drawn = rng.binomial(cases, probability, size=(size, cases.size)) * (hit + alarm)
         off: Floats = np.abs(np.add.reduceat(drawn, first, axis=1) - expected).sum(axis=1)
         return off
 
