@@ -149,7 +149,7 @@ def test_the_summary_tells_it_all():
 
 
 def test_every_number_of_the_summary_has_its_interval():
-    head, *lines = BOTH.summary().split("\n\n")[2].split("\n")
+    head, *lines = BOTH.summary().split("\n\n")[3].split("\n")
     assert head.split() == ["at", "level", "0.95", "good", "poor"]
     assert len(lines) == 20
     assert all(line.count("[") == 2 for line in lines), lines

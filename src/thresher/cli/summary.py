@@ -46,6 +46,7 @@ from thresher.evaluation.first_screen import (
     threshold_text,
     total_text,
 )
+from thresher.evaluation.summary import tiles_text
 
 if TYPE_CHECKING:
     from thresher.evaluation import Evaluation, ModelEvaluation
@@ -114,7 +115,8 @@ def rules_block(evaluation: Evaluation, width: int) -> list[RenderableType]:
         cells.append([Text(cell).append(f" [{limits}]" if limits else "", style=FAINT) for cell, limits in others])
     caption = rules_caption(evaluation)
     title, _, rest = caption.partition(" cases ")
-    return [heading(f"{title} cases", rest), *_tables(first, heads, names, cells, width)]
+    line = plain_text(tiles_text(evaluation))
+    return [Text(line), Text(), heading(f"{title} cases", rest), *_tables(first, heads, names, cells, width)]
 
 
 def _behind(evaluation: Evaluation) -> list[RenderableType]:

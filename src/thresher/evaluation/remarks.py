@@ -15,6 +15,7 @@ from thresher.evaluation.rows import EvaluatedRows
 from thresher.evaluation.rules import Rule
 from thresher.inference.stability import ALWAYS, NEVER
 from thresher.ranking import Flags, Ranking
+from thresher.visible import interval_text
 
 FEW = 30
 EXTREME = 100.0
@@ -115,8 +116,8 @@ def on_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
         more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
         yield Caution("no-better-than-nothing", f"on rows it was not chosen on, the decision {more} {doing}")
     else:
-        limits = f"{saving.estimate:.4g} per case [{saving.lower:.4g}, {saving.upper:.4g}]"
-        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: the saving is {limits}")
+        saved = interval_text(saving.estimate, saving.lower, saving.upper)
+        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: the saving is {saved} per case")
 
 
 def _out_of_order(score: np.ndarray, called: Flags) -> int:

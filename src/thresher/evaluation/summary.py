@@ -18,6 +18,7 @@ from thresher.evaluation.first_screen import (
     rule_heads,
     rules_caption,
     threshold_text,
+    tiles,
 )
 from thresher.inference import Interval
 from thresher.visible import interval_text, number_text, per_thousand_text, percent_text
@@ -57,7 +58,16 @@ def _rules(evaluation: Evaluation) -> str:
         [cell if not limits else f"{cell} [{limits}]" for cell, limits in rule_cells(evaluation, rule)]
         for rule in evaluation.rules.values()
     ]
-    return f"{rules_caption(evaluation)}\n{text_table([rule_heads(evaluation), *rows])}"
+    return f"{tiles_text(evaluation)}\n\n{rules_caption(evaluation)}\n{text_table([rule_heads(evaluation), *rows])}"
+
+
+def tiles_text(evaluation: Evaluation) -> str:
+    """The four numbers of the first screen in a line, with their limits."""
+    *counts, cost = (
+        (tile.what, tile.value + (f" ({tile.limits})" if tile.limits else "")) for tile in tiles(evaluation)
+    )
+    shown = [f"{value} {what}" for what, value in counts]
+    return f"Per 1,000 cases: {'; '.join(shown)}; {cost[0]}: {cost[1]}."
 
 
 def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
