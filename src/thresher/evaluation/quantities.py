@@ -77,8 +77,8 @@ def quantities_of(
     )
 
 
-def find(evaluation: Evaluation, name: str, asked: Quantity, *, replicates: int) -> Found:
-    """One quantity of one model."""
+def find(evaluation: Evaluation, name: str, asked: Quantity, *, replicates: int, judged_by: str = "") -> Found:
+    """One quantity of one model; nothing is resampled where it is `judged_by` its estimate alone."""
     model, level, condition = evaluation[name], evaluation.level, evaluation.condition
     known = asked.known
     if isinstance(known, ModelNumber):
@@ -94,7 +94,8 @@ def find(evaluation: Evaluation, name: str, asked: Quantity, *, replicates: int)
         choice = best_choice(model.ranking, asked, condition)
     except (InfeasibleError, MeasureError) as error:
         return Found(_undefined(error.what, level))
-    return Found(_at_choice(evaluation, name, asked, choice, replicates=replicates), choice.threshold)
+    draws = 0 if judged_by == "estimate" else replicates
+    return Found(_at_choice(evaluation, name, asked, choice, replicates=draws), choice.threshold)
 
 
 def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
@@ -132,7 +133,7 @@ def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choic
     called = _called(evaluation, name, choice.threshold)
     ratio = condition.class_ratio
     table = called_measure_interval(evaluation.scored, called, asked, class_ratio=ratio, level=level)
-    if math.isnan(table.estimate):
+    if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
     drawn = _resampled(

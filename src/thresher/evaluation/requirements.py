@@ -123,7 +123,7 @@ def requirement(text: str) -> Requirement:
 def judged(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judged:
     """Find what a requirement speaks of, and judge it."""
     name = of_model(one, tuple(evaluation.models), evaluation.decision.model)
-    found = find(evaluation, name, one.quantity, replicates=replicates)
+    found = find(evaluation, name, one.quantity, replicates=replicates, judged_by=one.bound)
     return Judged(one, name, found.interval, found.threshold)
 
 
