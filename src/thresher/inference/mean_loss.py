@@ -142,7 +142,7 @@ def _spread_of_sums(away: Floats, cluster: Indices | None, strata: Flags | None)
     parts = [_sum_of_squares(away[side], None) * n / max(n - 1, 1) for side, n in zip(sides, rows, strict=True)]
     variance, freedom = sum(parts), float(units - 1)
     if strata is not None and variance > 0:
-        drawn = rows if cluster is None else [np.unique(cluster[side]).size for side in sides]
+        drawn = rows if cluster is None else [int(np.count_nonzero(np.bincount(cluster[side]))) for side in sides]
         freedom = min(freedom, max(1.0, satterthwaite((parts[0], parts[1]), (drawn[0], drawn[1]))))
     if cluster is None:
         return variance, freedom

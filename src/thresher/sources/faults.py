@@ -45,7 +45,9 @@ _KNOWN: dict[str, tuple[str, str]] = {
         "the connection was lost",
         _AGAIN,
     ),
-    r"executor.*(lost|failure)|job aborted|context.*(stopped|shut)|networkerror|connection reset|in the jvm": (
+    # Py4J says no more than which call failed when the machine dies while its answer is awaited.
+    r"executor.*(lost|failure)|job aborted|context.*(stopped|shut)|networkerror|connection reset|in the jvm"
+    r"|calling o\d+\.getresult\W*$": (
         "a worker was lost",
         _AGAIN,
     ),
