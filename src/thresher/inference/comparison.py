@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError, MeasureError
-from thresher.inference.difference import Better, bootstrap_difference, require_margin
+from thresher.inference.difference import Better, require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import require_condition, require_one_of
 from thresher.inference.paired_bootstrap import resampled_costs, resampled_tables
@@ -169,20 +168,7 @@ def _by_resampling(values: dict[str, Floats], asked: Any, empty: Comparison) -> 
         span = max(asked.cost_fn - asked.cost_tp, asked.cost_fp - asked.cost_tn)
     else:
         span = asked.range[1] - asked.range[0]
-    differences = {
-        (a, b): bootstrap_difference(
-            (a, b),
-            values[a],
-            values[b],
-            level=empty.level,
-            margin=empty.margin,
-            better=empty.better,
-            span=span,
-            cases=empty.pairs,
-        )
-        for a, b in itertools.combinations(empty.names, 2)
-    }
-    return empty.filled({name: float(each[0]) for name, each in values.items()}, differences)
+    return empty.of_replicates(values, span=span)
 
 
 def _by_name(scores: Any) -> dict[str, Any]:

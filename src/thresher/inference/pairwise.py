@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.auc_difference import auc_contrast
-from thresher.inference.difference import Better, Difference, holm, shown_p
+from thresher.inference.difference import Better, Difference, bootstrap_difference, holm, shown_p
 from thresher.inference.kinds import is_one_of, require_numbers
 from thresher.inference.placements import AucCovariance, Matrix
 from thresher.ranking import Floats
@@ -108,6 +108,26 @@ class Comparison(Tabular):
 
     def _auc_difference(self, names: tuple[str, str], away: float, of: Floats, spread: AucCovariance) -> Difference:
         return auc_contrast(names, away, of, spread, level=self.level, margin=self.margin, clustered=self.clustered)
+
+    def of_replicates(self, values: Mapping[str, Floats], *, span: float) -> Self:
+        """The same comparison from every model's value on the data and on each resample, in that order.
+
+        `span` is the largest difference that is possible.
+        """
+        differences = {
+            (a, b): bootstrap_difference(
+                (a, b),
+                values[a],
+                values[b],
+                level=self.level,
+                margin=self.margin,
+                better=self.better,
+                span=span,
+                cases=self.pairs,
+            )
+            for a, b in itertools.combinations(self.names, 2)
+        }
+        return self.filled({name: float(each[0]) for name, each in values.items()}, differences)
 
     def filled(
         self,

@@ -13,7 +13,7 @@ from thresher.choices import OperatingCondition
 from thresher.curves import thinned
 from thresher.inference.bootstrap import bootstrap
 from thresher.inference.calibration_report import DISTANCES, distance_replicates
-from thresher.inference.difference import Difference, bootstrap_difference
+from thresher.inference.difference import Difference
 from thresher.inference.influence import BY_NAME, Contributions, ranking_of, row_contributions
 from thresher.inference.interval import student_quantile
 from thresher.inference.mean_loss import INFINITE
@@ -62,21 +62,7 @@ def compare_quantity(
         values = {name: distance_replicates(stated, name, asked.name, replicates, seed) for name in empty.names}
     else:
         values = _resampled(rows, asked, condition, trained_at=trained_at, replicates=replicates, seed=seed)
-    span = known.range[1] - known.range[0]
-    pairs = {
-        (a, b): bootstrap_difference(
-            (a, b),
-            values[a],
-            values[b],
-            level=empty.level,
-            margin=empty.margin,
-            better=empty.better,
-            span=span,
-            cases=empty.pairs,
-        )
-        for a, b in _pairs(empty)
-    }
-    return empty.filled({name: float(each[0]) for name, each in values.items()}, pairs)
+    return empty.of_replicates(values, span=known.range[1] - known.range[0])
 
 
 def _pairs(empty: Comparison) -> itertools.combinations[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from thresher.choices import OperatingCondition, choose
 from thresher.errors import ArgumentError
 from thresher.inference.comparison import fixed_thresholds
-from thresher.inference.difference import bootstrap_difference, require_margin
+from thresher.inference.difference import require_margin
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import require_one_of
 from thresher.inference.paired_bootstrap import drawn_cells
@@ -128,21 +127,7 @@ def _of_calls(
     mass = calls.cases * calls.weight
     smaller = min(float(mass[side].sum() ** 2 / (mass * calls.weight)[side].sum()) for side in (is_pos, ~is_pos))
     span = max(condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn)
-    differences = {
-        (a, b): bootstrap_difference(
-            (a, b),
-            values[a],
-            values[b],
-            level=empty.level,
-            margin=empty.margin,
-            better="lower",
-            span=span,
-            cases=smaller,
-        )
-        for a, b in itertools.combinations(empty.names, 2)
-    }
-    filled = replace(empty, pairs=smaller)
-    return filled.filled({name: float(each[0]) for name, each in values.items()}, differences)
+    return replace(empty, pairs=smaller).of_replicates(values, span=span)
 
 
 def _draws(calls: Calls, is_pos: Flags | None, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
