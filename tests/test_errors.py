@@ -13,7 +13,7 @@ KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issu
 
 
 def test_an_error_says_what_where_and_fix_in_that_order():
-    error = th.ThresherError("it is broken", "here", "mend it")
+    error = th.ThresherError("it is broken", "mend it")
     assert str(error) == "it is broken\n  where: here\n  fix:   mend it"
     assert (error.what, error.where, error.fix) == ("it is broken", "here", "mend it")
 
@@ -36,7 +36,7 @@ def test_every_kind_crosses_process_borders_whole(kind):
 
 def test_a_missing_extra_can_be_caught_as_the_import_error_it_is():
     with pytest.raises(ImportError):
-        raise th.MissingExtraError("no package", "here", "install it")
+        raise th.MissingExtraError("no package", "install it")
 
 
 def test_a_positive_label_that_is_not_there_is_a_problem_with_labels():
@@ -46,14 +46,14 @@ def test_a_positive_label_that_is_not_there_is_a_problem_with_labels():
 def test_whole_numbers_only():
     for value in (2.5, "2", None):
         with pytest.raises(th.ArgumentError, match="points must be a whole number, got"):
-            require_whole(value, name="points", least=2, where="here", fix="give 2")
+            require_whole(value, name="points", least=2, fix="give 2")
     with pytest.raises(th.ArgumentError, match="points must be at least 2, got 1"):
-        require_whole(np.int64(1), name="points", least=2, where="here", fix="give 2")
+        require_whole(np.int64(1), name="points", least=2, fix="give 2")
     with pytest.raises(th.ArgumentError, match="points must be at most 9, got 10"):
-        require_whole(10, name="points", least=2, most=9, where="here", fix="give 2")
-    assert require_whole(9, name="points", least=2, most=9, where="here", fix="give 2") == 9
-    assert require_whole(np.int32(2), name="points", least=2, where="here", fix="give 2") == 2
-    assert require_whole(2.0, name="points", least=2, where="here", fix="give 2") == 2
+        require_whole(10, name="points", least=2, most=9, fix="give 2")
+    assert require_whole(9, name="points", least=2, most=9, fix="give 2") == 9
+    assert require_whole(np.int32(2), name="points", least=2, fix="give 2") == 2
+    assert require_whole(2.0, name="points", least=2, fix="give 2") == 2
 
 
 @pytest.mark.parametrize("split", [-1, 4, 99])
@@ -77,7 +77,7 @@ def test_numbers_given_as_texts(name, option, value):
 def test_words_only():
     for value in ("loose", None, ["ties"], np.array(["ties"])):
         with pytest.raises(th.ArgumentError, match='pool must be "a", "b" or "c", got '):
-            require_one_of(value, ("a", "b", "c"), name="pool", where="here")
-    require_one_of("c", ("a", "b", "c"), name="pool", where="here")
+            require_one_of(value, ("a", "b", "c"), name="pool")
+    require_one_of("c", ("a", "b", "c"), name="pool")
     with pytest.raises(th.ArgumentError, match="pool must be one of a, b, c, d, e, got 'f'"):
-        require_one_of("f", "abcde", name="pool", where="here")
+        require_one_of("f", "abcde", name="pool")

@@ -7,12 +7,12 @@ from thresher.extras import extra, room
 
 
 def test_an_installed_package_is_loaded():
-    assert extra("json.decoder", name="any", where="here").JSONDecoder
+    assert extra("json.decoder", name="any").JSONDecoder
 
 
 def test_an_absent_package_is_named_with_its_extra():
     with pytest.raises(th.MissingExtraError) as caught:
-        extra("absent.part", name="sql", where="scan(source)")
+        extra("absent.part", name="sql")
     assert caught.value.what == "scan(source) needs the package absent, which is not installed"
     assert caught.value.where == "scan(source)"
     assert caught.value.fix == 'pip install "thresher[sql]"'

@@ -218,7 +218,7 @@ def test_an_unknown_library_is_refused_and_an_absent_one_named(monkeypatch):
 
 
 def test_columns_of_mixed_types_become_text_and_gaps_nan():
-    frame = frame_of({"a": ["x", 1, None], "b": [1, None, 2.5], "c": [2**70, 1, 2]}, "polars", where="here")
+    frame = frame_of({"a": ["x", 1, None], "b": [1, None, 2.5], "c": [2**70, 1, 2]}, "polars")
     assert frame["a"].to_list() == ["x", "1", None]
     np.testing.assert_array_equal(frame["b"].to_numpy(), [1, np.nan, 2.5])
     assert frame["c"].to_list() == [float(2**70), 1.0, 2.0]

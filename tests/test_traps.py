@@ -149,7 +149,7 @@ def test_trap_31_scores_are_never_squashed():
     r = th.rank([1, 0], [1e6, -40.0])
     assert r.score.tolist() == [1e6, -40.0]
     with pytest.raises(th.ProbabilityError, match="2 of 2 distinct scores lie outside"):
-        r.require_probabilities("here")
+        r.require_probabilities()
 
 
 def test_trap_32_scores_do_not_pass_for_predictions():

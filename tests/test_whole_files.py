@@ -18,7 +18,7 @@ def test_a_file_is_replaced_whole(tmp_path):
     target = tmp_path / "a.html"
     target.write_text("old")
     target.chmod(0o640)
-    write_whole(target, "néw", where="here")
+    write_whole(target, "néw")
     assert target.read_bytes() == "néw".encode()
     assert target.stat().st_mode & 0o777 == 0o640
     assert left(tmp_path) == ["a.html"]
@@ -26,14 +26,14 @@ def test_a_file_is_replaced_whole(tmp_path):
 
 def test_a_new_file_has_the_usual_permissions(tmp_path):
     (tmp_path / "usual").touch()
-    write_whole(str(tmp_path / "a.html"), "x", where="here")
+    write_whole(str(tmp_path / "a.html"), "x")
     assert (tmp_path / "a.html").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    write_whole(tmp_path / "link", "new", where="here")
+    write_whole(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
 
@@ -41,7 +41,7 @@ def test_a_link_stays_a_link(tmp_path):
 @pytest.mark.parametrize(("name", "word"), [("", "is a directory"), ("absent/a.html", "there is no directory")])
 def test_places_that_are_no_file_are_refused(tmp_path, name, word):
     with pytest.raises(th.OutputError, match=word):
-        write_whole(tmp_path / name, "x", where="here")
+        write_whole(tmp_path / name, "x")
     assert left(tmp_path) == []
 
 
@@ -55,7 +55,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, code):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(th.OutputError) as caught:
-        write_whole(target, "new", where="to_html(path)")
+        write_whole(target, "new")
     assert caught.value.what == f"{target} cannot be written: {os.strerror(code).lower()}"
     assert target.read_text() == "old"
     assert left(tmp_path) == ["a.html"]
@@ -67,12 +67,12 @@ def test_no_permission(tmp_path, monkeypatch):
 
     monkeypatch.setattr(tempfile, "mkstemp", refused)  # root may write anywhere
     with pytest.raises(th.OutputError, match="permission denied"):
-        write_whole(tmp_path / "a.html", "x", where="here")
+        write_whole(tmp_path / "a.html", "x")
     assert left(tmp_path) == []
 
 
 def test_a_device_is_written_to_and_stays_one():
-    write_whole(os.devnull, "x", where="here")
+    write_whole(os.devnull, "x")
     assert Path(os.devnull).is_char_device()
 
 
@@ -81,7 +81,7 @@ def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
     target.write_text("old")
 
     def fail():
-        with replacing(target, where="here") as beside:
+        with replacing(target) as beside:
             beside.write_text("ne")
             raise KeyboardInterrupt
 
@@ -92,7 +92,7 @@ def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path):
 
 
 def test_the_file_beside_has_the_suffix_of_the_target(tmp_path):
-    with replacing(tmp_path / "rows.csv.gz", where="here") as beside:
+    with replacing(tmp_path / "rows.csv.gz") as beside:
         assert beside.suffix == ".gz"
         assert beside.parent == tmp_path
 
@@ -100,13 +100,13 @@ def test_the_file_beside_has_the_suffix_of_the_target(tmp_path):
 def test_permissions_follow_the_mask(tmp_path):
     mask = os.umask(0o027)
     try:
-        write_whole(tmp_path / "new.txt", "text", where="here")
+        write_whole(tmp_path / "new.txt", "text")
     finally:
         os.umask(mask)
     assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
 
 
 def test_what_could_not_be_read_meanwhile_is_told_as_it_is(tmp_path):
-    with pytest.raises(FileNotFoundError), replacing(tmp_path / "a", where="here"):
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "a"):
         (tmp_path / "absent").read_text()
     assert left(tmp_path) == []

@@ -1,31 +1,139 @@
-"""What thresher raises: every error says what is wrong, where, and what to do about it."""
+"""Errors: each says what is wrong, where, and what to do about it."""
 
 from __future__ import annotations
 
 import operator
+import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
+
+Spelling = Callable[[str, Any], str]
+_UNSET = object()
+_MARK = "\ue000"  # a private-use character: surrounds the names of arguments in texts
+_MARKED = re.compile(f"{_MARK}(\\w+)(?:=([^{_MARK}]*))?{_MARK}")
 
 
 class ThresherError(ValueError):
-    """Something thresher will not answer, said as what, where and fix.
+    """A question thresher refuses, with what is wrong, where, and the fix.
 
-    >>> print(ThresherError("cost_ratio must be above 0, got -2", "OperatingCondition", "give cost_fn / cost_fp"))
+    `where` is the public call that raised the error, read from the traceback, unless a place was attached with
+    `located`: a file, a column. `parameter` is the name of the argument at fault, if there is one.
+
+    >>> print(ThresherError("cost_ratio must be above 0, got -2", "give cost_fn / cost_fp"))
     cost_ratio must be above 0, got -2
-      where: OperatingCondition
       fix:   give cost_fn / cost_fp
     """
 
-    def __init__(self, what: str, where: str, fix: str) -> None:
-        self.what = what
-        self.where = where
-        self.fix = fix
-        super().__init__(f"{what}\n  where: {where}\n  fix:   {fix}")
+    def __init__(self, what: str, fix: str, *, where: str = "", parameter: str = "") -> None:
+        super().__init__(what, fix)
+        self.place = where
+        self.parameter = parameter
+
+    @property
+    def what(self) -> str:
+        """What is wrong."""
+        return spell(self.args[0], _python)
+
+    @property
+    def fix(self) -> str:
+        """What to do about it."""
+        return spell(self.args[1], _python)
+
+    @property
+    def where(self) -> str:
+        """The place attached by `located`, or else the public call that raised the error."""
+        return self.place or _public_call(self)
+
+    def __str__(self) -> str:
+        return paragraph(self.what, self.where, self.fix)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Exceptions cross process borders by their `args`, which hold the one finished text.
-        return type(self), (self.what, self.where, self.fix)
+        return _restored, (type(self), *self.args, self.place, self.parameter)
+
+
+def paragraph(what: str, where: str, fix: str) -> str:
+    r"""Text of an error in its three lines.
+
+    >>> paragraph("there are no rows", "rank(labels, scores)", "give at least one")
+    'there are no rows\n  where: rank(labels, scores)\n  fix:   give at least one'
+    """
+    return f"{what}\n" + (f"  where: {where}\n" if where else "") + f"  fix:   {fix}"
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Attach a place, such as a file or a column, to errors that have none.
+
+    >>> with located("column p of scores.csv"):
+    ...     raise EmptyError("there are no rows", "give at least one")
+    Traceback (most recent call last):
+    thresher.errors.EmptyError: there are no rows
+      where: column p of scores.csv
+      fix:   give at least one
+    """
+    try:
+        yield
+    except ThresherError as error:
+        error.place = error.place or where
+        raise
+
+
+def argument(name: str, value: Any = _UNSET) -> str:
+    """Name of an argument for the text of an error, with a value to pass.
+
+    The command line spells it as its option: see `spell`.
+
+    >>> ThresherError("2 scores are NaN", f"pass {argument('missing', 'drop')}").fix
+    "pass missing='drop'"
+    """
+    return f"{_MARK}{name}{_MARK}" if value is _UNSET else f"{_MARK}{name}={value!r}{_MARK}"
+
+
+def spell(text: str, spelling: Spelling) -> str:
+    """Replace the arguments named in a text by their spelling, called with name and `repr` of the value or None.
+
+    >>> spell(f"pass {argument('missing', 'drop')}", lambda name, value: f"--{name} {value}")
+    "pass --missing 'drop'"
+    """
+    return _MARKED.sub(lambda match: spelling(match[1], match[2]), text)
+
+
+def _python(name: str, value: str | None) -> str:
+    return name if value is None else f"{name}={value}"
+
+
+def _restored(kind: type[ThresherError], what: str, fix: str, place: str, parameter: str) -> ThresherError:
+    error = kind(what, fix)
+    error.place, error.parameter = place, parameter
+    return error
+
+
+def _public_call(error: ThresherError) -> str:
+    """Outermost call of thresher in the traceback: what the user called."""
+    step = error.__traceback__
+    while step is not None:
+        frame = step.tb_frame
+        if str(frame.f_globals.get("__name__")).startswith("thresher.") and not frame.f_code.co_name.startswith("<"):
+            return _signature(frame, error.parameter)
+        step = step.tb_next
+    return ""
+
+
+def _signature(frame: FrameType, parameter: str) -> str:
+    code = frame.f_code
+    names = list(code.co_varnames[: code.co_argcount])
+    call = code.co_name
+    if names and names[0] in ("self", "cls"):
+        owner = frame.f_locals[names.pop(0)]
+        owner = owner.__name__ if isinstance(owner, type) else type(owner).__name__
+        call = owner if call in ("__init__", "__post_init__", "__new__") else f"{owner}.{call}"
+        names = [] if call == owner else names
+    if parameter and parameter not in names:
+        names.append(f"{parameter}=...")
+    return f"{call}({', '.join(names)})" if names else call
 
 
 class EmptyError(ThresherError):
@@ -100,48 +208,47 @@ class MissingExtraError(ThresherError, ImportError):
     """A part of thresher needs a package that is not installed."""
 
 
-def require_whole(value: Any, *, name: str, least: int, where: str, fix: str, most: int | None = None) -> int:
+def require_whole(value: Any, *, name: str, least: int, fix: str, most: int | None = None) -> int:
     """The value as an int; `ArgumentError` unless it is a whole number, not below `least` and not above `most`.
 
-    >>> require_whole(3, name="points", least=2, where="here", fix="give e.g. 500")
+    >>> require_whole(3, name="points", least=2, fix="give e.g. 500")
     3
     """
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else int(operator.index(value))
     except TypeError:
-        raise ArgumentError(f"{name} must be a whole number, got {value!r}", where, fix) from None
+        raise ArgumentError(f"{name} must be a whole number, got {value!r}", fix, parameter=name) from None
     if number < least:
-        raise ArgumentError(f"{name} must be at least {least}, got {number}", where, fix)
+        raise ArgumentError(f"{name} must be at least {least}, got {number}", fix, parameter=name)
     if most is not None and number > most:
-        raise ArgumentError(f"{name} must be at most {most:,}, got {reprlib.repr(number)}", where, fix)
+        raise ArgumentError(f"{name} must be at most {most:,}, got {reprlib.repr(number)}", fix, parameter=name)
     return number
 
 
-def require_both_classes(Pos: float, Neg: float, where: str) -> None:
+def require_both_classes(Pos: float, Neg: float) -> None:
     """Raise `OneClassError` unless there are positives and negatives.
 
-    >>> require_both_classes(0, 3, "here")
+    >>> require_both_classes(0, 3)
     Traceback (most recent call last):
     thresher.errors.OneClassError: there are no positives among 3 cases, and this question needs both classes
-      where: here
+      where: require_both_classes(Pos, Neg)
       fix:   check which label is positive, or give data with both classes
     """
     if not Pos or not Neg:
         absent = "positives" if not Pos else "negatives"
         raise OneClassError(
             f"there are no {absent} among {Pos + Neg:,} cases, and this question needs both classes",
-            where=where,
             fix="check which label is positive, or give data with both classes",
         )
 
 
-def require_one_of(value: Any, options: Iterable[str], *, name: str, where: str, fix: str = "pick one of them") -> None:
+def require_one_of(value: Any, options: Iterable[str], *, name: str, fix: str = "pick one of them") -> None:
     """Raise `ArgumentError` unless the value is one of some words.
 
-    >>> require_one_of("loose", ("strict", "ties"), name="pool", where="hull(ranking, pool=...)")
+    >>> require_one_of("loose", ("strict", "ties"), name="pool")
     Traceback (most recent call last):
     thresher.errors.ArgumentError: pool must be "strict" or "ties", got 'loose'
-      where: hull(ranking, pool=...)
+      where: require_one_of(value, options, pool=...)
       fix:   pick one of them
     """
     known = tuple(options)
@@ -149,4 +256,4 @@ def require_one_of(value: Any, options: Iterable[str], *, name: str, where: str,
         *others, last = (f'"{option}"' for option in known)
         few = f"{', '.join(others)} or {last}"
         many = f"one of {', '.join(known)}"
-        raise ArgumentError(f"{name} must be {few if len(known) < 5 else many}, got {value!r}", where, fix)
+        raise ArgumentError(f"{name} must be {few if len(known) < 5 else many}, got {value!r}", fix, parameter=name)

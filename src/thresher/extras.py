@@ -9,21 +9,20 @@ from types import ModuleType
 from thresher.errors import MissingExtraError
 
 
-def extra(package: str, *, name: str, where: str) -> ModuleType:
+def extra(package: str, *, name: str) -> ModuleType:
     """An optional package; when it is not installed, the error names the extra to install.
 
-    >>> extra("math", name="report", where="to_html").sqrt(4)
+    >>> extra("math", name="report").sqrt(4)
     2.0
-    >>> extra("absent", name="report", where="to_html")
+    >>> extra("absent", name="report")
     Traceback (most recent call last):
     thresher.errors.MissingExtraError: to_html needs the package absent, which is not installed
-      where: to_html
+      where: extra(package)
       fix:   pip install "thresher[report]"
     """
     if find_spec(package.partition(".")[0]) is None:
         raise MissingExtraError(
-            f"{where} needs the package {package.partition('.')[0]}, which is not installed",
-            where=where,
+            f"this needs the package {package.partition('.')[0]}, which is not installed",
             fix=f'pip install "thresher[{name}]"',
         )
     return import_module(package)

@@ -27,18 +27,18 @@ def json_value(text: str, *, name: str) -> Any:
     >>> json_value('{"dropped": 1, "dropped": 2}', name="Ranking")
     Traceback (most recent call last):
     thresher.errors.NotationError: this is not JSON as thresher writes it: "dropped" stands twice in one object
-      where: Ranking.from_json
+      where: json_value(text)
       fix:   give the text that Ranking.to_json() returned
     """
-    where, fix = f"{name}.from_json", f"give the text that {name}.to_json() returned"
+    _where, fix = f"{name}.from_json", f"give the text that {name}.to_json() returned"
     try:
         return json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
     except FieldError as error:
-        raise NotationError(f"this is not JSON as thresher writes it: {error}", where, fix) from None
+        raise NotationError(f"this is not JSON as thresher writes it: {error}", fix) from None
     except RecursionError:
-        raise NotationError("this is not JSON as thresher writes it: it is nested too deep", where, fix) from None
+        raise NotationError("this is not JSON as thresher writes it: it is nested too deep", fix) from None
     except (TypeError, ValueError) as error:
-        raise NotationError(f"this is not JSON: {error}", where, fix) from None
+        raise NotationError(f"this is not JSON: {error}", fix) from None
 
 
 class FieldError(ValueError):
@@ -78,8 +78,8 @@ def not_written(why: str, *, of: str, kind: str) -> NotationError:
     """The error of plain data that is not what a class wrote."""
     return NotationError(
         f"this is not {kind} as thresher writes it: {why}",
-        where=f"{of}.from_dict",
         fix=f"give what {of}.to_dict() or {of}.to_json() returned, unchanged",
+        where=f"{of}.from_dict",
     )
 
 

@@ -48,24 +48,24 @@ class Tabular(Result):
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """The rows as a data frame: of "pandas", "polars" or "pyarrow", or the first of them that is installed."""
-        return frame_of(self._columns(), backend, where=f"{type(self).__name__}.to_frame(backend)")
+        return frame_of(self._columns(), backend)
 
 
-def frame_of(columns: Mapping[str, Any], backend: Backend | None = None, *, where: str) -> Any:
+def frame_of(columns: Mapping[str, Any], backend: Backend | None = None) -> Any:
     """A data frame of these columns; needs the extra `frames` and the library of the frame.
 
-    >>> frame_of({"model": ["tree", "logit"], "auc": [0.75, None]}, "polars", where="here")["auc"].to_list()
+    >>> frame_of({"model": ["tree", "logit"], "auc": [0.75, None]}, "polars")["auc"].to_list()
     [0.75, nan]
     """
     if backend is not None:
         fix = 'give "pandas", "polars" or "pyarrow"'
-        require_one_of(backend, get_args(Backend), name="backend", where=where, fix=fix)
-    narwhals = extra("narwhals", name="frames", where=where)
+        require_one_of(backend, get_args(Backend), name="backend", fix=fix)
+    narwhals = extra("narwhals", name="frames")
     wanted = get_args(Backend) if backend is None else (backend,)
     package = next((name for name in wanted if find_spec(name) is not None), None)
     if package is None:
-        what = f"{where} needs the package {' or '.join(wanted)}, which is not installed"
-        raise MissingExtraError(what, where, f"pip install {wanted[0]}")
+        what = f"this needs the package {' or '.join(wanted)}, which is not installed"
+        raise MissingExtraError(what, f"pip install {wanted[0]}")
     return narwhals.from_dict({name: _values(column) for name, column in columns.items()}, backend=package).to_native()
 
 

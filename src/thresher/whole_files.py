@@ -12,40 +12,40 @@ from pathlib import Path
 from thresher.errors import ArgumentError, OutputError, SourceError
 
 
-def write_whole(path: str | PathLike[str], content: str | bytes, *, where: str) -> None:
+def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
     """Write bytes, or a text as UTF-8, beside their place and move them there in one step.
 
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder, "a.txt"), "thresher", where="here")
+    ...     write_whole(Path(folder, "a.txt"), "thresher")
     ...     Path(folder, "a.txt").read_text()
     'thresher'
     """
-    with replacing(path, where=where) as beside:
+    with replacing(path) as beside:
         beside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
-def read_text(path: str | PathLike[str], *, where: str) -> str:
+def read_text(path: str | PathLike[str]) -> str:
     """The text of a file in UTF-8, or a word on why there is none.
 
-    >>> read_text("absent.json", where="Decision.load(path)")
+    >>> read_text("absent.json")
     Traceback (most recent call last):
     thresher.errors.SourceError: there is no file absent.json
-      where: Decision.load(path)
+      where: read_text(path)
       fix:   check the path
     """
-    require_path(path, where)
+    require_path(path)
     try:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise SourceError(f"there is no file {path}", where, "check the path") from None
+        raise SourceError(f"there is no file {path}", "check the path") from None
     except UnicodeDecodeError:
-        raise SourceError(f"{path} is not in UTF-8", where, "give a file that thresher wrote") from None
+        raise SourceError(f"{path} is not in UTF-8", "give a file that thresher wrote") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise SourceError(f"{path} cannot be read: {reason}", where, "check the path and who may read it") from None
+        raise SourceError(f"{path} cannot be read: {reason}", "check the path and who may read it") from None
 
 
-def require_path(given: object, where: str) -> None:
+def require_path(given: object) -> None:
     """Raise `ArgumentError` unless this names a file.
 
     >>> require_path(None, "Ranking.from_parquet(path)")
@@ -55,28 +55,28 @@ def require_path(given: object, where: str) -> None:
       fix:   give a text or a pathlib.Path
     """
     if not isinstance(given, str | PathLike):
-        raise ArgumentError(f"a path is needed, got {given!r}", where, "give a text or a pathlib.Path")
+        raise ArgumentError(f"a path is needed, got {given!r}", "give a text or a pathlib.Path")
 
 
 @contextmanager
-def replacing(path: str | PathLike[str], *, where: str) -> Iterator[Path]:
+def replacing(path: str | PathLike[str]) -> Iterator[Path]:
     """A file beside the target to write to, which takes the target's place at the end; nothing is left on failure.
 
     A link stays a link, and what is no file (a pipe, a device) is written to at the end.
 
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(f"{folder}/a.txt", where="here") as beside:
+    ...     with replacing(f"{folder}/a.txt") as beside:
     ...         _ = beside.write_text("whole")
     ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
     ('whole', 1)
     """
-    require_path(path, where)
+    require_path(path)
     shown, target = Path(path), Path(os.path.realpath(path))
     if target.is_dir():
-        raise OutputError(f"{shown} is a directory, not a file", where, "name a file in it")
+        raise OutputError(f"{shown} is a directory, not a file", "name a file in it")
     if not target.parent.is_dir():
         raise OutputError(
-            f"there is no directory {shown.parent} to write {shown.name} in", where, "make it first, or write elsewhere"
+            f"there is no directory {shown.parent} to write {shown.name} in", "make it first, or write elsewhere"
         )
     special = target.exists() and not target.is_file()
     try:
@@ -84,7 +84,7 @@ def replacing(path: str | PathLike[str], *, where: str) -> Iterator[Path]:
             dir=None if special else target.parent, prefix=f".{target.name[:40]}.", suffix=shown.suffix
         )
     except OSError as error:
-        raise _unwritten(shown, error, where) from error
+        raise _unwritten(shown, error) from error
     os.close(handle)
     beside = Path(name)
     try:
@@ -97,7 +97,7 @@ def replacing(path: str | PathLike[str], *, where: str) -> Iterator[Path]:
             beside.replace(target)
     except OSError as error:
         if error.filename in (None, name, str(target)):  # others are about files that were being read
-            raise _unwritten(shown, error, where) from error
+            raise _unwritten(shown, error) from error
         raise
     finally:
         beside.unlink(missing_ok=True)
@@ -118,9 +118,8 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _unwritten(shown: Path, error: OSError, where: str) -> OutputError:
+def _unwritten(shown: Path, error: OSError) -> OutputError:
     return OutputError(
         f"{shown} cannot be written: {(error.strerror or str(error)).lower()}",
-        where,
         "free some room, or choose a place where you may write; what stood there before is unchanged",
     )

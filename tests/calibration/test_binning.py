@@ -56,7 +56,7 @@ def test_small_weights_are_not_lost_in_running_sums():
 def test_unknown_segments_and_bins():
     ranking = Ranking([0.5], [1], [1])
     with pytest.raises(ArgumentError, match="'deciles'"):
-        splits_of(ranking, "deciles", bins=10, where="here")  # type: ignore[arg-type]
+        splits_of(ranking, "deciles", bins=10)  # type: ignore[arg-type]
     for bins in (0, -1, 2.5):
         with pytest.raises(ArgumentError, match="number of bins"):
-            splits_of(ranking, "uniform", bins=bins, where="here")  # type: ignore[arg-type]
+            splits_of(ranking, "uniform", bins=bins)  # type: ignore[arg-type]

@@ -9,46 +9,46 @@ from thresher.errors import LengthError, MissingValueError, ProbabilityError, Sc
 
 
 def test_numbers_keep_their_shape_and_exact_value():
-    assert numbers(np.array([[0.1, 0.2]], np.float32), name="x", where="here").tolist() == [
+    assert numbers(np.array([[0.1, 0.2]], np.float32), name="x").tolist() == [
         [float(np.float32(0.1)), float(np.float32(0.2))]
     ]
-    assert numbers(3, name="x", where="here").shape == ()
+    assert numbers(3, name="x").shape == ()
 
 
 def test_nan_is_refused_with_counts_and_rows():
     with pytest.raises(MissingValueError, match=r"2 of 4 scores are NaN \(first at rows 1, 3\)"):
-        numbers([0, np.nan, 1, np.nan], name="scores", where="here")
+        numbers([0, np.nan, 1, np.nan], name="scores")
 
 
 def test_masked_entries_are_missing():
     with pytest.raises(MissingValueError, match="1 of 2"):
-        numbers(np.ma.masked_equal([1, 2], 2), name="scores", where="here")
+        numbers(np.ma.masked_equal([1, 2], 2), name="scores")
 
 
 def test_ragged_rows_and_texts_are_refused():
     with pytest.raises(LengthError, match="different lengths"):
-        plain_array([[1], [1, 2]], name="counts", where="here")
+        plain_array([[1], [1, 2]], name="counts")
     with pytest.raises(ScoreError, match="must be numbers"):
-        numbers(["a"], name="scores", where="here")
+        numbers(["a"], name="scores")
 
 
 @pytest.mark.parametrize("bad", [-1e-300, 1.0000000000000002, np.inf, -np.inf])
 def test_a_probability_lies_in_zero_to_one(bad):
     with pytest.raises(ProbabilityError, match="1 of 3 numbers are no probabilities") as caught:
-        probabilities_in([0, bad, 1], where="here")
+        probabilities_in([0, bad, 1])
     assert f"{bad:g} at rows 1" in caught.value.what
 
 
 def test_many_bad_values_are_not_all_shown():
     with pytest.raises(ProbabilityError) as caught:
-        probabilities_in([2] * 9, where="here")
+        probabilities_in([2] * 9)
     assert "first 2, 2, 2, 2, 2, … at rows 0, 1, 2, 3, 4, …" in caught.value.what
 
 
 def test_rows_of_a_matrix_sum_to_one():
-    require_sums(np.array([[0.5, 0.5 + 1e-7]]), where="here")
+    require_sums(np.array([[0.5, 0.5 + 1e-7]]))
     with pytest.raises(ProbabilityError, match=r"1 of 2 rows do not sum to 1 \(first sums 0.9 at rows 1\)"):
-        require_sums(np.array([[0.5, 0.5], [0.5, 0.4]]), where="here")
+        require_sums(np.array([[0.5, 0.5], [0.5, 0.4]]))
 
 
 def test_rows_of_a_matrix_are_rows_and_not_entries():

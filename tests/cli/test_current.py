@@ -57,7 +57,7 @@ def test_what_could_mean_two_things_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rule").write_text("{}", encoding="utf-8")
     with pytest.raises(th.ArgumentError, match="could mean a column or a file"):
-        current_option("rule", models=["m"], columns=["rule", "m"], where="here")
+        current_option("rule", models=["m"], columns=["rule", "m"])
     with pytest.raises(th.ArgumentError, match="could mean a column or a threshold"):
-        current_option("m=0.5", models=["m"], columns=["m=0.5", "m"], where="here")
-    assert current_option("calls", models=["m"], columns=None, where="here") == "calls"
+        current_option("m=0.5", models=["m"], columns=["m=0.5", "m"])
+    assert current_option("calls", models=["m"], columns=None) == "calls"

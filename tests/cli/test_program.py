@@ -90,7 +90,7 @@ def test_a_missing_extra_is_named(monkeypatch, capsys):
     from thresher import cli
 
     def absent(*_, **__):
-        raise MissingExtraError("click is not installed", "the command thresher", 'pip install "thresher[cli]"')
+        raise MissingExtraError("click is not installed", 'pip install "thresher[cli]"')
 
     monkeypatch.setattr(cli, "extra", absent)
     with pytest.raises(SystemExit) as left:

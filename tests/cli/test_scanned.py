@@ -103,7 +103,7 @@ def test_the_types_of_a_file_are_learned_once(data, monkeypatch, command):
 
     def counted(files, seen, *, where):
         learned.append(where)
-        return learned_columns.learned_columns(files, seen, where=where)
+        return learned_columns.learned_columns(files, seen)
 
     monkeypatch.setattr(streamed, "_last", {})
     monkeypatch.setattr(streamed, "learned_columns", counted)

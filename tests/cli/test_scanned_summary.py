@@ -83,4 +83,4 @@ def test_the_decision_is_written_whatever_is_shown(found, tmp_path, capsys, how)
 @pytest.mark.parametrize("option", ["output", "figures", "cluster"])
 def test_what_needs_rows_is_refused_before_anything_is_opened(option):
     with pytest.raises(th.ArgumentError, match=f"--{option} needs rows"):
-        evaluated_where_it_is(th.OperatingCondition(), {"source": "absent.parquet", option: "x"}, where="here")
+        evaluated_where_it_is(th.OperatingCondition(), {"source": "absent.parquet", option: "x"})

@@ -35,9 +35,7 @@ def test_every_field_comes_out_as_it_went_in(rows, piece):
     out = io.StringIO(newline="")
     whole, text_copy.PIECE = text_copy.PIECE, piece
     try:
-        count = copy_text(
-            io.StringIO(text.getvalue(), newline=""), out, Origin("a", "p", "here"), twice, delimiters=(",", ";")
-        )
+        count = copy_text(io.StringIO(text.getvalue(), newline=""), out, Origin("a", "p"), twice, delimiters=(",", ";"))
     finally:
         text_copy.PIECE = whole
     found = list(csv.reader(io.StringIO(out.getvalue(), newline=""), delimiter=";"))
@@ -76,8 +74,8 @@ def test_from_every_format_to_every_format(tmp_path, source, target):
         out.writerows(row.values() for row in table.to_pylist())
         data = text.getvalue().encode()
         first.write_bytes(gzip.compress(data) if source.endswith(".gz") else data)
-    write_with_columns(str(first), str(tmp_path / target), score="p", added=twice, where="here")
-    found = read_columns(tmp_path / target, None, where="here")
+    write_with_columns(str(first), str(tmp_path / target), score="p", added=twice)
+    found = read_columns(tmp_path / target, None)
     assert list(found) == ["id", "note", "p", "twice"]
     assert found["id"].tolist() == [3, 1, 2]
     assert found["note"].tolist() == ["a", "b, c", 'd"']
@@ -88,6 +86,6 @@ def test_a_folder_is_one_table(tmp_path):
     for name, value in (("1.csv", 0.5), ("2.csv", 0.25)):
         (tmp_path / "all").mkdir(exist_ok=True)
         (tmp_path / "all" / name).write_text(f"p\n{value}\n")
-    rows = write_with_columns(str(tmp_path / "all"), str(tmp_path / "b.csv"), score="p", added=twice, where="here")
+    rows = write_with_columns(str(tmp_path / "all"), str(tmp_path / "b.csv"), score="p", added=twice)
     assert rows == 2
     assert (tmp_path / "b.csv").read_text().split() == ["p,twice", "0.5,1.0", "0.25,0.5"]

@@ -93,7 +93,7 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     assert found.comparison["good", "poor"] == paired["good", "poor"]
     assert found["good"].given == th.contingency(LABELS, GOOD > 0.5, weights=weight)
     rankings = {name: th.rank(LABELS, score, weights=weight) for name, score in models.items()}
-    codes_of = None if cluster is None else scored_rows(LABELS, models, clusters=cluster, where="here").cluster
+    codes_of = None if cluster is None else scored_rows(LABELS, models, clusters=cluster).cluster
     drawn = decision_stability(LABELS, models, rankings, CONDITION, weights=weight, clusters=codes_of, **options)
     assert (found.stability.wins, found.stability.blocks) == (drawn.wins, drawn.blocks)
     assert found.stability.honest_cost == drawn.honest_cost

@@ -14,7 +14,7 @@ from thresher.inference.sample import sample_of
 
 def draws(source: Any, *, replicates: int, seed: int = 0, stratified: bool | None = None) -> list[Any]:
     """How often each positive and negative item is drawn, replicate by replicate, one block after the other."""
-    plan = Resampling.of(sample_of(source, where="oracle"), stratified=stratified)
+    plan = Resampling.of(sample_of(source), stratified=stratified)
     sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
     children = np.random.SeedSequence(seed).spawn(len(sizes))
     found: list[Any] = []

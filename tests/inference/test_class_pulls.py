@@ -12,7 +12,7 @@ from thresher.inference.classified_rows import classified_rows
 
 
 def pulls(labels, matrix, **more):
-    rows = classified_rows(labels, matrix, where="here", **more)
+    rows = classified_rows(labels, matrix, **more)
     return rows, class_pulls(rows, "model")
 
 

@@ -10,7 +10,7 @@ MATRIX = np.array([[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]] * 2)
 
 
 def rows(labels=LABELS, matrix=MATRIX, **more):
-    return classified_rows(labels, matrix, where="here", **more)
+    return classified_rows(labels, matrix, **more)
 
 
 def test_columns_belong_to_the_labels_in_rising_order():

@@ -117,7 +117,7 @@ def test_the_bootstrap_says_what_it_could_not_see():
 @pytest.mark.parametrize("margin", [-0.1, math.nan, math.inf])
 def test_a_margin_is_a_number(margin):
     with pytest.raises(ArgumentError, match="margin must be 0 or more"):
-        room.require_margin(margin, "here")
+        room.require_margin(margin)
 
 
 def test_two_infinite_ratios_have_no_difference():

@@ -16,7 +16,7 @@ def rows_as_they_are(rows: Any) -> Any:
 
 
 def draws_of(ranking, **options):
-    given = {"level": 0.9, "replicates": 60, "seed": 3, "threads": None, "where": "here"} | options
+    given = {"level": 0.9, "replicates": 60, "seed": 3, "threads": None} | options
     return Draws.of(ranking, **given)
 
 

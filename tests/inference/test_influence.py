@@ -86,7 +86,7 @@ def test_variances_are_those_of_resampling(text, declared, kind):
     asked = quantity(text)
 
     def stated(weights):
-        rows = scored_rows(positive, {"m": score}, weights=weights, clusters=cluster, where="here")
+        rows = scored_rows(positive, {"m": score}, weights=weights, clusters=cluster)
         return rows if declared is None else rows.at_prevalence(declared, trained_at=0.4)
 
     rows = stated(weight)
@@ -116,7 +116,7 @@ def test_brier_and_log_loss_differences_are_paired_means():
     rng = np.random.default_rng(1)
     positive = rng.random(200) < 0.3
     a, b = rng.uniform(0.05, 0.95, 200), rng.uniform(0.05, 0.95, 200)
-    rows = scored_rows(positive, {"a": a, "b": b}, where="here")
+    rows = scored_rows(positive, {"a": a, "b": b})
     for text, loss in (
         ("brier", lambda p: (positive - p) ** 2),
         ("log_loss", lambda p: -np.log(np.where(positive, p, 1 - p))),

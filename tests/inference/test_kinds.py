@@ -138,7 +138,7 @@ def test_a_matrix_names_no_classes():
 
 
 def test_numbers_words_and_callables():
-    kinds.require_numbers({"margin": np.float32(0.1), "level": 1}, "here")
+    kinds.require_numbers({"margin": np.float32(0.1), "level": 1})
     with pytest.raises(ArgumentError, match="margin must be a number, got None"):
         ASKED.compare_unpaired(RANKING, RANKING, margin=None)
     with pytest.raises(ArgumentError, match="there is no method \\['wilson'\\]"):

@@ -26,7 +26,7 @@ def modelled_rows(draw, models=3, max_size=16):
 
 
 def covariance(labels, scores, **more):
-    rows = scored_rows(labels, {f"m{i}": each for i, each in enumerate(scores)}, where="here", **more)
+    rows = scored_rows(labels, {f"m{i}": each for i, each in enumerate(scores)}, **more)
     return room.auc_covariance(rows)
 
 

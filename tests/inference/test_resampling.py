@@ -18,7 +18,7 @@ def clustered(seed=0, clusters=12, rows=60):
 
 
 def plan_of(source, *, stratified=None):
-    return Resampling.of(sample_of(source, where="here"), stratified=stratified)
+    return Resampling.of(sample_of(source), stratified=stratified)
 
 
 def test_stratified_draws_keep_the_class_totals_and_others_the_total():
@@ -112,7 +112,7 @@ def test_an_error_in_a_block_is_not_swallowed():
 def test_too_many_cases_to_remember_one_by_one():
     big = th.Ranking([2, 1], [MOST_CASES_DRAWN_SINGLY, 0], [0, 5])
     with pytest.raises(th.ArgumentError, match="too many to remember"):
-        sample_of(big, where="here", singly=True)
+        sample_of(big, singly=True)
 
 
 @pytest.mark.parametrize("stratified", [True, False])

@@ -39,7 +39,7 @@ def test_sums_say_what_rows_say(weighted):
     y, scores, weight = rows()
     given = weight if weighted else None
     sums = sums_of(y, scores, weight if weighted else np.ones(y.size))
-    expected = scored_rows(y, scores, weights=given, where="here")
+    expected = scored_rows(y, scores, weights=given)
     found, covariance = covariance_of(sums), auc_covariance(expected)
     np.testing.assert_allclose(found.areas, covariance.areas, rtol=1e-12)
     np.testing.assert_allclose(found.whole, covariance.whole, rtol=1e-9)

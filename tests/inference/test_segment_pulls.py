@@ -70,13 +70,11 @@ def test_rows_without_weights_or_clusters_vary_as_cases_do():
     ranking, pulls = th.rank(labels, scores), room.average_precision_pulls(th.rank(labels, scores))
     plain = room.variance_by_cases(ranking)(pulls)
     for weights in (None, np.full(60, 7.0)):
-        rows = scored_rows(labels, {"m": scores}, weights=weights, where="here")
+        rows = scored_rows(labels, {"m": scores}, weights=weights)
         weighted = th.rank(labels, scores, weights=weights)
         slopes = room.average_precision_pulls(weighted)
         assert room.variance_by_rows(weighted.score, rows, "m")(slopes) == pytest.approx(plain)
-    many = scored_rows(
-        np.repeat(labels, 5), {"m": np.repeat(scores, 5)}, clusters=np.repeat(np.arange(60), 5), where="here"
-    )
+    many = scored_rows(np.repeat(labels, 5), {"m": np.repeat(scores, 5)}, clusters=np.repeat(np.arange(60), 5))
     fivefold = th.rank(np.repeat(labels, 5), np.repeat(scores, 5))
     clustered = room.variance_by_rows(fivefold.score, many, "m")(room.average_precision_pulls(fivefold))
     squares = (pulls.pos**2 @ ranking.pos + pulls.neg**2 @ ranking.neg) * 60 / 59

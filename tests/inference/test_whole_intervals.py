@@ -27,7 +27,7 @@ NAMES = (
 
 
 def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, **more):
-    rows = scored_rows(labels, {"m": scores}, where="here", **more)
+    rows = scored_rows(labels, {"m": scores}, **more)
     ranking = th.rank(rows.positive, rows.scores["m"], weights=rows.weight)
     parts = th.decomposition(ranking, segments="hull")
     estimates = {

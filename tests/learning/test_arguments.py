@@ -130,7 +130,7 @@ def test_parameters_of_the_wrong_kind_are_refused_by_fit(model):
 
 
 def test_what_is_of_the_right_kind_passes():
-    require_jobs(None, "here")
-    require_jobs(-1, "here")
-    require_classifier(GaussianNB(), "here")
-    assert require_seed(np.int64(4), "here") == 4
+    require_jobs(None)
+    require_jobs(-1)
+    require_classifier(GaussianNB())
+    assert require_seed(np.int64(4)) == 4

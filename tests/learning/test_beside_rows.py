@@ -15,8 +15,8 @@ BESIDE = {"groups": np.array([1, 1, 2])}
 
 
 def test_only_what_is_given_is_there():
-    assert beside_rows(None, None, rows=3, where="here") == {}
-    found = beside_rows(["a", "b", "b"], None, rows=3, where="here")
+    assert beside_rows(None, None, rows=3) == {}
+    found = beside_rows(["a", "b", "b"], None, rows=3)
     assert {name: values.tolist() for name, values in found.items()} == {"groups": ["a", "b", "b"]}
 
 
@@ -31,7 +31,7 @@ def test_only_what_is_given_is_there():
 )
 def test_entries_are_one_per_row_and_none_is_missing(groups, times, kind, words):
     with pytest.raises(kind, match=words):
-        beside_rows(groups, times, rows=3, where="here")
+        beside_rows(groups, times, rows=3)
 
 
 @pytest.mark.parametrize(

@@ -48,4 +48,4 @@ def test_a_perfect_combination_is_seen():
 
 def test_an_unknown_criterion_is_refused():
     with pytest.raises(th.ArgumentError, match="there is no criterion 'J'"):
-        require_criterion("J", "here")
+        require_criterion("J")

@@ -11,7 +11,7 @@ from thresher.learning.fold_runs import Problem, in_parallel, scored
 from thresher.learning.targets import binary_target
 
 X, Y = make_classification(n_samples=100, random_state=0)
-TARGET = binary_target(Y, positive=0, matters=True, where="here")
+TARGET = binary_target(Y, positive=0, matters=True)
 TRAIN, TEST = np.arange(70), np.arange(70, 100)
 
 

@@ -79,13 +79,11 @@ def test_dates_are_times():
 
 
 def test_numbers_splitters_and_pairs_are_folds():
-    assert len(splits_of(3, FLAGS, where="here")) == 3
-    assert not set(GROUPS[(split := splits_of(3, FLAGS, groups=GROUPS, where="here")[0]).train]) & set(
-        GROUPS[split.test]
-    )
-    assert splits_of(3, FLAGS, times=np.arange(60), where="here")[0].train.tolist() == list(range(15))
-    assert len(splits_of(ShuffleSplit(4, random_state=0), FLAGS, where="here")) == 4
-    assert splits_of([(range(50), range(50, 60))], FLAGS, where="here")[0].test.size == 10
+    assert len(splits_of(3, FLAGS)) == 3
+    assert not set(GROUPS[(split := splits_of(3, FLAGS, groups=GROUPS)[0]).train]) & set(GROUPS[split.test])
+    assert splits_of(3, FLAGS, times=np.arange(60))[0].train.tolist() == list(range(15))
+    assert len(splits_of(ShuffleSplit(4, random_state=0), FLAGS)) == 4
+    assert splits_of([(range(50), range(50, 60))], FLAGS)[0].test.size == 10
 
 
 @pytest.mark.parametrize(
@@ -101,10 +99,10 @@ def test_numbers_splitters_and_pairs_are_folds():
         (lambda: Folds(5, "grouped").splits(FLAGS), th.ArgumentError, "need groups"),
         (lambda: Folds(5, "grouped").splits(FLAGS, groups=GROUPS[:9]), th.LengthError, "9 groups for 60 rows"),
         (lambda: Folds(5, "grouped").splits(FLAGS, groups=FLAGS), th.ArgumentError, "there are 2"),
-        (lambda: splits_of("five", FLAGS, where="here"), th.ArgumentError, "folds is 'five'"),
-        (lambda: splits_of([], FLAGS, where="here"), th.ArgumentError, "no folds"),
-        (lambda: splits_of([([0, 3], [1])], FLAGS, where="here"), th.OneClassError, "fold 0 hold one class"),
-        (lambda: splits_of([([0, 1], [])], FLAGS, where="here"), th.ArgumentError, "no test rows"),
+        (lambda: splits_of("five", FLAGS), th.ArgumentError, "folds is 'five'"),
+        (lambda: splits_of([], FLAGS), th.ArgumentError, "no folds"),
+        (lambda: splits_of([([0, 3], [1])], FLAGS), th.OneClassError, "fold 0 hold one class"),
+        (lambda: splits_of([([0, 1], [])], FLAGS), th.ArgumentError, "no test rows"),
     ],
 )
 def test_what_cannot_be_dealt_is_refused_in_words(ask, error, told):
@@ -114,7 +112,7 @@ def test_what_cannot_be_dealt_is_refused_in_words(ask, error, told):
 
 def test_inner_folds_keep_groups_together():
     groups = np.repeat(np.arange(12), 5)
-    splits = inner_splits(3, groups % 3 == 0, {"groups": groups}, where="here")
+    splits = inner_splits(3, groups % 3 == 0, {"groups": groups})
     assert len(splits) == 3
     for train, test in splits:
         assert not set(groups[train]) & set(groups[test])
@@ -124,10 +122,10 @@ def test_inner_folds_keep_groups_together():
 def test_inner_folds_in_time_learn_from_earlier_rows_of_both_classes():
     times = np.random.default_rng(0).permutation(40)
     flags = (times > 15) & (times % 2 == 0)
-    splits = inner_splits(3, flags, {"times": times}, where="here")
+    splits = inner_splits(3, flags, {"times": times})
     assert len(splits) == 2  # what is earlier than the first of three blocks holds no positive
     for train, test in splits:
         assert times[train].max() < times[test].min()
         assert flags[train].any()
     with pytest.raises(th.OneClassError, match="one class only, in each of 3 folds in time"):
-        inner_splits(3, times == 39, {"times": times}, where="here")
+        inner_splits(3, times == 39, {"times": times})

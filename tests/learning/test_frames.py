@@ -40,7 +40,7 @@ def test_what_is_no_table_is_refused(data, kind, words):
 
 def test_a_misspelled_column_is_met_with_the_likely_one():
     with pytest.raises(th.ColumnError, match="did you mean 'town'"):
-        column_of(frame(TABLE), "twon", where="here")
+        column_of(frame(TABLE), "twon")
     with pytest.raises(th.ColumnError) as caught:
-        column_of(frame(TABLE), "zzz", where="here")
+        column_of(frame(TABLE), "zzz")
     assert caught.value.fix == "the columns are 'age', 'town'"

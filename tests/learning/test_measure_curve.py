@@ -27,4 +27,4 @@ def test_each_point_has_its_corrected_limits():
 
 def test_undefined_values_are_refused():
     with pytest.raises(th.MeasureError, match="undefined or infinite in 1 of 2 fits"):
-        require_defined(np.array([0.5, np.nan]), yardstick("precision"), "here")
+        require_defined(np.array([0.5, np.nan]), yardstick("precision"))

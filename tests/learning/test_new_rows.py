@@ -19,7 +19,7 @@ def column(kind, reading="number", categories=(), *, gaps=False):
 
 
 def read(values, expected, before=0):
-    return conformed(frame({"c": values}), [expected], where="here", before=before)
+    return conformed(frame({"c": values}), [expected], before=before)
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
@@ -84,7 +84,7 @@ def test_dates_of_any_type():
 
 def test_names_are_suggested():
     with pytest.raises(th.ColumnError, match=r"new.csv has no column 'c'; did you mean 'C'\?"):
-        require_names(["C", "d"], [column("numerical")], place="new.csv", where="here")
+        require_names(["C", "d"], [column("numerical")], place="new.csv")
 
 
 def test_many_unseen_categories_are_counted():

@@ -11,12 +11,12 @@ from thresher.learning.targets import binary_target
 
 RNG = np.random.default_rng(0)
 X, LABELS = RNG.normal(size=(60, 3)), RNG.integers(0, 2, 60)
-TARGET = binary_target(LABELS, positive=None, matters=True, where="here")
+TARGET = binary_target(LABELS, positive=None, matters=True)
 
 
 def found(splits, **options):
     one = KNeighborsClassifier(1)
-    return out_of_fold(one, X, TARGET, splits=splits, method="predict_proba", parameters={}, where="here", **options)
+    return out_of_fold(one, X, TARGET, splits=splits, method="predict_proba", parameters={}, **options)
 
 
 def test_a_nearest_neighbour_never_meets_itself():

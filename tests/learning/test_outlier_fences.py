@@ -44,6 +44,6 @@ def test_a_column_that_is_wholly_missing_has_no_fences():
 
 def test_unknown_ways_are_refused():
     with pytest.raises(th.ArgumentError, match="no way 'z'"):
-        require_method("z", "here")
+        require_method("z")
     with pytest.raises(th.ArgumentError, match="above 0"):
         fences(np.ones((2, 1)), method="iqr", factor=0)

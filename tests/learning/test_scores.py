@@ -17,7 +17,7 @@ X, Y = make_classification(n_samples=100, random_state=1)
     [(LogisticRegression(), "predict_proba"), (LogisticRegression(), "decision_function"), (RidgeClassifier(), None)],
 )
 def test_turning_the_classes_round_turns_the_ranking_round(model, method):
-    method = method or response_of(model, "auto", where="here")
+    method = method or response_of(model, "auto")
     model.fit(X, Y)
     first, second = (positive_scores(model, X, method=method, positive=place) for place in (0, 1))
     assert th.auc(th.rank(Y, second)) > 0.8
@@ -33,6 +33,6 @@ def test_of_several_classes_the_column_is_taken():
 
 
 def test_the_method_asked_for_must_exist():
-    assert response_of(DecisionTreeClassifier(), "auto", where="here") == "predict_proba"
+    assert response_of(DecisionTreeClassifier(), "auto") == "predict_proba"
     with pytest.raises(th.ArgumentError, match="RidgeClassifier has no predict_proba"):
-        response_of(RidgeClassifier(), "predict_proba", where="here")
+        response_of(RidgeClassifier(), "predict_proba")

@@ -19,7 +19,7 @@ from thresher.learning.targets import binary_target
     ],
 )
 def test_the_place_of_the_positive_class_is_that_among_sorted_classes(labels, positive, told, place):
-    target = binary_target(labels, positive=positive, matters=True, where="here")
+    target = binary_target(labels, positive=positive, matters=True)
     assert (target.positive, target.place) == (told, place)
     np.testing.assert_array_equal(target.flags, np.array(labels) == told)
 
@@ -27,8 +27,8 @@ def test_the_place_of_the_positive_class_is_that_among_sorted_classes(labels, po
 @pytest.mark.parametrize("labels", [[-1, 1], ["a", "b"], [1, 2]])
 def test_where_it_matters_it_must_be_said(labels):
     with pytest.raises(th.PositiveLabelError, match="positive one is not said"):
-        binary_target(labels, positive=None, matters=True, where="here")
-    assert binary_target(labels, positive=None, matters=False, where="here").positive == labels[1]
+        binary_target(labels, positive=None, matters=True)
+    assert binary_target(labels, positive=None, matters=False).positive == labels[1]
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_where_it_matters_it_must_be_said(labels):
 )
 def test_what_is_no_target_of_two_classes_is_refused(labels, error):
     with pytest.raises(error):
-        binary_target(labels, positive=None, matters=False, where="here")
+        binary_target(labels, positive=None, matters=False)

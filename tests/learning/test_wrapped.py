@@ -82,7 +82,7 @@ def test_groups_are_handed_on_to_wrappers_within(steps):
 def test_times_run_forward_within_a_number_of_folds():
     day = np.random.default_rng(0).permutation(120)
     model = CalibratedModel(LogisticRegression(), method="platt", cv=3).fit(X, Y, times=day)
-    splits = inner_splits(3, Y == 1, {"times": day}, where="here")
+    splits = inner_splits(3, Y == 1, {"times": day})
     assert model.ranking_.total == sum(test.size for _, test in splits) < 120
 
 

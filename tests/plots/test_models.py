@@ -11,15 +11,15 @@ from thresher.plots.models import MOST_POINTS, by_name, drawn_splits, one_rankin
 
 def test_a_single_ranking_is_called_model():
     assert list(ROCDisplay.from_ranking(EMAILS).rankings) == ["model"]
-    assert by_name({1: EMAILS}, th.Ranking, where="here") == {"1": EMAILS}
+    assert by_name({1: EMAILS}, th.Ranking) == {"1": EMAILS}
 
 
 @pytest.mark.parametrize("given", [{}, {"a": 1}, 3, None])
 def test_what_is_no_ranking_is_refused(given):
     with pytest.raises(th.ArgumentError, match="Ranking"):
-        by_name(given, th.Ranking, where="here")
+        by_name(given, th.Ranking)
     with pytest.raises(th.ArgumentError, match="one Ranking"):
-        one_ranking(given, "here")
+        one_ranking(given)
 
 
 def test_options_that_a_picture_cannot_draw_are_refused():

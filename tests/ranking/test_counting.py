@@ -24,7 +24,7 @@ def in_threads(monkeypatch, processors, *, rows=1):
 @given(labelled_scores())
 def test_segments_are_those_of_a_count_by_hand(given_rows):
     labels, scores = given_rows
-    score = rankable(scores, where="here")
+    score = rankable(scores)
     assert segments(counted(labels, score)) == reference.segments(rows_of(labels, scores))
 
 
@@ -32,7 +32,7 @@ def test_segments_are_those_of_a_count_by_hand(given_rows):
 def test_weights_are_added_up_by_score(given_rows, data):
     labels, scores = given_rows
     weight = data.draw(st.lists(weights.filter(bool), min_size=labels.size, max_size=labels.size))
-    found = counted_weights(labels, rankable(scores, where="here"), np.array(weight))
+    found = counted_weights(labels, rankable(scores), np.array(weight))
     assert segments(found) == reference.segments(rows_of(labels, scores, weight))
 
 

@@ -71,7 +71,7 @@ def test_an_error_in_a_piece_is_not_lost(monkeypatch):
     monkeypatch.setattr(pieces, "PIECE", 1)
 
     def fail(piece: slice) -> None:
-        raise th.ArgumentError(str(piece.start), "here", "there")
+        raise th.ArgumentError(str(piece.start), "there")
 
     with pytest.raises(th.ArgumentError):
         in_pieces(fail, 50)

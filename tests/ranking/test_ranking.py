@@ -235,21 +235,21 @@ class TestBothClasses:
     @pytest.mark.parametrize(("text", "absent"), [("[3+]", "negatives"), ("[2-][1-]", "positives")])
     def test_it_says_which_class_is_absent_among_how_many(self, text, absent):
         with pytest.raises(th.OneClassError, match=f"there are no {absent} among 3 cases") as caught:
-            th.Ranking.parse(text).require_both_classes("here")
+            th.Ranking.parse(text).require_both_classes()
         assert caught.value.where == "here"
 
     def test_nothing_happens_when_both_are_there(self):
-        th.Ranking.parse("[1+,1-]").require_both_classes("here")
+        th.Ranking.parse("[1+,1-]").require_both_classes()
 
 
 class TestProbabilities:
     def test_scores_within_the_unit_interval_pass(self):
-        th.Ranking([1, 0], [1, 0], [0, 1]).require_probabilities("here")
+        th.Ranking([1, 0], [1, 0], [0, 1]).require_probabilities()
 
     @pytest.mark.parametrize("score", [[1.5, 0.5], [0.5, -0.1], [math.inf, 0.5]])
     def test_others_are_refused_and_counted(self, score):
         with pytest.raises(th.ProbabilityError, match="1 of 2 distinct scores lie outside"):
-            th.Ranking(score, [1, 0], [0, 1]).require_probabilities("here")
+            th.Ranking(score, [1, 0], [0, 1]).require_probabilities()
 
 
 class TestJson:

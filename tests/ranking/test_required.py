@@ -19,7 +19,7 @@ RANKING = th.Ranking.parse("[2+][1-]", score=[2, 1])
 )
 def test_what_is_given_is_named(given, said):
     with pytest.raises(th.ArgumentError, match=f"a ranking is needed, {said}"):
-        require_ranking(given, "here")
+        require_ranking(given)
 
 
 def test_long_things_are_said_in_few_words():
@@ -27,9 +27,9 @@ def test_long_things_are_said_in_few_words():
 
 
 def test_a_ranking_is_asked_no_more_than_the_question_needs():
-    require_ranking(RANKING, "here")
-    require_ranking(RANKING, "here", both_classes=True)
+    require_ranking(RANKING)
+    require_ranking(RANKING, both_classes=True)
     with pytest.raises(th.ProbabilityError, match="where: here"):
-        require_ranking(RANKING, "here", probabilities=True)
+        require_ranking(RANKING, probabilities=True)
     with pytest.raises(th.OneClassError, match="where: here"):
-        require_ranking(th.Ranking.parse("[2+]"), "here", both_classes=True, probabilities=True)
+        require_ranking(th.Ranking.parse("[2+]"), both_classes=True, probabilities=True)

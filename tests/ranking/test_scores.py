@@ -16,18 +16,18 @@ _WIDE = pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long dou
 )
 def test_every_kind_of_number_keeps_its_value(dtype):
     given = np.array([3, 1, 2]).astype(dtype)
-    ready = rankable(given, where="here")
+    ready = rankable(given)
     assert ready.dtype in (np.float64, np.float32)
     assert ready.dtype.isnative
     assert ready.tolist() == [3, 1, 2]
 
 
 def test_float32_stays_float32_so_that_sorting_is_as_quick_as_it_can_be():
-    assert rankable(np.zeros(2, np.float32), where="here").dtype == np.float32
+    assert rankable(np.zeros(2, np.float32)).dtype == np.float32
 
 
 def test_truth_values_are_scores_too():
-    assert rankable(np.array([True, False]), where="here").tolist() == [1, 0]
+    assert rankable(np.array([True, False])).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ def test_what_is_no_number_is_refused(scores):
 
 def test_numbers_of_any_shape_are_looked_at_one_by_one():
     square = np.array([[1, Fraction(1, 2)], [0.25, 2**53 + 2]], dtype=object)
-    assert rankable(square, where="here").tolist() == [[1, 0.5], [0.25, 2**53 + 2]]
-    assert rankable(np.array(3, dtype=object), where="here").tolist() == 3
+    assert rankable(square).tolist() == [[1, 0.5], [0.25, 2**53 + 2]]
+    assert rankable(np.array(3, dtype=object)).tolist() == 3
     with pytest.raises(th.ScoreError, match=f"1 of 4 scores do not fit a float64 exactly, first {BEYOND}"):
-        rankable(np.array([[1, 2], [BEYOND, 3]], dtype=object), where="here")
+        rankable(np.array([[1, 2], [BEYOND, 3]], dtype=object))
     with pytest.raises(th.ScoreError, match=r"scores must be numbers, got object \(first \{\}\)"):
-        rankable(np.array({}, dtype=object), where="here")
+        rankable(np.array({}, dtype=object))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ BIG = 2**53 + 1
 
 
 def read(values):
-    return numpy_column(values, name="p", where="here")
+    return numpy_column(values, name="p")
 
 
 def chunked(*chunks, type=None):  # noqa: A002
@@ -107,7 +107,7 @@ class TestOtherTypes:
     def test_extension_types_are_their_storage(self):
         class Probability(pa.ExtensionType):  # type: ignore[misc]
             def __init__(self):
-                super().__init__(pa.float64(), "thresher.tests.probability")
+                super().__init__(pa.float64())
 
             def __arrow_ext_serialize__(self):
                 return b""

@@ -22,11 +22,11 @@ def file(request, tmp_path):
 
 
 def test_names_are_those_of_columns_not_of_their_parts(file):
-    assert names_in(file, None, where="here") == ["a.b", "a", "c"]
+    assert names_in(file, None) == ["a.b", "a", "c"]
 
 
 def test_a_name_with_a_dot_is_one_name(file):
-    assert {name: values.to_pylist() for name, values in columns_in(file, ["a", "a.b"], where="here").items()} == {
+    assert {name: values.to_pylist() for name, values in columns_in(file, ["a", "a.b"]).items()} == {
         "a": [3.0, 4.0],
         "a.b": [1, 2],
     }
@@ -36,7 +36,7 @@ def test_an_arrow_file_is_only_mapped(tmp_path):
     path = tmp_path / "rows.arrow"
     feather.write_feather(pa.table({"p": np.arange(100_000.0)}), str(path), compression="uncompressed")
     before = pa.total_allocated_bytes()
-    column = columns_in(DataFile(str(path), "arrow"), ["p"], where="here")["p"]
+    column = columns_in(DataFile(str(path), "arrow"), ["p"])["p"]
     assert pa.total_allocated_bytes() - before < 100_000
     assert column[7].as_py() == 7.0
 
@@ -47,4 +47,4 @@ def test_a_file_that_was_cut_off(file, kept):
         content = whole.read()
     cut = DataFile("cut", file.format, content=content[:kept])
     with pytest.raises(th.SourceError, match="cut cannot be read as"):
-        columns_in(cut, ["a"], where="here")
+        columns_in(cut, ["a"])

@@ -6,13 +6,13 @@ from thresher.sources.column_names import named, require_columns, require_same_c
 
 def fail(wanted, present):
     with pytest.raises(th.ColumnError) as caught:
-        require_columns(wanted, present, place="a.csv", where="here")
+        require_columns(wanted, present, place="a.csv")
     return caught.value
 
 
 def test_columns_that_are_there():
-    require_columns(["b", "a"], ["a", "b", "c", "c"], place="a.csv", where="here")
-    require_columns([], [], place="a.csv", where="here")
+    require_columns(["b", "a"], ["a", "b", "c", "c"], place="a.csv")
+    require_columns([], [], place="a.csv")
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_a_name_that_occurs_twice():
 
 
 def test_files_that_belong_together():
-    require_same_columns(["a", "b"], ["b", "a"], places=("1", "2"), where="here")
+    require_same_columns(["a", "b"], ["b", "a"], places=("1", "2"))
     with pytest.raises(th.ColumnError, match="'b' and 'c' is in 1 and not in 2"):
-        require_same_columns(["a", "b", "c"], ["a"], places=("1", "2"), where="here")
+        require_same_columns(["a", "b", "c"], ["a"], places=("1", "2"))
 
 
 def test_names_in_words():

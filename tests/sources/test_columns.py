@@ -12,7 +12,7 @@ from thresher.sources.columns import column, complete, is_missing, plain_entries
 
 
 def read(values):
-    return column(values, name="scores", where="here")
+    return column(values, name="scores")
 
 
 class TestColumn:
@@ -127,40 +127,40 @@ def test_a_column_without_its_gap_has_none(values):
 class TestComplete:
     def test_columns_that_are_whole_pass_untouched(self):
         columns = {"labels": np.array([1, 0]), "scores": np.array([0.5, 0.2])}
-        kept, dropped = complete(columns, missing="raise", where="here")
+        kept, dropped = complete(columns, missing="raise")
         assert dropped == 0
         assert all(a is b for a, b in zip(kept, columns.values(), strict=True))
 
     def test_lengths_are_told(self):
         with pytest.raises(th.LengthError, match="labels 2, scores 1,000"):
-            complete({"labels": np.zeros(2), "scores": np.zeros(1000)}, missing="raise", where="here")
+            complete({"labels": np.zeros(2), "scores": np.zeros(1000)}, missing="raise")
 
     def test_no_rows(self):
         with pytest.raises(th.EmptyError, match="there are no rows"):
-            complete({"labels": np.zeros(0), "scores": np.zeros(0)}, missing="drop", where="here")
+            complete({"labels": np.zeros(0), "scores": np.zeros(0)}, missing="drop")
 
     def test_gaps_are_counted_per_column_with_their_first_rows(self):
         labels = np.array([1, None, 0] + [None] * 7, dtype=object)
         scores = np.array([np.nan, 1.0] + [2.0] * 8)
         with pytest.raises(th.MissingValueError) as caught:
-            complete({"labels": labels, "scores": scores}, missing="raise", where="here")
+            complete({"labels": labels, "scores": scores}, missing="raise")
         assert "8 of 10 labels are missing or NaN (first at rows 1, 3, 4, 5, 6)" in caught.value.what
         assert "1 of 10 scores are missing or NaN (first at rows 0)" in caught.value.what
 
     def test_a_row_is_dropped_once_whatever_it_misses(self):
         columns = {"labels": np.array([1, None, None], object), "scores": np.array([0.5, np.nan, 1.0])}
-        kept, dropped = complete(columns, missing="drop", where="here")
+        kept, dropped = complete(columns, missing="drop")
         assert dropped == 2
         assert [values.tolist() for values in kept] == [[1], [0.5]]
 
     def test_nothing_left(self):
         with pytest.raises(th.EmptyError, match="none of 2 rows is left"):
-            complete({"scores": np.array([np.nan, np.nan])}, missing="drop", where="here")
+            complete({"scores": np.array([np.nan, np.nan])}, missing="drop")
 
     @pytest.mark.parametrize("missing", ["ignore", None, True])
     def test_there_are_two_ways_to_meet_gaps(self, missing):
         with pytest.raises(th.ArgumentError, match='"raise" or "drop"'):
-            complete({"scores": np.zeros(1)}, missing=missing, where="here")
+            complete({"scores": np.zeros(1)}, missing=missing)
 
 
 class Capsule:
@@ -216,7 +216,7 @@ def test_a_matrix_of_one_column_is_a_column():
 
 
 def test_texts_that_end_in_nul_stay_two_labels():
-    found = column(["spam", "spam\0"], name="labels", where="here")
+    found = column(["spam", "spam\0"], name="labels")
     assert found.tolist() == ["spam", "spam\0"]
     with pytest.raises(th.ThresherError, match="positive"):
         th.rank(["spam", "spam\0"], [1, 2])
@@ -241,7 +241,7 @@ def test_gaps_are_refused_or_dropped_and_nothing_else(missing):
     ],
 )
 def test_entries_as_python_has_them(entries, expected):
-    assert plain_entries(entries, where="here") == expected
+    assert plain_entries(entries) == expected
 
 
 @pytest.mark.parametrize("unit", ["s", "ns"])
@@ -252,4 +252,4 @@ def test_moments_of_pandas_with_a_zone_are_told_in_utc(unit):
 
 def test_moments_that_their_zone_has_in_another_millennium():
     last = pa.array([0, 253402300799], pa.timestamp("s", tz="Europe/Amsterdam")).to_pandas()
-    assert plain_entries(read(last), where="here")[1] == dt.datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001
+    assert plain_entries(read(last))[1] == dt.datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001

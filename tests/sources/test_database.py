@@ -66,7 +66,7 @@ def test_tables_of_a_schema(postgres):
 def test_scans_only_read(postgres):
     with postgres.connection() as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS there (y int, p float8)")
-    with database.opened(postgres.url, table="there", where="here") as engine:
+    with database.opened(postgres.url, table="there") as engine:
         backend = engine.table.get_backend()
         with pytest.raises(Exception, match="read-only"):
             backend.con.execute("DROP TABLE there")
@@ -317,7 +317,7 @@ def test_scans_of_sqlite_only_read(tmp_path):
     connection = sqlite3.connect(tmp_path / "mails.db")
     connection.execute("CREATE TABLE mails (y INTEGER, p REAL)")
     connection.close()
-    with database.opened(f"sqlite://{tmp_path / 'mails.db'}", table="mails", where="here") as engine:
+    with database.opened(f"sqlite://{tmp_path / 'mails.db'}", table="mails") as engine:
         backend = engine.table.get_backend()
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
             backend.con.execute("DROP TABLE mails")
@@ -395,7 +395,7 @@ def test_control_c_leaves_nothing_behind(tmp_path, way):
 def test_the_embedded_engine_prints_nothing_itself(tmp_path):
     """Its progress bar would go to standard output, where the answer goes."""
     pq.write_table(pa.table({"y": [1, 0], "p": [0.9, 0.1]}), tmp_path / "rows.parquet")
-    with database.opened(tmp_path / "rows.parquet", table=None, where="here") as engine:
+    with database.opened(tmp_path / "rows.parquet", table=None) as engine:
         setting = engine.table.get_backend().con.execute("SELECT current_setting('enable_progress_bar_print')")
         assert setting.fetchone() == (False,)
 

@@ -20,7 +20,7 @@ def rows(size=5000):
 
 def dealt_by(held: int, *, ranges: int = 9) -> tuple[DealtRows, Any, Any]:
     flags, scores = rows()
-    made = DealtRows(ranges_of(scores, ranges), held=held, where=HERE)
+    made = DealtRows(ranges_of(scores, ranges), held=held)
     for start in range(0, scores.size, 700):
         made.add(flags[start : start + 700], scores[start : start + 700])
     return made, flags, scores
@@ -64,7 +64,7 @@ def test_a_full_disk_is_told():
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
     try:
-        made = DealtRows(ranges_of(scores, 9), held=0, where=HERE)
+        made = DealtRows(ranges_of(scores, 9), held=0)
         with made, pytest.raises(th.SourceError, match="no room to spill"):
             made.add(flags, scores)
     finally:

@@ -16,11 +16,11 @@ def csv(tmp_path):
 
 
 def names(file):
-    return names_in(file, None, where="here")
+    return names_in(file, None)
 
 
 def texts(file, wanted):
-    return {name: values.to_pylist() for name, values in columns_in(file, wanted, where="here").items()}
+    return {name: values.to_pylist() for name, values in columns_in(file, wanted).items()}
 
 
 class TestNames:

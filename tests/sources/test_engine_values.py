@@ -45,7 +45,7 @@ def test_every_value_is_found_where_it_is_and_nowhere_else(name):
     sources = [ibis.memtable(rows), ibis.polars.connect({"rows": pl.DataFrame(rows).lazy()}).table("rows")]
     for table in sources[: 1 if name in ("decimal", "uint64") else 2]:
         for value in values:
-            found = table.filter(is_one_of(ibis, table.x, [value], where="here")).x.to_pyarrow().to_pylist()
+            found = table.filter(is_one_of(ibis, table.x, [value])).x.to_pyarrow().to_pylist()
             expected = [entry for entry in rows["x"].to_pylist() if entry == value]
             assert sorted(found) == sorted(expected), (name, value)
 
@@ -55,7 +55,7 @@ def test_floats_are_found_to_the_last_bit(values, data):
     wanted = data.draw(st.lists(st.sampled_from(values), min_size=1, max_size=4))
     engines = [ibis.memtable(pa.table({"x": values})), in_sqlite("x real", [(value,) for value in values])]
     for table in engines:
-        found = table.filter(is_one_of(ibis, table.x, wanted, where="here")).x.to_pyarrow().to_pylist()
+        found = table.filter(is_one_of(ibis, table.x, wanted)).x.to_pyarrow().to_pylist()
         assert sorted(found) == sorted(value for value in values if value in wanted)
 
 
@@ -63,7 +63,7 @@ def test_floats_are_found_to_the_last_bit(values, data):
 def test_texts_that_no_query_carries(text):
     table = ibis.memtable(pa.table({"x": ["a"]}))
     with pytest.raises(th.ArgumentError, match="cannot be asked of an engine"):
-        is_one_of(ibis, table.x, [text], where="here")
+        is_one_of(ibis, table.x, [text])
 
 
 @pytest.mark.parametrize("zone", [None, "Europe/Amsterdam"])
@@ -76,12 +76,12 @@ def test_moments_in_their_zones(zone, unit):
         moments[1].replace(tzinfo=None),
         moments[1].astimezone(dt.timezone(dt.timedelta(hours=5))),
     ):
-        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().execute() == 1
+        assert table.filter(is_one_of(ibis, table.x, [value])).count().execute() == 1
     if zone is None:
-        assert not table.filter(is_one_of(ibis, table.x, [np.datetime64(1, "ns")], where="here")).count().execute()
+        assert not table.filter(is_one_of(ibis, table.x, [np.datetime64(1, "ns")])).count().execute()
         return
     with pytest.raises(th.ArgumentError, match="finer than a microsecond"):
-        is_one_of(ibis, table.x, [np.datetime64(1, "ns")], where="here")
+        is_one_of(ibis, table.x, [np.datetime64(1, "ns")])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_nanoseconds_are_told_apart(value, rows):
     column = pa.array([1000, 1001, 2000, None], pa.timestamp("ns"))
     polars = ibis.polars.connect({"rows": pl.DataFrame({"x": column}).lazy()})
     for table in (ibis.memtable(pa.table({"x": column})), polars.table("rows")):
-        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == rows
+        assert table.filter(is_one_of(ibis, table.x, [value])).count().to_pyarrow().as_py() == rows
 
 
 @pytest.mark.parametrize("ending", ["parquet", "feather"])
@@ -205,20 +205,20 @@ def test_a_moment_is_a_day_only_at_midnight():
         (dt.datetime(2026, 1, 2, tzinfo=east), 0),
         (dt.date(2026, 1, 2), 1),
     ):
-        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == rows
+        assert table.filter(is_one_of(ibis, table.x, [value])).count().to_pyarrow().as_py() == rows
 
 
 def test_decimals_of_many_digits_are_not_rounded():
     long = Decimal(1234567890123456789012345678)
     table = ibis.memtable(pa.table({"x": pa.array([long], pa.decimal128(38, 10))}))
     for value, rows in ((long, 1), (Decimal(f"{long}.00000000001"), 0)):
-        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == rows
+        assert table.filter(is_one_of(ibis, table.x, [value])).count().to_pyarrow().as_py() == rows
 
 
 def test_zero_needs_no_digit_before_the_point():
     table = ibis.memtable(pa.table({"x": pa.array([Decimal("0.00"), Decimal("0.25")], pa.decimal128(2, 2))}))
     for value in (0, 0.0, Decimal("0.000")):
-        assert table.filter(is_one_of(ibis, table.x, [value], where="here")).count().to_pyarrow().as_py() == 1
+        assert table.filter(is_one_of(ibis, table.x, [value])).count().to_pyarrow().as_py() == 1
 
 
 def test_clusters_that_are_no_numbers_are_missing():

@@ -25,21 +25,21 @@ from thresher.sources.faults import told_plainly, without_secrets
     ],
 )
 def test_what_engines_say_is_told_in_words(said, meaning):
-    with pytest.raises(th.SourceError, match=meaning) as raised, told_plainly("the place", "scan(...)"):
+    with pytest.raises(th.SourceError, match=meaning) as raised, told_plainly("the place"):
         raise RuntimeError(said)
     assert raised.value.fix
 
 
 def test_much_that_is_said_is_cut_between_words():
-    with pytest.raises(th.SourceError, match=r"word word …\n") as raised, told_plainly("place", "here"):
+    with pytest.raises(th.SourceError, match=r"word word …\n") as raised, told_plainly("place"):
         raise RuntimeError("word " * 100)
     assert len(raised.value.what) < 400
 
 
 def test_our_own_errors_and_interrupts_pass():
-    with pytest.raises(th.EmptyError), told_plainly("place", "here"):
-        raise th.EmptyError("nothing", "here", "add")
-    with pytest.raises(KeyboardInterrupt), told_plainly("place", "here"):
+    with pytest.raises(th.EmptyError), told_plainly("place"):
+        raise th.EmptyError("nothing", "add")
+    with pytest.raises(KeyboardInterrupt), told_plainly("place"):
         raise KeyboardInterrupt
 
 
@@ -53,12 +53,12 @@ def test_secrets_are_never_told():
         "token=tulip;x",
     ):
         assert "tulip" not in without_secrets(text)
-    with pytest.raises(th.SourceError) as raised, told_plainly("postgres://ann:tulip@db/x", "here"):
+    with pytest.raises(th.SourceError) as raised, told_plainly("postgres://ann:tulip@db/x"):
         raise RuntimeError("cannot connect to postgres://ann:tulip@db/x")
     assert "tulip" not in str(raised.value)
 
 
 @pytest.mark.parametrize("said", ["Query interrupted", "INTERRUPT Error: Interrupted!"])
 def test_an_interrupted_engine_is_an_interrupted_person(said):
-    with pytest.raises(KeyboardInterrupt), told_plainly("rows.parquet", "scan"):
+    with pytest.raises(KeyboardInterrupt), told_plainly("rows.parquet"):
         raise RuntimeError(said)

@@ -69,7 +69,7 @@ def written(kind, table, folder):
 
 
 def read(path, names=None):
-    return read_columns(path, names, where="here")
+    return read_columns(path, names)
 
 
 @given(rows=labelled_scores())

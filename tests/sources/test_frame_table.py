@@ -71,6 +71,6 @@ def test_numbers_of_any_width_and_byte_order(kind):
 
 
 def test_what_is_missing_everywhere_may_be_any_type():
-    table, refused = frame_table({"y": Y, "none": [None] * 4}, where="here")
+    table, refused = frame_table({"y": Y, "none": [None] * 4})
     assert table["none"].null_count == 4
     assert refused == {}

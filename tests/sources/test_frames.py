@@ -48,7 +48,7 @@ def kind(request):
 
 
 def read(frame, names=None):
-    return frame_columns(frame, names, where="here")
+    return frame_columns(frame, names)
 
 
 @pytest.mark.parametrize("kind", [name for name in FRAMES if name not in ("ibis", "pandas of nullable types")])
@@ -65,7 +65,7 @@ def test_a_frame_gives_the_ranking_of_its_columns(kind, rows):
 class TestEveryFrame:
     def test_all_columns_in_order(self, kind):
         frame = FRAMES[kind]({"y": [1, 0], "p": [0.5, 0.25], "w": ["a", "b"]})
-        assert frame_names(frame, where="here") == ["y", "p", "w"]
+        assert frame_names(frame) == ["y", "p", "w"]
         assert {name: values.tolist() for name, values in read(frame).items()} == {
             "y": [1, 0],
             "p": [0.5, 0.25],

@@ -11,11 +11,11 @@ from thresher.sources.progress import RowCount
 
 def learned(*lines):
     file = DataFile("rows", "jsonl", None, "".join(f"{line}\n" for line in lines).encode())
-    return file, json_batches.kinds_in(file, RowCount(), where="here")
+    return file, json_batches.kinds_in(file, RowCount())
 
 
 def rows(file, kinds, names):
-    batches = list(json_batches.batches_in(file, kinds, names, where="here"))
+    batches = list(json_batches.batches_in(file, kinds, names))
     return pa.Table.from_batches(batches).to_pylist()
 
 

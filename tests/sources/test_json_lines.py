@@ -19,9 +19,9 @@ def written(folder, content):
 
 
 def read(file, names):
-    columns = columns_in(file, names, where="here")
+    columns = columns_in(file, names)
     return {
-        name: values if isinstance(values, np.ndarray) else numpy_column(values, name=name, where="here")
+        name: values if isinstance(values, np.ndarray) else numpy_column(values, name=name)
         for name, values in columns.items()
     }
 
@@ -38,7 +38,7 @@ def test_every_value_comes_back_whatever_stands_beside_it(tmp_path, rows):
         expected = [row.get(name) for row in rows]
         got = [None if isinstance(value, float) and np.isnan(value) else value for value in found[name].tolist()]
         assert got == expected
-    assert set(names_in(file, None, where="here")) == {key for row in rows for key in row}
+    assert set(names_in(file, None)) == {key for row in rows for key in row}
 
 
 def test_numbers_like_nan_and_infinity_as_python_writes_them(tmp_path):
@@ -52,8 +52,8 @@ def test_types_of_the_first_block_decide_nothing(tmp_path, monkeypatch):
     lines = ['{"p": 1}'] * 1000 + ['{"p": 0.5, "q": "late"}']
     file = written(tmp_path, "\n".join(lines))
     assert read(file, ["p"])["p"][-2:].tolist() == [1.0, 0.5]
-    assert names_in(file, ["p"], where="here") == ["p"]
-    assert names_in(file, ["q"], where="here") == ["p", "q"]
+    assert names_in(file, ["p"]) == ["p"]
+    assert names_in(file, ["q"]) == ["p", "q"]
     assert read(file, ["q"])["q"].tolist()[-2:] == [None, "late"]
     words = written(tmp_path, "\n".join([*lines, '{"p": "word"}', f'{{"p": {2**53 + 1}}}']))
     assert read(words, ["p"])["p"].tolist()[-3:] == [0.5, "word", 2**53 + 1]
@@ -84,4 +84,4 @@ def test_what_is_wrong_is_told_by_line(tmp_path, content, told):
 @pytest.mark.parametrize("content", ["", "\n\n"])
 def test_nothing_there(tmp_path, content):
     with pytest.raises(th.EmptyError, match=r"rows\.jsonl is empty"):
-        names_in(written(tmp_path, content), None, where="here")
+        names_in(written(tmp_path, content), None)

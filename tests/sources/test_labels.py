@@ -18,7 +18,7 @@ ONES = [1, 0, 0, 1]
 
 
 def flags(values, **given):
-    return is_positive(column(values, name="labels", where="here"), where="here", **given).tolist()
+    return is_positive(column(values, name="labels"), **given).tolist()
 
 
 SPEAK_FOR_THEMSELVES = {
@@ -94,7 +94,7 @@ NEED_A_WORD = {
 @pytest.mark.parametrize(("values", "positive"), NEED_A_WORD.values(), ids=NEED_A_WORD)
 def test_any_two_labels_do_once_the_positive_one_is_named(values, positive):
     assert flags(values, positive=positive) == TRUTH
-    other = next(label for label in column(values, name="labels", where="here") if label != positive)
+    other = next(label for label in column(values, name="labels") if label != positive)
     assert flags(values, positive=other) == [not flag for flag in TRUTH]
 
 
@@ -189,25 +189,25 @@ def test_text_never_equals_a_number():
 class TestClasses:
     def test_they_come_in_rising_order_or_as_told(self):
         labels = np.array(["b", "a", "c", "a"])
-        assert classes_of(labels, classes=None, where="here")[0] == ["a", "b", "c"]
-        names, index = classes_of(labels, classes=["c", "b", "a"], where="here")
+        assert classes_of(labels, classes=None)[0] == ["a", "b", "c"]
+        names, index = classes_of(labels, classes=["c", "b", "a"])
         assert (names, index.tolist()) == (["c", "b", "a"], [1, 2, 0, 2])
 
     def test_stray_labels_are_counted_and_named(self):
         with pytest.raises(th.LabelError, match="2 rows carry labels that are not among the classes: 'b' and 'c'"):
-            classes_of(np.array(["b", "a", "c"]), classes=["a"], where="here")
+            classes_of(np.array(["b", "a", "c"]), classes=["a"])
 
     def test_a_class_is_named_once(self):
         with pytest.raises(th.LabelError, match="twice"):
-            classes_of(np.array([1, 2]), classes=[1, 2, 1.0], where="here")
+            classes_of(np.array([1, 2]), classes=[1, 2, 1.0])
 
     def test_labels_without_an_order_need_one(self):
         with pytest.raises(th.LabelError, match="no order"):
-            classes_of(np.array([1, "a"], dtype=object), classes=None, where="here")
+            classes_of(np.array([1, "a"], dtype=object), classes=None)
 
     def test_numbers_to_be_ranked_are_no_classes(self):
         with pytest.raises(th.LabelError, match="1,000 labels or more"):
-            classes_of(np.arange(1500), classes=None, where="here")
+            classes_of(np.arange(1500), classes=None)
 
 
 def test_distinct_labels_in_order_of_appearance():
@@ -238,7 +238,7 @@ def test_a_moment_may_be_named_in_any_zone():
 def test_whole_numbers_are_told_apart_that_a_float_would_round(kind):
     labels = np.array([2**53, 2**53 + 1, 2**53], dtype=kind)
     for positive in (2**53, float(2**53), np.float64(2**53)):
-        assert is_positive(labels, positive=positive, where="here").tolist() == [True, False, True]
-    assert is_positive(labels, positive=2**53 + 1, where="here").tolist() == [False, True, False]
+        assert is_positive(labels, positive=positive).tolist() == [True, False, True]
+    assert is_positive(labels, positive=2**53 + 1).tolist() == [False, True, False]
     with pytest.raises(th.PositiveLabelError):
-        is_positive(labels.astype(np.float64) * 0 + 2.0**53, positive=2**53 + 1, where="here")
+        is_positive(labels.astype(np.float64) * 0 + 2.0**53, positive=2**53 + 1)

@@ -117,13 +117,13 @@ def test_no_rows(frame):
 
 def test_rows_that_come_once_are_held():
     reader = ROWS.to_reader(max_chunksize=100)
-    assert lazy_rows(reader, where="here") is None
+    assert lazy_rows(reader) is None
     assert th.scan(reader, label="y", score="p", exact=False) == th.scan(ROWS, label="y", score="p")
 
 
 def test_types_that_arrow_does_not_have_are_held():
     frame = pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2], "z": pl.Series([object(), object()], dtype=pl.Object)})
-    assert lazy_rows(frame, where="here") is None
+    assert lazy_rows(frame) is None
     assert th.scan(frame, label="y", score="p", exact=False) == th.rank([1, 0], [0.9, 0.2])
 
 

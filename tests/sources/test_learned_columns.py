@@ -12,7 +12,7 @@ from thresher.sources.progress import RowCount
 
 def learned(place):
     seen = RowCount()
-    parts, columns = learned_columns(listed_files(place, where="here"), seen, where="here")
+    parts, columns = learned_columns(listed_files(place), seen)
     refused = {name: column.refusal.what for name, column in columns.items() if column.refusal is not None}
     return [part.names for part in parts], {name: str(column.type) for name, column in columns.items()}, refused, seen
 
@@ -46,7 +46,7 @@ def test_keys_that_not_all_folders_have(tmp_path):
     for name in ("day=1/a", "b"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         pq.write_table(pa.table({"p": [1]}), tmp_path / f"{name}.parquet")
-    files = listed_files(tmp_path, where="here")
+    files = listed_files(tmp_path)
     assert str(folder_kinds(files)["day"].type) == "int64"
     with pytest.raises(th.ColumnError, match=r"'day' is in .*day=1.* and not in .*b.parquet"):
-        require_alike(files, where="here")
+        require_alike(files)

@@ -20,7 +20,7 @@ def folder(tmp_path):
 
 
 def names(source, root):
-    return [file.name.removeprefix(f"{root}/") for file in listed_files(source, where="here")]
+    return [file.name.removeprefix(f"{root}/") for file in listed_files(source)]
 
 
 class TestFormats:
@@ -39,13 +39,13 @@ class TestFormats:
         ],
     )
     def test_are_known_by_suffix(self, folder, name, format_, compression):
-        (file,) = listed_files(folder(name) / name, where="here")
+        (file,) = listed_files(folder(name) / name)
         assert (file.format, file.compression) == (format_, compression)
 
     @pytest.mark.parametrize("name", ["a", "a.txt", "a.gz", "a.xlsx", ".csv"])
     def test_others_are_refused(self, folder, name):
         with pytest.raises(th.SourceError, match="cannot be told from its name") as caught:
-            listed_files(folder(name) / name, where="here")
+            listed_files(folder(name) / name)
         assert "csv, tsv, jsonl, parquet" in caught.value.fix
 
 
@@ -69,7 +69,7 @@ class TestPlaces:
 
     def test_partitions(self, folder):
         root = folder("year=2024/land=N%2FL/a.csv", "year=2024/land=__HIVE_DEFAULT_PARTITION__/a.csv")
-        first, second = listed_files(root, where="here")
+        first, second = listed_files(root)
         assert dict(first.partition) == {"year": "2024", "land": "N/L"}
         assert dict(second.partition) == {"year": "2024", "land": None}
 
@@ -84,12 +84,12 @@ class TestPlaces:
     )
     def test_nothing_there(self, folder, source, told):
         with pytest.raises(th.SourceError, match=told):
-            listed_files(folder("a.txt") / source, where="here")
+            listed_files(folder("a.txt") / source)
 
     def test_files_of_different_formats(self, folder):
         root = folder("a.csv", "b.parquet")
         with pytest.raises(th.SourceError, match="different formats"):
-            listed_files(root, where="here")
+            listed_files(root)
         assert names(root / "*.csv", root) == ["a.csv"]
 
     def test_a_glob_of_files_and_folders_that_are_named_like_files(self, folder):
@@ -100,11 +100,11 @@ class TestPlaces:
         root = folder("one.csv", "a/two.csv")
         assert names(root / "**/*", root) == names(root / "**", root) == ["a/two.csv", "one.csv"]
         with pytest.raises(th.SourceError, match=r"matches files and the folder .*a, which holds others"):
-            listed_files(root / "*", where="here")
+            listed_files(root / "*")
 
     def test_a_database_is_no_file_and_its_password_is_not_told(self):
         with pytest.raises(th.SourceError, match="postgres://host/db is no file") as caught:
-            listed_files("postgres://ann:tulip@host/db", where="here")
+            listed_files("postgres://ann:tulip@host/db")
         assert "tulip" not in str(caught.value)
 
     def test_folders_of_other_tools_are_in_nobodys_way(self, folder):
@@ -127,21 +127,21 @@ class TestLinks:
         (root / "b.csv").symlink_to(root / "absent.csv")
         for place in (root, root / "*.csv"):
             with pytest.raises(th.SourceError, match=r"b\.csv is a link to nothing"):
-                listed_files(place, where="here")
+                listed_files(place)
 
     def test_that_lead_to_rows_again_are_refused(self, folder):
         root = folder("day=1/a.csv")
         (root / "latest").symlink_to(root / "day=1")
         for place in (root, root / "*/*.csv", root / "*"):
             with pytest.raises(th.SourceError, match="are the same file"):
-                listed_files(place, where="here")
+                listed_files(place)
         assert names(root / "day=*", root) == ["day=1/a.csv"]
 
     def test_that_lead_around_themselves_are_refused(self, folder):
         root = folder("day=1/a.csv")
         (root / "day=1/all").symlink_to(root)
         with pytest.raises(th.SourceError, match="is a link to a folder around it"):
-            listed_files(root, where="here")
+            listed_files(root)
 
 
 class TestFoldersThatMayNotBeRead:
@@ -159,7 +159,7 @@ class TestFoldersThatMayNotBeRead:
         monkeypatch.setattr(Path, "iterdir", refusing)
         for place in (root, root / "day=*"):
             with pytest.raises(th.SourceError, match="day=2 may not be read"):
-                listed_files(place, where="here")
+                listed_files(place)
         assert names(root / "day=1", root) == ["day=1/a.csv"]
 
     @pytest.mark.parametrize("pattern", ["**/*.csv", "*/*.csv", "day=?/*.csv"])
@@ -167,7 +167,7 @@ class TestFoldersThatMayNotBeRead:
         root = folder("day=1/a.csv", "day=2/a.csv")
         monkeypatch.setattr(os, "access", lambda name, _: not str(name).endswith("day=2"))
         with pytest.raises(th.SourceError, match="day=2 may not be read"):
-            listed_files(root / pattern, where="here")
+            listed_files(root / pattern)
 
     def test_a_folder_that_one_may_pass_through_need_not_be_listed(self, folder, monkeypatch):
         root = folder("home/me/a.csv")
@@ -177,4 +177,4 @@ class TestFoldersThatMayNotBeRead:
         )
         assert names(root / "home/me/*.csv", root) == ["home/me/a.csv"]
         with pytest.raises(th.SourceError, match="home may not be read"):
-            listed_files(root / "home/*/*.csv", where="here")
+            listed_files(root / "home/*/*.csv")

@@ -32,7 +32,7 @@ def data():
 
 def rows_of(data, **how):
     wanted = Wanted("y", ("a", "b"), how.pop("weight", None))
-    return opened_pairs(ibis.memtable(pa.table(data)), wanted, where="here", **how)
+    return opened_pairs(ibis.memtable(pa.table(data)), wanted, **how)
 
 
 def units(data, *, weighted=False):

@@ -23,13 +23,13 @@ COLUMNS = {
 
 def opened(*scores, weight=None, **how):
     table = ibis.memtable(pa.table(COLUMNS))
-    return opened_pairs(table, Wanted("y", scores, weight), where="here", **how)
+    return opened_pairs(table, Wanted("y", scores, weight), **how)
 
 
 def kept(*scores, **how):
     """The rows that are left, as tuples of all their columns."""
     with opened(*scores, missing="drop", **how) as rows:
-        found = rows.answer(rows.table, stage="reading", listener=None, where="here").to_pylist()
+        found = rows.answer(rows.table, stage="reading", listener=None).to_pylist()
         return rows, sorted(tuple(row.values()) for row in found)
 
 

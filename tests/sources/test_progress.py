@@ -98,5 +98,5 @@ def test_a_view_of_a_database_file_has_no_size(tmp_path):
     engine.con.execute("CREATE VIEW seen AS SELECT * FROM spring.rows")
     engine.disconnect()
     for table, total in ((("spring", "rows"), 8), ("seen", None)):
-        with opened(tmp_path / "rows.duckdb", table=table, where="here") as found:
+        with opened(tmp_path / "rows.duckdb", table=table) as found:
             assert found.total == total

@@ -46,7 +46,7 @@ def test_types_that_go_together():
 
 def test_the_error_names_two_files_that_do_not_go_together():
     files = [DataFile(name, "arrow") for name in "abcd"]
-    error = unlike_types("p", [pa.null(), pa.int64(), pa.float64(), pa.string()], files, where="here")
+    error = unlike_types("p", [pa.null(), pa.int64(), pa.float64(), pa.string()], files)
     assert error.what == "the column 'p' is int64 in b and string in d"
 
 
@@ -57,17 +57,17 @@ LARGE = [2**53 + 1, 2**60, -(2**63), 2**63 - 1, -(2**53) - 1, 2**62 + 2**9, 2**6
 def test_whole_numbers_become_floats_where_they_fit(number):
     values = pa.array([0, None, number], pa.int64())
     if float(number) == number:
-        assert converted(values, kind=pa.float64(), name="p", where="here").to_pylist() == [0, None, number]
+        assert converted(values, kind=pa.float64(), name="p").to_pylist() == [0, None, number]
     else:
         with pytest.raises(th.ScoreError, match=f"1 of 3 entries of 'p' do not fit a float64 exactly, first {number}"):
-            converted(values, kind=pa.float64(), name="p", where="here")
+            converted(values, kind=pa.float64(), name="p")
 
 
 @pytest.mark.parametrize("number", [2**64 - 1, 2**63, 2**63 + 2**11, 2**63 + 1])
 def test_unsigned_numbers_too(number):
     values = pa.chunked_array([pa.array([number], pa.uint64())])
     if float(number) == number:
-        assert converted(values, kind=pa.float64(), name="p", where="here").to_pylist() == [number]
+        assert converted(values, kind=pa.float64(), name="p").to_pylist() == [number]
     else:
         with pytest.raises(th.ScoreError, match="do not fit"):
-            converted(values, kind=pa.float64(), name="p", where="here")
+            converted(values, kind=pa.float64(), name="p")

@@ -77,11 +77,11 @@ def test_rows_may_take_a_quarter_of_the_least(tmp_path, monkeypatch):
 def test_parquet_says_how_many_rows_it_has(tmp_path, room):
     pq.write_table(pa.table({"y": [1, 0] * 100, "p": [0.1, 0.2] * 100}), tmp_path / "rows.parquet")
     assert size.rows_in(tmp_path / "rows.parquet") == 200
-    assert size.fits(tmp_path / "rows.parquet", columns=2, memory=room, where="here") == (room > 0)
+    assert size.fits(tmp_path / "rows.parquet", columns=2, memory=room) == (room > 0)
 
 
 def test_packed_text_is_larger_than_its_file(tmp_path):
     (tmp_path / "rows.csv.gz").write_bytes(b"x" * 100)
     (tmp_path / "rows.csv").write_bytes(b"x" * 100)
-    assert size.fits(tmp_path / "rows.csv", columns=2, memory=1000, where="here")
-    assert not size.fits(tmp_path / "rows.csv.gz", columns=2, memory=1000, where="here")
+    assert size.fits(tmp_path / "rows.csv", columns=2, memory=1000)
+    assert not size.fits(tmp_path / "rows.csv.gz", columns=2, memory=1000)

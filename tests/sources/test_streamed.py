@@ -257,7 +257,7 @@ def test_files_that_differ_in_columns(tmp_path):
 
 def test_rows_are_streamed_anew_for_every_query(tmp_path):
     path = written(tmp_path, "a.csv", f"y,p\n{ROWS}")
-    rows = streamed_rows([DataFile(str(path), "csv")], where="here")
+    rows = streamed_rows([DataFile(str(path), "csv")])
     rows.use({1})
     for _ in range(2):
         table = pa.table(rows)
@@ -271,7 +271,7 @@ def test_types_are_learned_once_and_again_when_a_file_changes(tmp_path, monkeypa
 
     def counted(files, seen, *, where):
         learned.append(files)
-        return usual(files, seen, where=where)
+        return usual(files, seen)
 
     monkeypatch.setattr(streamed, "learned_columns", counted)
     path = tmp_path / "a.csv"
@@ -299,15 +299,15 @@ def test_a_file_has_changed_when_any_of_these_has(tmp_path, monkeypatch, field):
 
 def test_a_file_is_known_by_its_format_too(tmp_path):
     path = written(tmp_path, "a.txt", "y,p\n1,0.5\n0,0.25\n")
-    assert streamed_rows([DataFile(str(path), "csv")], where="here").schema.names == ["y", "p"]
-    assert streamed_rows([DataFile(str(path), "tsv")], where="here").schema.names == ["y,p"]
+    assert streamed_rows([DataFile(str(path), "csv")]).schema.names == ["y", "p"]
+    assert streamed_rows([DataFile(str(path), "tsv")]).schema.names == ["y,p"]
 
 
 def test_a_refusal_is_new_each_time_and_names_who_asks(tmp_path):
     path = written(tmp_path, "a.csv", f"y,p\n{ROWS}1,1e400\n")
     told = []
     for where in ("here", "there"):
-        rows = streamed_rows([DataFile(str(path), "csv")], where=where)
+        rows = streamed_rows([DataFile(str(path), "csv")])
         with pytest.raises(th.ScoreError) as caught:
             rows.use({1})
         told.append(caught.value)
@@ -329,7 +329,7 @@ def test_what_goes_wrong_on_the_way_names_who_asks(tmp_path):
 
 def test_a_new_query_begins_with_no_rows_done(tmp_path):
     path = written(tmp_path, "a.csv", f"y,p\n{ROWS}")
-    rows = streamed_rows([DataFile(str(path), "csv")], where="here")
+    rows = streamed_rows([DataFile(str(path), "csv")])
     assert pa.table(rows).num_rows == rows.done.rows == 4
     rows.use({1})
     assert rows.done.rows == 0

@@ -25,7 +25,7 @@ def engine():
     [("mails", 2), (("mails",), 2), (("spring", "letters"), 3), (["spring", "letters"], 3), ("a.b", 1)],
 )
 def test_a_table_by_its_name(engine, name, rows):
-    assert named_table(engine, name, place="here", where="scan").count().execute() == rows
+    assert named_table(engine, name, place="here").count().execute() == rows
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_table_by_its_name(engine, name, rows):
 )
 def test_one_that_is_not_there(engine, name, told, fix):
     with pytest.raises(th.SourceError) as raised:
-        named_table(engine, name, place="here", where="scan")
+        named_table(engine, name, place="here")
     assert raised.value.what.startswith(told)
     assert fix in raised.value.fix
     assert engine.table("mails").count().execute() == 2
@@ -48,11 +48,11 @@ def test_one_that_is_not_there(engine, name, told, fix):
 
 def test_none_at_all(engine):
     with pytest.raises(th.ArgumentError, match="here holds tables, and none is named") as raised:
-        named_table(engine, None, place="here", where="scan")
+        named_table(engine, None, place="here")
     assert "'mails'" in raised.value.fix
 
 
 @pytest.mark.parametrize("name", [3, "", (), ("spring", 3), ("spring", ""), b"mails"])
 def test_what_is_no_name(name):
     with pytest.raises(th.ArgumentError, match="named by a text"):
-        require_table_name(name, "scan")
+        require_table_name(name)

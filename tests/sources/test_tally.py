@@ -14,7 +14,7 @@ from thresher.sources.tally import Wanted, tally
 
 def test_a_label_of_many_values_brings_no_more_out_of_the_engine_than_a_few_would():
     table = ibis.memtable(pa.table({"y": np.arange(20_000), "p": np.linspace(0, 1, 20_000)}))
-    assert tally(table, Wanted("y", ("p",)), buckets=16, where="here").count().to_pyarrow().as_py() < 1000
+    assert tally(table, Wanted("y", ("p",)), buckets=16).count().to_pyarrow().as_py() < 1000
     with pytest.raises(th.LabelError, match=r"more than two labels: .*, …"):
         th.scan(table, label="y", score="p", buckets=16)
 
@@ -79,7 +79,7 @@ ONCE = pa.table({"y": [0, 1] * 50, "p": range(100), "q": range(100), "w": [0.5] 
 def test_rows_are_read_once_whatever_is_asked(wanted):
     engine = ibis.duckdb.connect()
     engine.create_table("rows", ONCE)
-    asked = tally(engine.table("rows"), wanted, buckets=64, where="here")
+    asked = tally(engine.table("rows"), wanted, buckets=64)
     ((_, plan),) = engine.con.execute(f"EXPLAIN {engine.compile(asked)}").fetchall()
     assert plan.count("SEQ_SCAN") == 1, plan
 

@@ -35,14 +35,14 @@ def test_batches_say_what_all_rows_say(pieces):
     arrays = [pa.array(piece, pa.string()) for piece in pieces]
     for array in arrays:
         kind.see(array)
-    expected = typed(pa.chunked_array(arrays, pa.string()), name="p", where="here").tolist()
+    expected = typed(pa.chunked_array(arrays, pa.string()), name="p").tolist()
     if pa.types.is_null(kind.type):
         assert expected == [None] * len(expected)
         return
     found = pa.chunked_array([kind.converted(array) for array in arrays], kind.type)
-    values = numpy_column(found, name="p", where="here").tolist()
+    values = numpy_column(found, name="p").tolist()
     same = [_alike(one, other) for one, other in zip(values, expected, strict=True)]
-    assert all(same) != (kind.refusal("here") is not None)
+    assert all(same) != (kind.refusal() is not None)
 
 
 def _alike(one, other):
@@ -54,7 +54,7 @@ def test_numbers_that_floats_would_change(text, shown):
     kind = TextKind("p")
     for piece in (["0.5", None], [text, "1"]):
         kind.see(pa.array(piece))
-    error = kind.refusal("here")
+    error = kind.refusal()
     assert isinstance(error, th.ScoreError)
     assert error.what == f"1 of 4 entries of 'p' do not fit a float64 exactly, first {shown}"
 
@@ -62,5 +62,5 @@ def test_numbers_that_floats_would_change(text, shown):
 def test_large_numbers_that_floats_hold():
     kind = TextKind("p")
     kind.see(pa.array(["0.5", str(2**60), "inf", "1e300"]))
-    assert kind.refusal("here") is None
+    assert kind.refusal() is None
     assert np.isinf(kind.converted(pa.array(["inf"])).to_numpy()[0])

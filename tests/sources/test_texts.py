@@ -9,7 +9,7 @@ from thresher.sources.texts import ABSENT, typed
 
 
 def read(values):
-    return typed(pa.chunked_array([pa.array(values, pa.string())]), name="p", where="here")
+    return typed(pa.chunked_array([pa.array(values, pa.string())]), name="p")
 
 
 class TestNumbers:

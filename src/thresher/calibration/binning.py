@@ -15,27 +15,27 @@ MOST_BINS = 1_000_000
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
 
 
-def splits_of(ranking: Ranking, segments: Binning, *, bins: int, where: str) -> Splits:
+def splits_of(ranking: Ranking, segments: Binning, *, bins: int) -> Splits:
     """The splits 0..m at which runs begin and end.
 
-    >>> splits_of(Ranking.parse("[1+][2+,1-][1+][3-]"), "quantile", bins=2, where="here").tolist()
+    >>> splits_of(Ranking.parse("[1+][2+,1-][1+][3-]"), "quantile", bins=2).tolist()
     [0, 2, 4]
     """
-    require_bins(bins, where)
-    require_one_of(segments, get_args(Binning), name="segments", where=where)
+    require_bins(bins)
+    require_one_of(segments, get_args(Binning), name="segments")
     if segments == "exact":
         return np.arange(len(ranking) + 1)
     if segments == "hull":
-        require_ranking(ranking, where, both_classes=True)
+        require_ranking(ranking, both_classes=True)
         return hull_splits(ranking)
     if segments == "quantile":
         return quantile_splits(ranking, bins)
     return uniform_splits(ranking, bins)
 
 
-def require_bins(bins: int, where: str) -> None:
+def require_bins(bins: int) -> None:
     """Raise `ArgumentError` unless the number of bins is whole, at least 1 and at most a million."""
-    require_whole(bins, name="the number of bins", least=1, most=MOST_BINS, where=where, fix="give e.g. bins=10")
+    require_whole(bins, name="the number of bins", least=1, most=MOST_BINS, fix="give e.g. bins=10")
 
 
 def quantile_splits(ranking: Ranking, bins: int) -> Splits:

@@ -21,7 +21,7 @@ def brier(ranking: Ranking) -> float:
     >>> brier(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3]))
     0.2066...
     """
-    require_ranking(ranking, "brier(ranking)", probabilities=True)
+    require_ranking(ranking, probabilities=True)
     if (known := kept_number(ranking.spans, "brier")) is not None:
         return known
     return ranking.remembered("brier", lambda: _brier(ranking))
@@ -47,7 +47,7 @@ def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | N
     >>> squared_error([1, 3], [[0.70, 0.10, 0.20], [0.70, 0.10, 0.20]], classes=[1, 2, 3]).round(4)
     array([0.07, 0.57])
     """
-    matrix, index, _ = probability_rows(labels, probabilities, classes=classes, where=_WHERE_ERROR)
+    matrix, index, _ = probability_rows(labels, probabilities, classes=classes)
     return _squared_error(matrix, index)
 
 
@@ -61,14 +61,8 @@ def brier_multiclass(
     >>> brier_multiclass([1, 3], [[0.99, 0, 0.01], [0.99, 0, 0.01]], classes=[1, 2, 3])
     0.4901
     """
-    matrix, index, weight = probability_rows(
-        labels, probabilities, classes=classes, weights=weights, where=_WHERE_BRIER
-    )
+    matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
     return float(np.average(_squared_error(matrix, index), weights=weight))
-
-
-_WHERE_ERROR = "squared_error(labels, probabilities)"
-_WHERE_BRIER = "brier_multiclass(labels, probabilities)"
 
 
 def _squared_error(matrix: Floats, index: Any) -> Floats:

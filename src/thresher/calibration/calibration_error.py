@@ -20,8 +20,6 @@ MOST_GROUPS = 5_000  # segments drawn one by one; beyond that, neighbours are dr
 DRAWS_AT_ONCE = 1 << 21
 MOST_REPLICATES = 10_000_000
 
-_WHERE = "ece(ranking)"
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibrationGap(Result):
@@ -78,12 +76,12 @@ def ece(
     >>> round(ece(spam_tree, prevalence=0.05).estimate, 4)
     0.0221
     """
-    require_ranking(ranking, _WHERE, probabilities=True)
+    require_ranking(ranking, probabilities=True)
     _check(ranking, segments, level)
     fix = "give e.g. replicates=1000"
-    replicates = require_whole(replicates, name="replicates", least=1, most=MOST_REPLICATES, where=_WHERE, fix=fix)
+    replicates = require_whole(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
     own, stated = _restated(ranking, prevalence, trained_at)
-    split = splits_of(stated, segments, bins=bins, where=_WHERE)
+    split = splits_of(stated, segments, bins=bins)
     if len(ranking) <= MOST_GROUPS:
         group = np.arange(len(ranking) + 1)
     else:
@@ -121,7 +119,7 @@ def _restated(ranking: Ranking, prevalence: float | None, trained_at: float | No
     """The cases at their own class mix, and at the declared one: as they are, where nothing was declared."""
     if prevalence is None and trained_at is None:
         return ranking, ranking
-    ranking.require_both_classes(_WHERE)
+    ranking.require_both_classes()
     made_at = ranking.prevalence if trained_at is None else trained_at
     to = ranking.prevalence if prevalence is None else prevalence
     weighted = ranking.at_class_ratio(to / (1 - to)) if 0 < as_number(to) < 1 else ranking
@@ -135,19 +133,17 @@ def _restated(ranking: Ranking, prevalence: float | None, trained_at: float | No
 
 def _check(ranking: Ranking, segments: str, level: float) -> None:
     fix = "pick one; for a measure without bins, take decomposition(ranking).miscalibration"
-    require_one_of(segments, get_args(Bins), name="segments", where=_WHERE, fix=fix)
+    require_one_of(segments, get_args(Bins), name="segments", fix=fix)
     if segments == "exact" and len(ranking) > MOST_GROUPS:
         raise ArgumentError(
             f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
-            where=_WHERE,
             fix='pass segments="quantile", or take decomposition(ranking).miscalibration, which needs no bins',
         )
     if not 0 < as_number(level) < 1:
-        raise ArgumentError(f"level must lie between 0 and 1, got {level}", _WHERE, "give e.g. level=0.95")
+        raise ArgumentError(f"level must lie between 0 and 1, got {level}", "give e.g. level=0.95")
     if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
         raise WeightError(
             "weights that are not whole do not say how many labels there were to draw",
-            where=_WHERE,
             fix="rank without weights, or take reliability(ranking), which needs no null distribution",
         )
 
@@ -165,7 +161,7 @@ def _simulated(
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
-        raise ArgumentError(f"seed must be a whole number of 0 or more, got {seed}", _WHERE, "give e.g. 0") from None
+        raise ArgumentError(f"seed must be a whole number of 0 or more, got {seed}", "give e.g. 0") from None
     hit, alarm = gaps
     expected = np.add.reduceat(cases * alarm, first)  # k hits - (n - k) alarms = k (hits + alarms) - n alarms
     at_once = max(1, DRAWS_AT_ONCE // cases.size)

@@ -65,8 +65,7 @@ def calibration_slope(ranking: Ranking) -> float:
 
 def recalibration(ranking: Ranking, *, slope: bool) -> LogisticRecalibration:
     """Fit the intercept alone, or intercept and slope, by maximum likelihood."""
-    where = f"calibration_{'slope' if slope else 'intercept'}(ranking)"
-    require_ranking(ranking, where, both_classes=True, probabilities=True)
+    require_ranking(ranking, both_classes=True, probabilities=True)
     inside = (ranking.score > 0) & (ranking.score < 1)
     p = ranking.score[inside]
     x = np.log(p) - np.log1p(-p)
@@ -77,7 +76,7 @@ def recalibration(ranking: Ranking, *, slope: bool) -> LogisticRecalibration:
         a = _offset_intercept(x, pos, neg)
         return LogisticRecalibration(a, 1.0, inside, x, _expit(x + a))
     try:
-        (b,), a = logistic_fit([x], pos, neg, intercept=True, nonnegative=False, where=where)
+        (b,), a = logistic_fit([x], pos, neg, intercept=True, nonnegative=False)
     except ArgumentError as error:
         return LogisticRecalibration(math.nan, math.nan, inside, x, np.full(x.size, math.nan), error.what)
     return LogisticRecalibration(a, b, inside, x, _expit(a + b * x))

@@ -16,8 +16,6 @@ from thresher.results import Result
 
 Over: TypeAlias = Literal["exact", "hull"]
 
-_WHERE = "decomposition(ranking)"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Decomposition(Result):
@@ -69,8 +67,8 @@ def decomposition(ranking: Ranking, *, segments: Over = "exact") -> Decompositio
     >>> print(decomposition(emails, segments="hull"))
     Brier 0.1934 = 0.0601 calibration + 0.1333 refinement (over the hull's pools)
     """
-    require_one_of(segments, get_args(Over), name="segments", where=_WHERE)
-    require_ranking(ranking, _WHERE, both_classes=True, probabilities=True)
+    require_one_of(segments, get_args(Over), name="segments")
+    require_ranking(ranking, both_classes=True, probabilities=True)
     total = brier(ranking)
     pooled = _refinement(*ranking.runs(hull_splits(ranking, pool="ties"))) / ranking.total
     miscalibration = max(0.0, total - pooled)  # never below 0 but for rounding

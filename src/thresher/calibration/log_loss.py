@@ -65,7 +65,7 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     >>> log_loss(Ranking([1, 0.5], pos=[3, 1], neg=[1, 1]), clip=1e-3)
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
-    require_ranking(ranking, "log_loss(ranking)", probabilities=True)
+    require_ranking(ranking, probabilities=True)
     if clip is None and (known := kept_number(ranking.spans, "log_loss")) is not None:
         return LogLoss(
             known, certain_and_wrong=int(kept_number(ranking.spans, "certain_and_wrong") or 0), cases=ranking.total
@@ -75,7 +75,7 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
         score = ranking.score[piece]
         pos, neg = (wide(counts[piece]) for counts in ranking.narrow)
         wrong = neg[score == 1].sum() + pos[score == 0].sum()
-        p = score if clip is None else _clipped(score, clip, "log_loss(ranking, clip=...)")
+        p = score if clip is None else _clipped(score, clip)
         # Only where there are cases, so that certain and right costs 0 and not 0 · inf.
         of_pos, of_neg = np.flatnonzero(pos != 0), np.flatnonzero(neg != 0)
         with np.errstate(divide="ignore"):
@@ -101,21 +101,20 @@ def log_loss_multiclass(
     >>> log_loss_multiclass([1, 3], [[0.70, 0.10, 0.20], [0.99, 0, 0.01]], classes=[1, 2, 3])
     2.480...
     """
-    where = "log_loss_multiclass(labels, probabilities)"
-    matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights, where=where)
+    matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
     p = matrix[np.arange(index.size), index]
     if weight is not None:
         p, weight = p[weight > 0], weight[weight > 0]
     each = np.ones(p.size, dtype=np.int64) if weight is None else weight
     wrong, cases = each[p == 0].sum().item(), each.sum().item()
     if clip is not None:
-        p = _clipped(p, clip, where)
+        p = _clipped(p, clip)
     with np.errstate(divide="ignore"):
         loss = np.average(-np.log(p), weights=weight)
     return LogLoss(abs(loss), certain_and_wrong=wrong, cases=cases, clip=clip)
 
 
-def _clipped(p: Floats, clip: float, where: str) -> Floats:
+def _clipped(p: Floats, clip: float) -> Floats:
     if not 0 < as_number(clip) < 0.5:
-        raise ArgumentError(f"clip must lie between 0 and 0.5, got {clip}", where, "give e.g. clip=1e-15")
+        raise ArgumentError(f"clip must lie between 0 and 0.5, got {clip}", "give e.g. clip=1e-15")
     return np.clip(p, clip, 1 - clip)

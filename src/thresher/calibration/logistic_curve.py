@@ -45,7 +45,7 @@ class LogisticCurve:
         if self.on == "score":
             z = self._of_scores(scores)
         else:
-            p = probabilities_in(scores, where="map(scores), fitted on log-odds")
+            p = probabilities_in(scores)
             z = self._of_log_odds(log_odds(p, limit=self.limit))
         mapped: Floats = expit(z)
         return mapped

@@ -19,7 +19,7 @@ _RIDGE = 1e-12  # keeps the system solvable where features cannot be told apart
 
 
 def logistic_fit(
-    features: Sequence[Floats], pos: Counts, neg: Counts, *, intercept: bool, nonnegative: bool, where: str
+    features: Sequence[Floats], pos: Counts, neg: Counts, *, intercept: bool, nonnegative: bool
 ) -> tuple[list[float], float]:
     """Maximise Σ pos·ln p + neg·ln(1 - p), p = 1 / (1 + exp(-Σ wⱼ xⱼ - c)): (slopes, intercept).
 
@@ -29,7 +29,7 @@ def logistic_fit(
     quadratic model exactly under the bounds.
 
     >>> logistic_fit([np.array([1.0, 0.0])], np.array([3, 1]), np.array([1, 3]),
-    ...              intercept=True, nonnegative=False, where="here")
+    ...              intercept=True, nonnegative=False)
     ([2.197...], -1.098...)
     """
     cases = np.add(pos, neg, dtype=np.float64)
@@ -38,7 +38,7 @@ def logistic_fit(
     scales = [_spread(x, m, cases / total) for x, m in zip(features, means, strict=True)]
     rows = [(x - m) / s for x, m, s in zip(features, means, scales, strict=True)]
     design = np.stack([*rows, np.ones_like(cases)] if intercept else rows)
-    weight = _newton(design, pos / total, neg / total, bounded=len(rows) if nonnegative else 0, where=where)
+    weight = _newton(design, pos / total, neg / total, bounded=len(rows) if nonnegative else 0)
     slopes = [float(w / s) for w, s in zip(weight, scales, strict=False)]
     constant = float(weight[-1]) if intercept else 0.0
     return slopes, constant - sum(w * m for w, m in zip(slopes, means, strict=True))
@@ -50,7 +50,7 @@ def _spread(x: Floats, mean: float, share: Floats) -> float:
     return spread if spread > _ROUNDING * np.abs(x).max() else np.inf
 
 
-def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int, where: str) -> Floats:
+def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int) -> Floats:
     cases = pos + neg
     tolerance = TOLERANCE * min(pos.sum(), neg.sum())
     weight = np.zeros(len(design))
@@ -76,7 +76,6 @@ def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int, where: st
         weight[:bounded] = np.maximum(weight[:bounded], 0.0)
     raise ArgumentError(
         f"the fit did not converge in {MOST_STEPS} steps: the classes are all but separable by score",
-        where=where,
         fix='pass targets="platt", which keeps the slope finite, or method="isotonic"',
     )
 

@@ -28,7 +28,7 @@ def platt(ranking: Ranking, *, on: On = "log_odds", targets: Targets = "platt") 
     >>> round(curve.a, 6), round(abs(curve.c), 6)  # the leaves' own proportions need no mapping
     (1.0, 0.0)
     """
-    require_one_of(on, ("log_odds", "score"), name="on", where=_WHERE)
+    require_one_of(on, ("log_odds", "score"), name="on")
     pos, neg = _targets(ranking, targets)
     if on == "score":
         return _platt_on_scores(ranking, pos, neg, targets)
@@ -36,7 +36,7 @@ def platt(ranking: Ranking, *, on: On = "log_odds", targets: Targets = "platt") 
     if t[0] == t[-1]:
         return _constant(pos, neg, limit), cautions
     _require_overlap(ranking, targets, both_ways=True)
-    (a,), c = logistic_fit([t], pos, neg, intercept=True, nonnegative=False, where=_WHERE)
+    (a,), c = logistic_fit([t], pos, neg, intercept=True, nonnegative=False)
     return LogisticCurve("log_odds", a, a, c, limit=limit), cautions + _falling(a)
 
 
@@ -56,7 +56,7 @@ def beta(ranking: Ranking, *, targets: Targets = "counts") -> Fit:
         return _constant(pos, neg, limit), cautions
     _require_overlap(ranking, targets, both_ways=False)
     features = [-np.logaddexp(0, -t), np.logaddexp(0, t)]
-    (a, b), c = logistic_fit(features, pos, neg, intercept=True, nonnegative=True, where=_WHERE)
+    (a, b), c = logistic_fit(features, pos, neg, intercept=True, nonnegative=True)
     return LogisticCurve("log_odds", a, b, c, limit=limit), cautions + _falling(a + b)
 
 
@@ -76,16 +76,13 @@ def temperature(ranking: Ranking, *, targets: Targets = "counts") -> Fit:
         return LogisticCurve("log_odds", 1.0, 1.0, 0.0, limit=limit), cautions
     if not (pos[t < 0].any() or neg[t > 0].any()):
         raise _separable()
-    (a,), _ = logistic_fit([t], pos, neg, intercept=False, nonnegative=True, where=_WHERE)
+    (a,), _ = logistic_fit([t], pos, neg, intercept=False, nonnegative=True)
     return LogisticCurve("log_odds", a, a, 0.0, limit=limit), cautions + _falling(a)
-
-
-_WHERE = "calibration_map(ranking)"
 
 
 def _targets(ranking: Ranking, targets: Targets) -> tuple[Counts, Counts]:
     """Counts, or counts with each case shared between the classes as Platt's targets say."""
-    require_one_of(targets, get_args(Targets), name="targets", where=_WHERE)
+    require_one_of(targets, get_args(Targets), name="targets")
     if targets == "counts":
         return ranking.pos, ranking.neg
     sure_pos, unsure_neg = (ranking.Pos + 1) / (ranking.Pos + 2), 1 / (ranking.Neg + 2)
@@ -97,7 +94,7 @@ def _platt_on_scores(ranking: Ranking, pos: Counts, neg: Counts, targets: Target
     score = ranking.score
     if not (np.isfinite(score[0]) and np.isfinite(score[-1])):
         raise ScoreError(
-            "a sigmoid cannot be fitted to infinite scores", _WHERE, 'use method="isotonic", which takes any score'
+            "a sigmoid cannot be fitted to infinite scores", 'use method="isotonic", which takes any score'
         )
     if len(ranking) == 1:
         return LogisticCurve("score", 0.0, 0.0, _prior_log_odds(pos, neg)), ()
@@ -105,17 +102,17 @@ def _platt_on_scores(ranking: Ranking, pos: Counts, neg: Counts, targets: Target
     # Measured from the middle and in halves of the range: scores may be huge, or close together far from 0.
     centre = float(score[0] / 2 + score[-1] / 2)
     unit = float(score[0] / 2 - score[-1] / 2) or float(score[0] - score[-1])
-    (a,), c = logistic_fit([(score - centre) / unit], pos, neg, intercept=True, nonnegative=False, where=_WHERE)
+    (a,), c = logistic_fit([(score - centre) / unit], pos, neg, intercept=True, nonnegative=False)
     return LogisticCurve("score", a, a, c, centre=centre, unit=unit), _falling(a)
 
 
 def _training_log_odds(ranking: Ranking) -> tuple[Floats, float, tuple[Caution, ...]]:
     """Log-odds of the scores; those of 0 and 1 stand one beyond the largest finite one."""
     try:
-        ranking.require_probabilities(_WHERE)
+        ranking.require_probabilities()
     except ProbabilityError as error:
         fix = 'for scores that are no probabilities pass method="platt", on="score", or method="isotonic"'
-        raise ProbabilityError(error.what, error.where, fix) from None
+        raise ProbabilityError(error.what, fix, where=error.place) from None
     t = log_odds(ranking.score)
     if math.isfinite(t[0]) and math.isfinite(t[-1]):
         return t, math.inf, ()
@@ -141,7 +138,6 @@ def _require_overlap(ranking: Ranking, targets: Targets, *, both_ways: bool) -> 
 def _separable() -> ArgumentError:
     return ArgumentError(
         "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)",
-        where=_WHERE,
         fix='pass targets="platt", which keeps the slope finite, or method="isotonic"',
     )
 

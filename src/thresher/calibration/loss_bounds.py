@@ -22,8 +22,7 @@ def brier_bounds(ranking: Ranking) -> Bounds:
     >>> brier_bounds(bounded)
     Bounds(lower=0.24..., upper=0.26...)
     """
-    where = "brier_bounds(ranking)"
-    require_ranking(ranking, where, probabilities=True)
+    require_ranking(ranking, probabilities=True)
     if ranking.spans is None:
         return certain(brier(ranking))
     if (known := told(ranking, "brier")) is not None:
@@ -43,8 +42,7 @@ def log_loss_bounds(ranking: Ranking) -> Bounds:
     >>> log_loss_bounds(bounded)
     Bounds(lower=0.70..., upper=0.76...)
     """
-    where = "log_loss_bounds(ranking)"
-    require_ranking(ranking, where, probabilities=True)
+    require_ranking(ranking, probabilities=True)
     if ranking.spans is None:
         return certain(float(log_loss(ranking)))
     if (known := told(ranking, "log_loss")) is not None:

@@ -90,10 +90,9 @@ def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:
     >>> mean_loss(spam_tree, hinge)
     0.65
     """
-    where = "losses.mean_loss(ranking, loss)"
-    require_ranking(ranking, where)
+    require_ranking(ranking)
     if not callable(loss):
-        raise ArgumentError(f"a loss is a function of margins, got {described(loss)}", where, "pass e.g. losses.hinge")
+        raise ArgumentError(f"a loss is a function of margins, got {described(loss)}", "pass e.g. losses.hinge")
     of_positives, of_negatives = loss(ranking.score), loss(-ranking.score)
     # Only where there are cases: 0 times an infinite loss is no number.
     pos, neg = ranking.pos > 0, ranking.neg > 0
@@ -102,4 +101,4 @@ def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:
 
 
 def _margin(margin: npt.ArrayLike) -> Floats:
-    return numbers(margin, name="margins", where="losses of a margin")
+    return numbers(margin, name="margins")

@@ -29,7 +29,6 @@ Method: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogr
 FORMAT = "thresher/calibration-map/1"
 BINS = 10
 
-_WHERE = "calibration_map(ranking, method=...)"
 _OPTIONS: dict[str, frozenset[str]] = {
     "isotonic": frozenset({"smoothing", "interpolate"}),
     "histogram": frozenset({"smoothing", "interpolate", "bins"}),
@@ -55,7 +54,7 @@ class CalibrationMap(Result):
 
     def __call__(self, scores: npt.ArrayLike) -> Floats:
         """The probability of each score; NaN is refused."""
-        return self.curve(numbers(scores, name="scores", where=f"map(scores), {self.method}"))
+        return self.curve(numbers(scores, name="scores"))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads back exactly."""
@@ -147,7 +146,7 @@ def calibration_map(
     >>> CalibrationMap.from_json(isotonic.to_json()) == isotonic
     True
     """
-    require_ranking(ranking, _WHERE, both_classes=True)
+    require_ranking(ranking, both_classes=True)
     given = {"smoothing": smoothing, "interpolate": interpolate or None, "bins": bins, "on": on, "targets": targets}
     _check(method, {name for name, value in given.items() if value is not None})
     if method in ("isotonic", "histogram"):
@@ -165,7 +164,7 @@ def _of_pools(
     ranking: Ranking, method: Method, smoothing: Smoothing, *, bins: int | None, interpolate: bool
 ) -> CalibrationMap:
     bins = BINS if bins is None else bins
-    require_bins(bins, _WHERE)
+    require_bins(bins)
     split = hull_splits(ranking) if method == "isotonic" else quantile_splits(ranking, bins)
     curve, after, cautions = steps_over(ranking, split, smoothing=smoothing, interpolate=interpolate)
     falls = int((np.diff(curve.probability) < 0).sum())
@@ -176,12 +175,11 @@ def _of_pools(
 
 
 def _check(method: str, given: set[str]) -> None:
-    require_one_of(method, _OPTIONS, name="method", where=_WHERE)
+    require_one_of(method, _OPTIONS, name="method")
     unknown = sorted(given - _OPTIONS[method])
     if unknown:
         raise ArgumentError(
             f"{method} has no option {', '.join(unknown)}; it knows {', '.join(sorted(_OPTIONS[method]))}",
-            where=_WHERE,
             fix="leave it out, or pick another method",
         )
 

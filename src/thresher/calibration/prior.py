@@ -12,8 +12,6 @@ from thresher.calibration.recalibration import recalibrated
 from thresher.errors import ProbabilityError
 from thresher.ranking import Floats, Ranking, as_number
 
-_WHERE = "adjust_prevalence(probabilities, to, trained_at=...)"
-
 
 @overload
 def adjust_prevalence(probabilities: Ranking, to: float, *, trained_at: float | None = None) -> Ranking: ...
@@ -47,19 +45,18 @@ def adjust_prevalence(
     """
     ranking = probabilities if isinstance(probabilities, Ranking) else None
     if ranking is not None:
-        ranking.require_both_classes(_WHERE)
-        ranking.require_probabilities(_WHERE)
+        ranking.require_both_classes()
+        ranking.require_probabilities()
     source = ranking.prevalence if ranking is not None and trained_at is None else trained_at
     for name, prevalence in (("to", to), ("trained_at", source)):
         if not 0 < as_number(prevalence) < 1:
             raise ProbabilityError(
                 f"{name} must lie between 0 and 1, got {prevalence}",
-                where=_WHERE,
                 fix="give a proportion of positives, e.g. ranking.prevalence",
             )
     made_at = as_number(source)
     if ranking is None:
-        return _restate(probabilities_in(probabilities, where=_WHERE), to, made_at)  # type: ignore[arg-type]
+        return _restate(probabilities_in(probabilities), to, made_at)  # type: ignore[arg-type]
     weighted = ranking.at_class_ratio(to / (1 - to))
     if made_at == to:
         return weighted

@@ -25,11 +25,10 @@ def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -
     >>> round(brier(emails), 3), round(brier(calibrated), 3)
     (0.193, 0.133)
     """
-    where = "recalibrated(ranking, to_probability)"
-    require_ranking(ranking, where)
+    require_ranking(ranking)
     if not callable(to_probability):
         raise ArgumentError(
-            f"a map of scores is a function, got {described(to_probability)}", where, "pass calibration_map(ranking)"
+            f"a map of scores is a function, got {described(to_probability)}", "pass calibration_map(ranking)"
         )
     score = as_numbers(to_probability(ranking.score))
     if score.shape != ranking.score.shape or not (score[1:] <= score[:-1]).all():

@@ -9,8 +9,6 @@ from thresher.calibration.binning import Binning, mean_scores, splits_of
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 from thresher.results import Tabular
 
-_WHERE = "reliability(ranking)"
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reliability(Tabular):
@@ -68,8 +66,8 @@ def reliability(ranking: Ranking, *, segments: Binning = "exact", bins: int = 10
     >>> reliability(spam_tree, segments="uniform", bins=2).score.tolist()
     [0.7875, 0.3]
     """
-    require_ranking(ranking, _WHERE, probabilities=True)
-    split = splits_of(ranking, segments, bins=bins, where=_WHERE)
+    require_ranking(ranking, probabilities=True)
+    split = splits_of(ranking, segments, bins=bins)
     pos, neg = ranking.runs(split)
     return Reliability(
         score=mean_scores(ranking, split),

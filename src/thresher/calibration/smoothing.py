@@ -36,11 +36,10 @@ class MEstimate:
     prior: float
 
     def __post_init__(self) -> None:
-        _require_cases(self.m, "MEstimate(m, prior)")
+        _require_cases(self.m)
         if not 0 <= as_number(self.prior) <= 1:
             raise ProbabilityError(
                 f"the prior probability of the positive class must lie in [0, 1], got {self.prior}",
-                where="MEstimate(m, prior)",
                 fix="give e.g. the ranking's prevalence",
             )
 
@@ -69,7 +68,7 @@ def laplace(counts: npt.ArrayLike) -> Floats:
     array([[0.5       , 0.33333333, 0.16666667],
            [0.33333333, 0.33333333, 0.33333333]])
     """
-    number = _class_counts(counts, "laplace(counts)")
+    number = _class_counts(counts)
     return np.asarray((number + 1) / (number.sum(axis=-1, keepdims=True) + number.shape[-1]))
 
 
@@ -85,10 +84,9 @@ def m_estimate(counts: npt.ArrayLike, m: float, prior: npt.ArrayLike) -> Floats:
     >>> m_estimate([20, 5], m=2, prior=0.5) == laplace([20, 5])
     array([ True,  True])
     """
-    where = "m_estimate(counts, m, prior)"
-    number = _class_counts(counts, where)
-    _require_cases(m, where)
-    added = m * _prior(prior, number.shape[-1], where)
+    number = _class_counts(counts)
+    _require_cases(m)
+    added = m * _prior(prior, number.shape[-1])
     total = number.sum(axis=-1, keepdims=True) + m
     with np.errstate(invalid="ignore"):
         return np.asarray((number + added) / np.where(total > 0, total, np.nan))
@@ -108,7 +106,7 @@ def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
     >>> print(*smoothed(Ranking.parse("[1+][99+,1-][9-]")).cautions)
     reordered: smoothing reversed the order of neighbouring segments in 1 place of 2
     """
-    require_ranking(ranking, "smoothed(ranking)")
+    require_ranking(ranking)
     empirical: Floats = ranking.pos / (ranking.pos + ranking.neg)
     if smoothing is None:
         return _frozen(ranking, empirical, ())
@@ -120,7 +118,6 @@ def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
     else:
         raise ArgumentError(
             f'smoothing must be "laplace", an MEstimate or None, got {smoothing!r}',
-            where="smoothing=...",
             fix="pass e.g. smoothing=MEstimate(m=10, prior=0.1)",
         )
     return _frozen(ranking, probability, _reordering(empirical, probability))
@@ -147,30 +144,29 @@ def _reordering(before: Floats, after: Floats) -> tuple[Caution, ...]:
     )
 
 
-def _class_counts(counts: npt.ArrayLike, where: str) -> Counts:
-    number = plain_array(counts, name="counts", where=where)
+def _class_counts(counts: npt.ArrayLike) -> Counts:
+    number = plain_array(counts, name="counts")
     if number.ndim == 0 or number.shape[-1] < 2 or number.dtype.kind not in "biuf":
         raise LengthError(
             f"counts have shape {number.shape} and dtype {number.dtype}, and there are two classes or more",
-            where=where,
             fix="give one count per class along the last axis, e.g. [20, 5]",
         )
     if not (np.isfinite(number) & (number >= 0)).all():
-        raise WeightError("a count is negative, infinite or NaN", where, "give counts (or summed weights) of 0 or more")
+        raise WeightError("a count is negative, infinite or NaN", "give counts (or summed weights) of 0 or more")
     return number.astype(np.int64) if number.dtype.kind in "biu" else number.astype(np.float64)
 
 
-def _prior(prior: npt.ArrayLike, classes: int, where: str) -> Floats:
+def _prior(prior: npt.ArrayLike, classes: int) -> Floats:
     share = as_numbers(prior)
     if share.ndim == 0 and classes == 2:
         share = np.array([share, 1 - share])
     if share.shape != (classes,):
-        raise LengthError(f"the prior has shape {share.shape} for {classes} classes", where, _PRIOR_FIX)
+        raise LengthError(f"the prior has shape {share.shape} for {classes} classes", _PRIOR_FIX)
     if not ((share >= 0) & (share <= 1)).all() or abs(share.sum() - 1) > 1e-9:
-        raise ProbabilityError(f"the prior {share.tolist()} is no probability distribution", where, _PRIOR_FIX)
+        raise ProbabilityError(f"the prior {share.tolist()} is no probability distribution", _PRIOR_FIX)
     return share
 
 
-def _require_cases(m: float, where: str) -> None:
+def _require_cases(m: float) -> None:
     if not 0 <= as_number(m) < math.inf:
-        raise ArgumentError(f"m must be 0 or more extra cases, got {m}", where, "give e.g. m=2")
+        raise ArgumentError(f"m must be 0 or more extra cases, got {m}", "give e.g. m=2")

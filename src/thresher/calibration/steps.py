@@ -110,9 +110,7 @@ def _ends(ranking: Ranking, split: Splits) -> Floats:
     tops = ranking.score if ranking.spans is None else ranking.spans.high
     if not (np.isfinite(tops[0]) and np.isfinite(ranking.score[-1])):
         raise ScoreError(
-            "there is no straight line to an infinite score",
-            where="calibration_map(ranking, interpolate=True)",
-            fix="leave interpolate=False: steps take any score",
+            "there is no straight line to an infinite score", fix="leave interpolate=False: steps take any score"
         )
     return np.stack([ranking.score[split[1:] - 1], tops[split[:-1]]], axis=-1)[::-1].ravel()
 

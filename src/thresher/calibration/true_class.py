@@ -15,21 +15,20 @@ from thresher.ranking import Floats
 
 
 def probability_rows(
-    labels: Any, probabilities: Any, *, where: str, classes: Sequence[Any] | None = None, weights: Any = None
+    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
 ) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
     """Rows that carry weight: (matrix, true column, weights). Classes that no row has keep their column.
 
-    >>> probability_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]], where="here")
+    >>> probability_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]])
     (array([[0.1, 0.9],
            [0.6, 0.4]]), array([1, 0]), None)
     """
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, where=where, every_class=False)
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
     if len(rows.classes) < 2:
         raise LengthError(
             f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
-            where=where,
             fix="give a column per class, two or more, and name them by classes=[...]",
         )
     matrix = np.stack(rows.scores, axis=1).astype(np.float64)
-    require_sums(matrix, where=where)
+    require_sums(matrix)
     return matrix, rows.index, rows.weight

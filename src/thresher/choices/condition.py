@@ -94,7 +94,6 @@ class OperatingCondition:
         if self.class_ratio is None:
             raise ConditionError(
                 "the class ratio is as in the data, so the ROC slope depends on the data",
-                where="OperatingCondition.slope_roc",
                 fix="use condition.for_data(ranking).slope_roc, or declare class_ratio=",
             )
         return float(1 / (self.exact_cost_ratio * simplest(self.class_ratio)))
@@ -108,14 +107,14 @@ class OperatingCondition:
         >>> OperatingCondition(cost_ratio=4, class_ratio=1).slope_coverage(spam_tree)
         0.125
         """
-        require_ranking(ranking, "OperatingCondition.slope_coverage(ranking)", both_classes=True)
+        require_ranking(ranking, both_classes=True)
         if self.class_ratio is None:
             return float(1 / self.exact_cost_ratio)
         return self.slope_roc * ranking.class_ratio
 
     def for_data(self, ranking: Ranking) -> OperatingCondition:
         """The same condition with the class ratio of the data filled in where none was declared."""
-        require_ranking(ranking, "OperatingCondition.for_data(ranking)", both_classes=self.class_ratio is None)
+        require_ranking(ranking, both_classes=self.class_ratio is None)
         if self.class_ratio is not None:
             return self
         return OperatingCondition(
@@ -133,7 +132,7 @@ class OperatingCondition:
         >>> OperatingCondition(cost_fp=1, cost_fn=5).expected_cost(spam)
         1.1
         """
-        require_table(table, "OperatingCondition.expected_cost(table)")
+        require_table(table)
         prevalence = table.prevalence if self.prevalence is None else self.prevalence
         positive = table.tpr * self.cost_tp + table.fnr * self.cost_fn
         negative = table.fpr * self.cost_fp + table.tnr * self.cost_tn
@@ -155,7 +154,6 @@ class OperatingCondition:
 
 
 _PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
-_WHERE = "OperatingCondition(...)"
 
 
 def simplest(number: float) -> Fraction:
@@ -176,18 +174,17 @@ def _costs_of_errors(
 ) -> tuple[float, float]:
     if cost_ratio is not None:
         if cost_fp is not None or cost_fn is not None or cost_tp or cost_tn:
-            raise ConditionError("both cost_ratio and single costs are given", _WHERE, "give one or the other")
+            raise ConditionError("both cost_ratio and single costs are given", "give one or the other")
         _require("cost_ratio", cost_ratio, "give cost_fn / cost_fp, e.g. 10 when a miss costs ten false alarms")
         return 1, cost_ratio
     fp, fn = (1 if cost is None else cost for cost in (cost_fp, cost_fn))
     for name, cost in (("cost_fp", fp), ("cost_fn", fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
         if not math.isfinite(as_number(cost)):
-            raise ConditionError(f"{name} must be finite, got {cost}", _WHERE, "give what one such case costs")
+            raise ConditionError(f"{name} must be finite, got {cost}", "give what one such case costs")
     for wrong, right, names in ((fp, cost_tn, "cost_fp - cost_tn"), (fn, cost_tp, "cost_fn - cost_tp")):
         if wrong <= right:
             raise ConditionError(
                 f"{names} must be above 0, got {wrong - right:g}: a wrong call may not be as cheap as a right one",
-                _WHERE,
                 "check which cost is which; benefits of right calls are negative costs",
             )
     return fp, fn
@@ -199,19 +196,19 @@ def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float |
             _require("class_ratio", class_ratio, "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100")
         return class_ratio
     if class_ratio is not None:
-        raise ConditionError("both class_ratio and prevalence are given", _WHERE, "give one of them")
+        raise ConditionError("both class_ratio and prevalence are given", "give one of them")
     if not 0 < prevalence < 1:
-        raise ConditionError(f"prevalence must lie strictly between 0 and 1, got {prevalence}", _WHERE, "e.g. 0.02")
+        raise ConditionError(f"prevalence must lie strictly between 0 and 1, got {prevalence}", "e.g. 0.02")
     share = simplest(prevalence)
     return float(share / (1 - share))
 
 
 def _require_number(name: str, value: Any) -> None:
     if not isinstance(value, Real):
-        raise ConditionError(f"{name} must be a number, got {value!r}", f"OperatingCondition({name}=...)", "give one")
+        raise ConditionError(f"{name} must be a number, got {value!r}", "give one", parameter=name)
 
 
 def _require(name: str, value: float, fix: str) -> None:
     if not 0 < as_number(value) < math.inf:
         what = f"{name} must be above 0 and finite" if as_number(value) == math.inf else f"{name} must be above 0"
-        raise ConditionError(f"{what}, got {value}", f"OperatingCondition({name}=...)", fix)
+        raise ConditionError(f"{what}, got {value}", fix, parameter=name)

@@ -13,7 +13,6 @@ from thresher.errors import MeasureError
 from thresher.ranking import Flags
 from thresher.tables import Contingency, Limit, limits_of
 
-_WHERE = "choose(subject_to=...)"
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -51,10 +50,10 @@ def constraints(given: str | Limit | Sequence[str | Limit] | None) -> tuple[Cons
     ['tpr >= 0.9', 'fpr <= 0.01']
     """
     if given is not None and not isinstance(given, str | Limit | Sequence):
-        raise MeasureError(f"a constraint is text, got {given!r}", _WHERE, 'e.g. "recall >= 0.9"')
+        raise MeasureError(f"a constraint is text, got {given!r}", 'e.g. "recall >= 0.9"')
     each = [] if given is None else [given] if isinstance(given, str | Limit) else list(given)
     return tuple(
         Constraint(limit.measure, limit.relation, limit.bound)
         for one in each
-        for limit in ([one] if isinstance(one, Limit) else limits_of(str(one), where=_WHERE))
+        for limit in ([one] if isinstance(one, Limit) else limits_of(str(one)))
     )

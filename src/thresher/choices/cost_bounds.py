@@ -27,11 +27,10 @@ def cost_bounds(ranking: Ranking, threshold: float, *, condition: OperatingCondi
     >>> cost_bounds(bounded, 0.5)
     Bounds(lower=0.36..., upper=0.36...)
     """
-    where = "cost_bounds(ranking, threshold)"
-    require_ranking(ranking, where, both_classes=True)
-    asked = operating_condition(condition, where).for_data(ranking)
+    require_ranking(ranking, both_classes=True)
+    asked = operating_condition(condition).for_data(ranking)
     if math.isnan(as_number(threshold)):
-        raise ArgumentError(f"one threshold is needed, got {described(threshold)}", where, "give one number at a time")
+        raise ArgumentError(f"one threshold is needed, got {described(threshold)}", "give one number at a time")
     if ranking.spans is None:
         return certain(float(asked.expected_cost(contingency_at(ranking, threshold))))
     found = table_bounds(ranking, threshold)
@@ -54,9 +53,8 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
     >>> best_cost_bounds(bounded)
     Bounds(lower=0.18..., upper=0.36...)
     """
-    where = "best_cost_bounds(ranking)"
-    require_ranking(ranking, where, both_classes=True)
-    asked = operating_condition(condition, where)
+    require_ranking(ranking, both_classes=True)
+    asked = operating_condition(condition)
     reached = choose(ranking, asked).expected_cost
     if ranking.spans is None:
         return certain(reached)

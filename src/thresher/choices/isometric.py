@@ -141,9 +141,7 @@ def _curve(known: Measure, value: float, Pos: float, Neg: float, points: int) ->
         return known.of(Contingency(tp=tp, fn=Pos - tp, fp=fp, tn=Neg - fp))
 
     if known.better == "neither":
-        raise MeasureError(
-            f"{known.name} does not depend on the threshold", "isometric(...)", "ask for another measure"
-        )
+        raise MeasureError(f"{known.name} does not depend on the threshold", "ask for another measure")
     along_fp, along_tp = np.linspace(0, Neg, points // 2 + 1), np.linspace(0, Pos, points // 2 + 1)
     tp = _halved(lambda t: at(t, along_fp) - value, along_fp.size, 0.0, Pos)
     fp = _halved(lambda f: value - at(along_tp, f), along_tp.size, 0.0, Neg)
@@ -172,18 +170,16 @@ def _halved(rising: Callable[[Floats], Any], size: int, low: float, high: float)
 
 
 def _require_plane(plane: str, value: float, Pos: float, Neg: float, points: int) -> int:
-    where = "isometric(measure, value, plane=..., Pos=..., Neg=...)"
-    require_one_of(plane, get_args(Plane), name="plane", where=where)
+    require_one_of(plane, get_args(Plane), name="plane")
     if not np.isfinite(as_number(value)):
-        raise ArgumentError(f"the value must be finite, got {value}", where, "give a number the measure takes")
+        raise ArgumentError(f"the value must be finite, got {value}", "give a number the measure takes")
     if not (0 < as_number(Pos) < np.inf and 0 < as_number(Neg) < np.inf):
-        raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", where, "give the class totals")
-    return require_whole(points, name="points", least=2, most=_MOST_POINTS, where=where, fix="give e.g. 101")
+        raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", "give the class totals")
+    return require_whole(points, name="points", least=2, most=_MOST_POINTS, fix="give e.g. 101")
 
 
 def _nowhere(name: str, value: float, Pos: float, Neg: float) -> ArgumentError:
     return ArgumentError(
         f"no table of {Pos:g} positives and {Neg:g} negatives has {name} {value:g}",
-        where="isometric(measure, value)",
         fix="give a value that the measure takes",
     )

@@ -22,7 +22,6 @@ from thresher.ranking import Ranking, described, require_ranking
 from thresher.results import Result, Tabular, rows_of
 from thresher.visible import in_words
 
-_WHERE = "joint_choice(models, condition)"
 _ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of weights
 
 
@@ -121,7 +120,7 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
     [(('careful',), 0.0, 1.0), (('eager',), 1.0, inf)]
     """
     _require_models(models)
-    asked = operating_condition(condition, _WHERE)
+    asked = operating_condition(condition)
     _require_one_class_ratio(models, asked)
     choices = {name: choose(ranking, asked) for name, ranking in models.items()}
     exact = {name: ranking.whole() for name, ranking in models.items()}
@@ -151,11 +150,11 @@ def _on_tie(tied: tuple[str, ...], choice: Choice) -> Iterator[Caution]:
 def _require_models(models: Any) -> None:
     fix = "give {'name': rank(labels, scores), ...}"
     if not isinstance(models, Mapping):
-        raise ArgumentError(f"models are rankings by name, got {described(models)}", _WHERE, fix)
+        raise ArgumentError(f"models are rankings by name, got {described(models)}", fix)
     if not models:
-        raise ArgumentError("there are no models to choose from", _WHERE, fix)
+        raise ArgumentError("there are no models to choose from", fix)
     for name, ranking in models.items():
-        require_ranking(ranking, f"{_WHERE}, model {name!r}", both_classes=True)
+        require_ranking(ranking, both_classes=True)
 
 
 def _require_one_class_ratio(models: Mapping[str, Ranking], condition: OperatingCondition) -> None:
@@ -166,7 +165,6 @@ def _require_one_class_ratio(models: Mapping[str, Ranking], condition: Operating
         told = ", ".join(f"{name} {ratio:.4g}" for name, ratio in ratios.items())
         raise ConditionError(
             f"the class ratio is to be that of the data, but the models' data differ: {told}",
-            where=_WHERE,
             fix="declare OperatingCondition(class_ratio=...), or rank all models on the same cases",
         )
 

@@ -69,7 +69,6 @@ class Objective:
         if least == worst:
             raise MeasureError(
                 f"{self.name} is undefined at every threshold allowed",
-                where="choose(...)",
                 fix="relax the constraints, or choose by another measure",
             )
         limit = least + self.slack(least)
@@ -124,14 +123,13 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective
 def measure_objective(table: Contingency, *, maximise: Any, minimise: Any) -> Objective:
     """A measure in the direction asked for; its values tie when they differ by rounding alone."""
     if maximise is not None and minimise is not None:
-        raise ArgumentError("both maximise and minimise are given", "choose(...)", "give one of them")
+        raise ArgumentError("both maximise and minimise are given", "give one of them")
     wanted, sign = (maximise, -1.0) if minimise is None else (minimise, 1.0)
     if callable(wanted) and not isinstance(wanted, Measure):
         name, values = getattr(wanted, "__name__", "objective"), np.asarray(wanted(table), dtype=np.float64)
         if values.shape != np.shape(table.tp):
             raise MeasureError(
                 f"{name} gives shape {values.shape} for {np.shape(table.tp)[0]:,} splits",
-                where="choose(maximise=function)",
                 fix="return one number per entry of the table's cells",
             )
     else:
@@ -175,8 +173,8 @@ def _require_direction(known: Measure, *, maximising: bool) -> None:
         other = "minimise" if maximising else "maximise"
         raise MeasureError(
             f"{known.name} is better when {known.better}",
-            where=f"choose({'maximise' if maximising else 'minimise'}={known.name!r})",
             fix=f"pass {other}={known.name!r}",
+            where=f"choose({'maximise' if maximising else 'minimise'}={known.name!r})",
         )
 
 

@@ -21,7 +21,6 @@ from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
-_WHERE = "choose(ranking, ...)"
 _EXACT_IN_FLOAT64 = 2**53
 
 
@@ -180,8 +179,8 @@ def choose(
     >>> choose(emails, maximise="accuracy", subject_to="fpr <= 0.25").threshold
     0.56
     """
-    require_ranking(ranking, _WHERE, both_classes=True)
-    asked = operating_condition(condition, _WHERE)
+    require_ranking(ranking, both_classes=True)
+    asked = operating_condition(condition)
     resolved = asked.for_data(ranking)
     maximise, within = _wanted(maximise, "maximise")
     minimise, within_too = _wanted(minimise, "minimise")
@@ -213,21 +212,18 @@ def _wanted(given: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit,
     """What is optimised, None for the cost, and the constraints that stand after its name."""
     if not isinstance(given, str):
         return given, ()
-    where = f"choose({how}={given!r})"
-    asked = quantity(given, where=where)
+    asked = quantity(given)
     if asked.name == "expected_cost" and asked.bare and how == "minimise":
         return None, ()
     if asked.name == "expected_cost" and asked.bare:
-        raise MeasureError(
-            "expected_cost is better when lower", where, "pass minimise='expected_cost', or leave it out"
-        )
+        raise MeasureError("expected_cost is better when lower", "pass minimise='expected_cost', or leave it out")
     if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
         why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
-        raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES], where)
+        raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES])
     return asked.measure, asked.limits
 
 
-def operating_condition(given: Any, where: str) -> OperatingCondition:
+def operating_condition(given: Any) -> OperatingCondition:
     """The condition given, or errors that cost the same at the data's class ratio."""
     if given is None:
         return OperatingCondition()
@@ -235,7 +231,6 @@ def operating_condition(given: Any, where: str) -> OperatingCondition:
         hint = f"; to choose by a measure, pass maximise={given!r}" if isinstance(given, str) else ""
         raise ArgumentError(
             f"the condition is {given!r}, which is no operating condition",
-            where,
             f"give OperatingCondition(cost_ratio=..., class_ratio=...){hint}",
         )
     return given
@@ -271,9 +266,7 @@ def _allowed(
     allowed[1] = reachable
     if at_most is not None:
         if not as_number(at_most) >= 0:
-            raise ArgumentError(
-                f"at_most must be a number, 0 or more, got {at_most!r}", _WHERE, "give a number of cases"
-            )
+            raise ArgumentError(f"at_most must be a number, 0 or more, got {at_most!r}", "give a number of cases")
         tp, fp = ranking.covered()
         allowed &= tp + fp <= at_most
     if tables is not None:
@@ -283,9 +276,7 @@ def _allowed(
                 raise _infeasible(limit, tables, allowed)
             allowed = meets
     if not allowed.any():
-        raise InfeasibleError(
-            f"every threshold calls more than {at_most:g} cases positive", "choose(at_most=...)", "allow more"
-        )
+        raise InfeasibleError(f"every threshold calls more than {at_most:g} cases positive", "allow more")
     return allowed
 
 
@@ -294,7 +285,6 @@ def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> Infea
     rest = "" if allowed.all() else " together with the other constraints"
     return InfeasibleError(
         f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {limit.nearest(left):.4g}",
-        where="choose(subject_to=..., at_most=...)",
         fix="relax it, or look for a better model",
     )
 

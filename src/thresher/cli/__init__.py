@@ -14,8 +14,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command that the process was started with, and leave with its exit code."""
     try:
-        extra("click", name="cli", where="the command thresher")
-        extra("rich", name="cli", where="the command thresher")
+        extra("click", name="cli")
+        extra("rich", name="cli")
     except MissingExtraError as error:
         sys.stderr.write(f"thresher: {error}\n")
         sys.exit(2)

@@ -33,22 +33,22 @@ class Artefact:
     decision: Decision | None
     map: CalibrationMap | None
 
-    def score(self, given: str | None, *, where: str) -> str:
+    def score(self, given: str | None) -> str:
         """The column of scores: the one given, or the one that is called as the decision's model."""
         if given is not None:
             return given
         if self.decision is None:
-            raise ArgumentError("a map does not say which column holds the scores", where, "pass --score COLUMN")
+            raise ArgumentError("a map does not say which column holds the scores", "pass --score COLUMN")
         return self.decision.model
 
-    def columns(self, name: str | None, *, probability: bool, where: str) -> tuple[Added, Counted]:
+    def columns(self, name: str | None, *, probability: bool) -> tuple[Added, Counted]:
         """What to add to a piece of scores, and a count that grows as it is used."""
         if self.decision is None:
             return lambda scores: {name or "probability": self._probability(scores)}, Counted(None)
         if probability and self.map is None:
-            raise ArgumentError("the decision holds no calibration map", where, "leave --probability out")
+            raise ArgumentError("the decision holds no calibration map", "leave --probability out")
         if probability and name == "probability":
-            raise ArgumentError("two new columns would be called 'probability'", where, "give another --column")
+            raise ArgumentError("two new columns would be called 'probability'", "give another --column")
         decision, counted = self.decision, Counted(0)
 
         def added(scores: Floats) -> Mapping[str, Any]:
@@ -83,13 +83,13 @@ class Artefact:
 
     def _probability(self, scores: Floats) -> Floats:
         if self.map is None:
-            raise SourceError("there is no calibration map", "thresher apply", "give one that calibrate -o wrote")
+            raise SourceError("there is no calibration map", "give one that calibrate -o wrote")
         return self.map(scores) if self.decision is None else self.decision.probability(scores)
 
 
-def read_artefact(path: str, *, where: str) -> Artefact:
+def read_artefact(path: str) -> Artefact:
     """Read a decision or a map; the file says itself which one it is."""
-    text = read_text(path, where=where)
+    text = read_text(path)
     try:
         plain = json_value(text, name="Decision")
         kind = plain.get("format") if isinstance(plain, dict) else None
@@ -101,4 +101,4 @@ def read_artefact(path: str, *, where: str) -> Artefact:
     except ThresherError as error:
         again = error.fix == EVALUATE_AGAIN
         fix = EVALUATE_AGAIN if again else "give what evaluate --decision or calibrate --output wrote"
-        raise SourceError(f"{path} cannot be applied: {error.what}", where, fix) from None
+        raise SourceError(f"{path} cannot be applied: {error.what}", fix) from None

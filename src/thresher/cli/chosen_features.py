@@ -38,17 +38,17 @@ class ChosenFeatures:
     dropped: int
 
 
-def chosen_features(given: Mapping[str, Any], *, where: str) -> ChosenFeatures:
+def chosen_features(given: Mapping[str, Any]) -> ChosenFeatures:
     """Read the table, take its columns of numbers, and select."""
     target = given["target"]
-    data = table_with(given, (), where=where)
+    data = table_with(given, ())
     kinds = column_types(data, target=target)
     names = kinds.named("numerical", "boolean")
     if not names:
-        raise ArgumentError("no column holds numbers that vary", where, "give a table with features that are numbers")
+        raise ArgumentError("no column holds numbers that vary", "give a table with features that are numbers")
     if given["select"] > len(names):
         what = f"{given['select']:,} features are to be chosen, and there are {len(names):,} columns of numbers"
-        raise ArgumentError(what, where, "pass a smaller --select")
+        raise ArgumentError(what, "pass a smaller --select")
     dropped = 0
     if given["missing"] == "drop":
         complete = complete_rows(data, columns=[*names, target])
@@ -56,7 +56,7 @@ def chosen_features(given: Mapping[str, Any], *, where: str) -> ChosenFeatures:
     elif (absent := data[names].isna().any()).any():
         lacking = [name for name in names if absent[name]]
         what = f"{int(data[names].isna().any(axis=1).sum()):,} of {len(data):,} rows lack a value, e.g. {lacking[0]!r}"
-        raise ArgumentError(what, where, "fill them, or pass --missing drop to leave those rows out")
+        raise ArgumentError(what, "fill them, or pass --missing drop to leave those rows out")
     goal = target_column(data, target)
     numbers = Numbers().fit_transform(data[names])
     if given["scale"]:

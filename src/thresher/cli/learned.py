@@ -24,14 +24,14 @@ from thresher.learning.workflow import COMPARING
 from thresher.learning.zoo import chosen_models
 
 
-def require_feasible(given: Mapping[str, Any], *, where: str) -> None:
+def require_feasible(given: Mapping[str, Any]) -> None:
     """Refuse, before hours of learning, what would be refused after them."""
-    require_level(given["level"], where)
+    require_level(given["level"])
     if given["output"] is None:
         return
     for package, name in (("jinja2", "report"), ("skops.io", "learn"), ("pyarrow.parquet", "files")):
-        extra(package, name=name, where=where)
-    require_folder(given["output"], names=FILES, overwrite=given["overwrite"], where=where)
+        extra(package, name=name)
+    require_folder(given["output"], names=FILES, overwrite=given["overwrite"])
 
 
 def learned(table: LearningTable, condition: OperatingCondition, given: Mapping[str, Any]) -> tuple[Learned, list[str]]:

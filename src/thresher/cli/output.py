@@ -14,7 +14,7 @@ from thresher.whole_files import write_whole
 STANDARD = "-"
 
 
-def require_outputs(where: str, *, source: str | None, figures: str | None = None, **outputs: str | None) -> None:
+def require_outputs(*, source: str | None, figures: str | None = None, **outputs: str | None) -> None:
     """Refuse, before any work is done, what could not be written after it.
 
     A file must lie in a folder that exists, must not be a folder, and must be neither the input nor another output.
@@ -30,18 +30,18 @@ def require_outputs(where: str, *, source: str | None, figures: str | None = Non
         if given == STANDARD:
             kind = "folder" if name == "figures" else "file"
             fix = f"name a {kind}; --json prints plain data to standard output"
-            raise ArgumentError(f"--{name} is a {kind}, and - is standard output", where, fix)
+            raise ArgumentError(f"--{name} is a {kind}, and - is standard output", fix)
     named = {name.replace("_", "-"): Path(path) for name, path in outputs.items() if path is not None}
     seen = dict.fromkeys(_inputs(source), "the input")
     for name, path in named.items():
         other = seen.setdefault(path.resolve(), f"--{name}")
         if other == "the input":
-            raise ArgumentError(f"--{name} would overwrite the input {path}", where, "write to another file")
+            raise ArgumentError(f"--{name} would overwrite the input {path}", "write to another file")
         if other != f"--{name}":
-            raise ArgumentError(f"{other} and --{name} name the same file {path}", where, "name two files")
+            raise ArgumentError(f"{other} and --{name} name the same file {path}", "name two files")
         _require_writable(path)
     if figures is not None:
-        _require_folder(Path(figures), seen, where)
+        _require_folder(Path(figures), seen)
 
 
 def _inputs(source: str | None) -> list[Path]:
@@ -53,7 +53,7 @@ def _inputs(source: str | None) -> list[Path]:
     from thresher.sources.listing import listed_files
 
     try:
-        return [Path(file.name).resolve() for file in listed_files(source, where=source)]
+        return [Path(file.name).resolve() for file in listed_files(source)]
     except ThresherError:  # reading it will say so with the command's own words
         return []
 
@@ -70,12 +70,12 @@ def _require_writable(path: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
-def _require_folder(folder: Path, files: Mapping[Path, str], where: str) -> None:
+def _require_folder(folder: Path, files: Mapping[Path, str]) -> None:
     whole = folder.resolve()
     taken = next((path for path in (whole, *whole.parents) if path in files and not path.is_dir()), None)
     if taken is not None:
         fix = "name a folder of its own"
-        raise ArgumentError(f"--figures is to be a folder where {files[taken]} is a file: {folder}", where, fix)
+        raise ArgumentError(f"--figures is to be a folder where {files[taken]} is a file: {folder}", fix)
     there = next(path for path in (whole, *whole.parents) if path.exists())
     if not there.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
@@ -85,4 +85,4 @@ def _require_folder(folder: Path, files: Mapping[Path, str], where: str) -> None
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file whole; a lone half of a character is written as its escape."""
-    write_whole(path, text.encode("utf-8", errors="backslashreplace"), where=str(path))
+    write_whole(path, text.encode("utf-8", errors="backslashreplace"))

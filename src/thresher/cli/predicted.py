@@ -33,9 +33,8 @@ from thresher.sources.listing import listed_files
 class Judge:
     """What scores a piece of rows after another, and remembers what is worth telling of all of them."""
 
-    def __init__(self, deployed: Deployed, given: Mapping[str, Any], *, where: str) -> None:
+    def __init__(self, deployed: Deployed, given: Mapping[str, Any]) -> None:
         self.deployed = deployed
-        self.where = where
         self.place = "standard input" if given["source"] == STANDARD else str(given["source"])
         self.names = (given["score"], given["prediction"], *(["probability"] if given["probability"] else []))
         self.refuses_unseen = given["unseen"] == "raise"
@@ -44,9 +43,9 @@ class Judge:
 
     def added(self, columns: Mapping[str, Any], before: int) -> dict[str, Any]:
         """The score and the prediction of rows given as columns."""
-        scores, remarks = self.deployed.scored(columns, place=self.place, where=self.where, before=before)
+        scores, remarks = self.deployed.scored(columns, place=self.place, before=before)
         if self.refuses_unseen and remarks.unseen:
-            raise ColumnError(next(remarks.lines()), self.where, "mend it, or pass --unseen tell to score them so")
+            raise ColumnError(next(remarks.lines()), "mend it, or pass --unseen tell to score them so")
         calls = apply(self.deployed.decision, scores)
         self.positive += int(calls.sum())
         self.remarks += remarks
@@ -57,7 +56,7 @@ class Judge:
 
     def made_for(self, head: Sequence[str]) -> Made:
         """For texts: the fields of the columns that the model uses, an empty one being missing."""
-        require_names(head, self.deployed.expected, place=self.place, where=self.where)
+        require_names(head, self.deployed.expected, place=self.place)
         used = {column.name: list(head).index(column.name) for column in self.deployed.expected}
         self.remarks += Remarks(unused=tuple(name for name in head if name not in self.deployed.known))
         return lambda rows, before: self.added(
@@ -88,37 +87,37 @@ class Judge:
 
 def write_predicted(source: str, target: str, judge: Judge) -> int:
     """Copy a table with the judge's columns; returns how many rows there were."""
-    return write_table(target, lambda path, kind: _write(source, path, kind, judge), where=judge.where)
+    return write_table(target, lambda path, kind: _write(source, path, kind, judge))
 
 
 def _write(source: str, path: Path, kind: str, judge: Judge) -> int:
-    origin = Origin(judge.place, "", judge.where)
+    origin = Origin(judge.place, "")
     if (delimiters := text_pair(source, kind)) is not None:
-        with opened_text(source, judge.where) as lines, text_file(path) as out:
+        with opened_text(source) as lines, text_file(path) as out:
             return copy_rows(lines, out, origin, judge.made_for, delimiters=delimiters)
-    files = [] if source == STANDARD else listed_files(source, where=judge.where)
+    files = [] if source == STANDARD else listed_files(source)
     if len(files) == 1 and files[0].format == "parquet" and kind in (".parquet", ".pq"):
         return _parquet(files[0], path, origin, judge)
-    columns = read_columns(source, None, where=judge.where)
+    columns = read_columns(source, None)
     added = judge.added(columns, 0)
     origin.require_new(list(added), list(columns))
-    return write_columns(path, kind, {**columns, **added}, where=judge.where)
+    return write_columns(path, kind, {**columns, **added})
 
 
 def _parquet(file: DataFile, path: Path, origin: Origin, judge: Judge) -> int:
     """Parquet to Parquet, a batch of rows at a time; the other columns keep their types."""
-    arrow = extra("pyarrow", name="files", where=judge.where)
-    parquet = extra("pyarrow.parquet", name="files", where=judge.where)
+    arrow = extra("pyarrow", name="files")
+    parquet = extra("pyarrow.parquet", name="files")
     rows, writer = 0, None
-    with reading(file, judge.where):
-        whole = parquet.ParquetFile(file.at_once(judge.where))
+    with reading(file):
+        whole = parquet.ParquetFile(file.at_once())
         names = list(whole.schema_arrow.names)
-        require_names(names, judge.deployed.expected, place=judge.place, where=judge.where)
+        require_names(names, judge.deployed.expected, place=judge.place)
         origin.require_new(list(judge.names), names)
         try:
             for batch in whole.iter_batches(batch_size=text_copy.PIECE):
                 table = arrow.Table.from_batches([batch])
-                columns = {name: numpy_column(table[name], name=name, where=judge.where) for name in names}
+                columns = {name: numpy_column(table[name], name=name) for name in names}
                 for name, values in judge.added(columns, rows).items():
                     table = table.append_column(name, arrow.array(values))
                 writer = writer or parquet.ParquetWriter(path, table.schema)
@@ -128,5 +127,5 @@ def _parquet(file: DataFile, path: Path, origin: Origin, judge: Judge) -> int:
             if writer is not None:
                 writer.close()
     if not rows:
-        raise EmptyError(f"{judge.place} has no rows", judge.where, "give at least one")
+        raise EmptyError(f"{judge.place} has no rows", "give at least one")
     return rows

@@ -14,11 +14,11 @@ from thresher.sources.progress import Progress
 
 
 @contextmanager
-def scanning(given: Mapping[str, Any], *, where: str) -> Iterator[dict[str, Any]]:
+def scanning(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Arguments for `scan_models`, `compare_scan` and `evaluate_scan`, whose progress is told on a terminal."""
-    label, scores = named_columns(given, where=where)
+    label, scores = named_columns(given)
     if given.get("predictions"):
-        raise ArgumentError("--prediction needs rows, and there are more than fit", where, "leave it out, or sample")
+        raise ArgumentError("--prediction needs rows, and there are more than fit", "leave it out, or sample")
     table = table_name(given)
     with telling("counting where the rows are") as tell:
 
@@ -27,7 +27,7 @@ def scanning(given: Mapping[str, Any], *, where: str) -> Iterator[dict[str, Any]
 
         positive = given.get("positive")
         if positive is not None:
-            labels = first_columns(given["source"], [label], table=table, listener=told, where=where)[label]
+            labels = first_columns(given["source"], [label], table=table, listener=told)[label]
             positive = positive_label(positive, labels)
         yield {
             "label": label,

@@ -22,15 +22,13 @@ from thresher.evaluation.scanned_evaluation import bounds_text
 from thresher.evaluation.summary import rules_rows
 
 
-def evaluated_where_it_is(
-    condition: OperatingCondition | None, given: Mapping[str, Any], *, where: str
-) -> ScannedEvaluation:
+def evaluated_where_it_is(condition: OperatingCondition | None, given: Mapping[str, Any]) -> ScannedEvaluation:
     """The library's `evaluate_scan`, as the options say; what needs rows is refused before the work begins."""
     for option in ("output", "figures", "cluster", "current", "prefer"):
         if given.get(option):
             fix = "leave it out, or give a sample of the rows"
-            raise ArgumentError(f"--{option} needs rows, and there are more than fit", where, fix)
-    with scanning(given, where=where) as asked:
+            raise ArgumentError(f"--{option} needs rows, and there are more than fit", fix)
+    with scanning(given) as asked:
         settings = {name: given[name] for name in ("level", "margin", "trained_at")}
         return evaluate_scan(given["source"], condition=condition, **settings, **asked)
 

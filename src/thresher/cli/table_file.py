@@ -30,32 +30,32 @@ _ARROW = (".arrow", ".feather", ".ipc")
 _PACKED = (".gz", ".zst")
 
 
-def write_with_columns(source: str, target: str, *, score: str, added: Added, where: str) -> int:
+def write_with_columns(source: str, target: str, *, score: str, added: Added) -> int:
     """Copy a table with the columns that `added` makes of its scores; returns how many rows there were.
 
     The target's suffix says its format; "-" is standard output, as CSV.
     """
-    origin = Origin("standard input" if source == STANDARD else source, score, where)
-    return write_table(target, lambda path, kind: _write(source, path, kind, origin, added), where=where)
+    origin = Origin("standard input" if source == STANDARD else source, score)
+    return write_table(target, lambda path, kind: _write(source, path, kind, origin, added))
 
 
-def write_table(target: str, write: Callable[[Path, str], int], *, where: str) -> int:
+def write_table(target: str, write: Callable[[Path, str], int]) -> int:
     """Have a table written by a function of a path and a suffix, whole or not at all; returns how many rows it had."""
     if target == STANDARD:
         return _to_standard_output(write)
-    require_format(target, where)
-    with replacing(target, where=str(target)) as beside:
+    require_format(target)
+    with replacing(target) as beside:
         return write(beside, suffix_of(target))
 
 
-def require_format(target: str, where: str) -> None:
+def require_format(target: str) -> None:
     """Refuse a name that does not say what to write."""
     kind = suffix_of(target)
     if kind not in _DELIMITERS and kind not in _PARQUET + _ARROW:
         fix = "end it in .csv, .tsv, .parquet or .arrow"
-        raise ArgumentError(f"the format of {target} cannot be told from its name", where, fix)
+        raise ArgumentError(f"the format of {target} cannot be told from its name", fix)
     if target.lower().endswith(".zst") or (kind not in _DELIMITERS and target.lower().endswith(".gz")):
-        raise ArgumentError(f"{target} cannot be written so", where, "write .csv.gz, or .parquet, which is compressed")
+        raise ArgumentError(f"{target} cannot be written so", "write .csv.gz, or .parquet, which is compressed")
 
 
 def suffix_of(name: str) -> str:
@@ -93,27 +93,27 @@ def _to_standard_output(write: Callable[[Path, str], int]) -> int:
 
 def _write(source: str, path: Path, kind: str, origin: Origin, added: Added) -> int:
     if (delimiters := text_pair(source, kind)) is not None:
-        with opened_text(source, origin.where) as lines, text_file(path) as out:
+        with opened_text(source) as lines, text_file(path) as out:
             return copy_text(lines, out, origin, added, delimiters=delimiters)
     return _by_columns(source, path, kind, origin, added)
 
 
 def _by_columns(source: str, path: Path, kind: str, origin: Origin, added: Added) -> int:
-    names = column_names(source, where=origin.where)
+    names = column_names(source)
     origin.place(names)
-    found = read_columns(source, None, where=origin.where)
+    found = read_columns(source, None)
     columns = added(np.asarray(found[origin.score]))
     origin.require_new(list(columns), names)
-    return write_columns(path, kind, {**found, **columns}, where=origin.where)
+    return write_columns(path, kind, {**found, **columns})
 
 
-def write_columns(path: Path, kind: str, columns: Mapping[str, Any], *, where: str) -> int:
+def write_columns(path: Path, kind: str, columns: Mapping[str, Any]) -> int:
     """Write whole columns in the format of a suffix; returns how many rows there were."""
     if kind in _DELIMITERS:
         return _write_text(path, kind, columns)
 
     def arrow(package: str) -> Any:
-        return extra(package, name="files", where=where)
+        return extra(package, name="files")
 
     whole = arrow("pyarrow").table(dict(columns))
     if kind in _PARQUET:
@@ -137,14 +137,14 @@ def _is_absent(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def opened_text(source: str, where: str) -> IO[str]:
+def opened_text(source: str) -> IO[str]:
     """A text without its byte order mark, unpacked."""
     if source == STANDARD:
         return io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
     if source.lower().endswith(".gz"):
         return io.TextIOWrapper(gzip.open(source), encoding="utf-8-sig", newline="")
     if source.lower().endswith(".zst"):
-        opened = extra("zstandard", name="files", where=where).open(source, "rb")
+        opened = extra("zstandard", name="files").open(source, "rb")
         return io.TextIOWrapper(opened, encoding="utf-8-sig", newline="")
     return Path(source).open(encoding="utf-8-sig", newline="")
 

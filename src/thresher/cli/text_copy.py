@@ -28,15 +28,14 @@ class Origin:
 
     name: str
     score: str
-    where: str
 
     def place(self, head: Sequence[str]) -> int:
         """Which column holds the scores; a file that is separated otherwise has no such column, and is told so.
 
-        >>> Origin("new.csv", "forest", "here").place(["id", "forest"])
+        >>> Origin("new.csv", "forest").place(["id", "forest"])
         1
         """
-        require_columns([self.score], head, place=self.name, where=self.where)
+        require_columns([self.score], head, place=self.name)
         return list(head).index(self.score)
 
     def require_new(self, names: Sequence[str], present: Sequence[str]) -> None:
@@ -44,7 +43,7 @@ class Origin:
         for name in names:
             if name in present:
                 fix = "name the new column otherwise with --column"
-                raise ColumnError(f"{self.name} has a column {name!r} already", self.where, fix)
+                raise ColumnError(f"{self.name} has a column {name!r} already", fix)
 
 
 def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, delimiters: tuple[str, str]) -> int:
@@ -53,7 +52,7 @@ def copy_text(lines: IO[str], out: IO[str], origin: Origin, added: Added, *, del
     >>> import io
     >>> out = io.StringIO()
     >>> double = lambda score: {"twice": score * 2}
-    >>> origin = Origin("a.csv", "p", "here")
+    >>> origin = Origin("a.csv", "p")
     >>> copy_text(io.StringIO("id,p\n007,0.50\n"), out, origin, double, delimiters=(",", ","))
     1
     >>> out.getvalue()
@@ -82,7 +81,7 @@ def copy_rows(
     try:
         head = next(reader, None)
         if not head:
-            raise SourceError(f"{origin.name} is empty", origin.where, "give a file with a line of column names")
+            raise SourceError(f"{origin.name} is empty", "give a file with a line of column names")
         made = made_for(head)
         for piece in _pieces(reader, len(head), origin):
             columns = made(piece, rows)
@@ -93,12 +92,12 @@ def copy_rows(
             writer.writerows([*row, *more] for row, more in zip(piece, zip(*lists, strict=True), strict=True))
             rows += len(piece)
     except csv.Error as error:
-        raise SourceError(f"{origin.name} is no CSV: {error}", origin.where, f"see line {reader.line_num:,}") from None
+        raise SourceError(f"{origin.name} is no CSV: {error}", f"see line {reader.line_num:,}") from None
     except UnicodeDecodeError as error:
         what = f"{origin.name} is not in UTF-8: {error.reason} after line {reader.line_num:,}"
-        raise SourceError(what, origin.where, "save it as UTF-8") from None
+        raise SourceError(what, "save it as UTF-8") from None
     if not rows:
-        raise SourceError(f"{origin.name} has no rows", origin.where, "give at least one")
+        raise SourceError(f"{origin.name} has no rows", "give at least one")
     return rows
 
 
@@ -126,7 +125,7 @@ def _pieces(reader: Any, width: int, origin: Origin) -> Iterator[list[list[str]]
         for row in piece:
             if len(row) != width:
                 what = f"a row of {origin.name} has {len(row)} fields where there are {width} columns"
-                raise SourceError(what, origin.where, f"mend the row that begins {','.join(row)[:60]!r}")
+                raise SourceError(what, f"mend the row that begins {','.join(row)[:60]!r}")
         yield piece
 
 
@@ -137,7 +136,7 @@ def _numbers(texts: list[str], before: int, origin: Origin) -> Floats:
         at, text = next((i, text) for i, text in enumerate(texts) if not _is_number(text))
         if text.strip():
             what = f"{text!r} in column {origin.score!r}, row {before + at + 1:,}, is no number"
-            raise ScoreError(what, origin.where, "give numbers only") from None
+            raise ScoreError(what, "give numbers only") from None
         raise _missing(before + at, origin) from None
     if np.isnan(found).any():
         raise _missing(before + int(np.isnan(found).argmax()), origin)
@@ -154,4 +153,4 @@ def _is_number(text: str) -> bool:
 
 def _missing(row: int, origin: Origin) -> MissingValueError:
     what = f"the score in column {origin.score!r} is missing in row {row + 1:,}"
-    return MissingValueError(what, origin.where, "fill it, or leave that row out")
+    return MissingValueError(what, "fill it, or leave that row out")

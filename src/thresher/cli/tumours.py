@@ -15,14 +15,13 @@ from thresher.ranking import Flags, Floats
 LABEL = "malignant"
 FOLDS = 5
 _MEANS = 10  # the first of three groups of ten: means, their errors, and the worst
-_WHERE = "thresher demo"
 
 
 def scored_tumours() -> tuple[Flags, dict[str, Floats]]:
     """Which tumours are malignant, and every model's probability for it, each row scored by a model of other rows."""
 
     def part(name: str) -> Any:
-        return extra(f"sklearn.{name}", name="learn", where=_WHERE)
+        return extra(f"sklearn.{name}", name="learn")
 
     data = part("datasets").load_breast_cancer()
     malignant = data.target == 0
@@ -49,7 +48,7 @@ def write_predictions(path: str, malignant: Flags, scores: dict[str, Floats]) ->
 
 def write_measurements(path: str) -> None:
     """Write the tumours as they were measured, with a number and what they are, as CSV to learn from."""
-    data = extra("sklearn.datasets", name="learn", where=_WHERE).load_breast_cancer()
+    data = extra("sklearn.datasets", name="learn").load_breast_cancer()
     columns: dict[str, list[Any]] = {
         "id": list(range(1, len(data.target) + 1)),
         "tumour": np.where(data.target == 0, "malignant", "benign").tolist(),

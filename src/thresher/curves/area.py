@@ -42,7 +42,7 @@ def auc(ranking: Ranking) -> float:
     >>> auc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.71
     """
-    require_ranking(ranking, "auc(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     of_pairs = pairs(ranking)
     return _share(2 * of_pairs.won + of_pairs.tied + _known(ranking), 2 * of_pairs.total)
 
@@ -53,7 +53,7 @@ def ranking_error(ranking: Ranking) -> float:
     >>> ranking_error(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.29
     """
-    require_ranking(ranking, "ranking_error(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     of_pairs = pairs(ranking)
     return _share(2 * of_pairs.lost + of_pairs.tied - _known(ranking), 2 * of_pairs.total)
 
@@ -66,7 +66,7 @@ def pairs(ranking: Ranking) -> Pairs:
     >>> pairs(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     Pairs(won=1300, tied=950, lost=250)
     """
-    require_ranking(ranking, "pairs(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     return ranking.remembered("pairs", lambda: _pairs(ranking))
 
 
@@ -113,12 +113,12 @@ def pairs_grid(ranking: Ranking) -> npt.NDArray[np.float64]:
     array([[1. , 1. ],
            [0.5, 1. ]])
     """
-    require_ranking(ranking, "pairs_grid(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     if ranking.weighted or ranking.Pos * ranking.Neg > GRID_LIMIT:
         what = (
             "weights have no grid" if ranking.weighted else f"the grid would have {ranking.Pos * ranking.Neg:,} cells"
         )
-        raise ArgumentError(what, "pairs_grid(ranking)", "use pairs(ranking), which counts without drawing them")
+        raise ArgumentError(what, "use pairs(ranking), which counts without drawing them")
     segment = np.arange(len(ranking))
     positive, negative = np.repeat(segment, ranking.pos), np.repeat(segment, ranking.neg)
     return (1 + np.sign(negative[np.newaxis, :] - positive[:, np.newaxis])) / 2
@@ -146,7 +146,7 @@ def placements(ranking: Ranking) -> Placements:
     >>> positive, negative
     (array([1.  , 0.75, 0.25]), array([0.25, 0.75, 1.  ]))
     """
-    require_ranking(ranking, "placements(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
 
     def beaten(piece: slice, out: Floats) -> None:
@@ -183,11 +183,10 @@ def partial_auc(
     >>> round(partial_auc(spam_tree, tpr=(0.6, 1)), 10)
     0.16
     """
-    require_ranking(ranking, "partial_auc(ranking)", both_classes=True)
-    where = "partial_auc(ranking, fpr=... or tpr=...)"
+    require_ranking(ranking, both_classes=True)
     if (fpr is None) == (tpr is None):
-        raise ArgumentError("give a range of fpr or a range of tpr, one of them", where, "e.g. fpr=(0, 0.1)")
-    low, high = _range(fpr if fpr is not None else tpr, where)
+        raise ArgumentError("give a range of fpr or a range of tpr, one of them", "e.g. fpr=(0, 0.1)")
+    low, high = _range(fpr if fpr is not None else tpr)
     tp, fp = ranking.covered()
     x, y = fp / ranking.Neg, tp / ranking.Pos
     if fpr is not None:
@@ -214,15 +213,13 @@ def _area_up_to(x: Floats, y: Floats, end: float) -> float:
     return whole + (end - x[last - 1]) * float(y[last - 1] + height) / 2
 
 
-def _range(given: Any, where: str) -> tuple[float, float]:
+def _range(given: Any) -> tuple[float, float]:
     try:
         low, high = (float(end) for end in given)
     except (TypeError, ValueError):
         low, high = math.nan, math.nan
     if not 0 <= low < high <= 1:
-        raise ArgumentError(
-            f"the range must be two rates, 0 <= low < high <= 1, got {given!r}", where, "e.g. fpr=(0, 0.1)"
-        )
+        raise ArgumentError(f"the range must be two rates, 0 <= low < high <= 1, got {given!r}", "e.g. fpr=(0, 0.1)")
     return low, high
 
 

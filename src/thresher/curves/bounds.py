@@ -65,7 +65,7 @@ def auc_bounds(ranking: Ranking) -> Bounds:
     >>> auc_bounds(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     Bounds(lower=0.71, upper=0.71)
     """
-    require_ranking(ranking, "auc_bounds(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     if ranking.spans is None:
         return certain(auc(ranking))
     pos, neg = ranking.pos, ranking.neg
@@ -109,7 +109,7 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
     >>> found.least.tp, found.most.tp
     (array([3, 1]), array([3, 2]))
     """
-    require_ranking(ranking, "table_bounds(ranking, threshold)")
+    require_ranking(ranking)
     if ranking.spans is None:
         table = contingency_at(ranking, threshold)
         return TableBounds(table, table)
@@ -142,7 +142,7 @@ def ks_bounds(ranking: Ranking) -> Bounds:
     >>> ks_bounds(bounded)
     Bounds(lower=0.26..., upper=0.66...)
     """
-    require_ranking(ranking, "ks_bounds(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     if ranking.spans is None:
         return certain(ks(ranking).statistic)
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())

@@ -37,7 +37,7 @@ class CostCurve(Tabular):
 
     def at(self, probability_cost: npt.ArrayLike) -> Floats:
         """The lowest normalised expected cost at any probability-cost in [0, 1]."""
-        return np.interp(_in_unit(probability_cost, "CostCurve.at"), self.probability_cost, self.cost)
+        return np.interp(_in_unit(probability_cost), self.probability_cost, self.cost)
 
     def _columns(self) -> Mapping[str, Any]:
         return {"probability_cost": self.probability_cost, "cost": self.cost}
@@ -56,7 +56,7 @@ def cost_curve(ranking: Ranking) -> CostCurve:
     >>> round(float(curve.at(0.5)), 4)
     0.3
     """
-    require_ranking(ranking, "cost_curve(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     split = hull_splits(ranking, pool="ties")
     tp, fp = (covered[split] for covered in ranking.covered())
     fpr, fnr = fp / ranking.Neg, (ranking.Pos - tp) / ranking.Pos
@@ -98,7 +98,7 @@ def brier_curve(ranking: Ranking) -> BrierCurve:
     >>> round(brier_curve(emails).area, 10)  # (2·0.1² + 0.4² + 0.6² + 2·0.2²) / 6
     0.1033333333
     """
-    require_ranking(ranking, "brier_curve(ranking)", both_classes=True, probabilities=True)
+    require_ranking(ranking, both_classes=True, probabilities=True)
     tp, fp = (covered[::-1] for covered in ranking.covered())
     edge = np.concatenate([[0.0], ranking.score[::-1], [1.0]])
     start, end = edge[:-1], edge[1:]  # thresholds in (start, end] give the same table
@@ -133,13 +133,11 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
     >>> curve.model.round(4), curve.everyone.round(4)
     (array([0.3333]), array([0.]))
     """
-    require_ranking(ranking, "net_benefit(ranking)", both_classes=True, probabilities=True)
+    require_ranking(ranking, both_classes=True, probabilities=True)
     given = np.arange(1, 100) / 100 if threshold is None else threshold
-    at = np.atleast_1d(_in_unit(given, "net_benefit(ranking, threshold)"))
+    at = np.atleast_1d(_in_unit(given))
     if (at == 1).any():
-        raise ArgumentError(
-            "a threshold probability of 1 has no exchange rate", "net_benefit(ranking, threshold)", "stay below 1"
-        )
+        raise ArgumentError("a threshold probability of 1 has no exchange rate", "stay below 1")
     table = contingency_at(ranking, at)
     harm = at / (1 - at)
     prevalence = table.prevalence
@@ -151,8 +149,8 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
     )
 
 
-def _in_unit(values: npt.ArrayLike, where: str) -> Floats:
+def _in_unit(values: npt.ArrayLike) -> Floats:
     given = as_numbers(values)
     if not ((given >= 0) & (given <= 1)).all():
-        raise ArgumentError(f"this must lie in [0, 1], got {described(values)}", where, "give proportions, e.g. 0.2")
+        raise ArgumentError(f"this must lie in [0, 1], got {described(values)}", "give proportions, e.g. 0.2")
     return given

@@ -28,7 +28,7 @@ class Coverage(Contingency):
 
     def at(self, split: int) -> Contingency:
         """The table of one split."""
-        require_split(split, len(self), f"a curve of {len(self):,} splits")
+        require_split(split, len(self))
         return Contingency(tp=self.tp[split], fn=self.fn[split], fp=self.fp[split], tn=self.tn[split])
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ def coverage(ranking: Ranking) -> Coverage:
     >>> curve.tpr
     array([0. , 0.4, 0.6, 1. ])
     """
-    require_ranking(ranking, "coverage(ranking)")
+    require_ranking(ranking)
     tp, fp = ranking.covered()
     fn, tn = ranking.Pos - tp, ranking.Neg - fp
     for cell in (fn, tn):
@@ -77,7 +77,7 @@ def roc(ranking: Ranking) -> ROCCurve:
     (array([0. , 0.1, 0.2, 1. ]), array([0. , 0.4, 0.6, 1. ]))
     >>> fpr, tpr, threshold = curve
     """
-    require_ranking(ranking, "roc(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     _, fp = ranking.covered()
     return ROCCurve(fpr=_share(fp, ranking.Neg), tpr=recalls(ranking), threshold=ranking.thresholds())
 

@@ -49,7 +49,7 @@ def roc_bounds(ranking: Ranking) -> CurveBounds:
     >>> found.upper_fpr.round(2), found.upper_tpr
     (array([0.  , 0.  , 0.33, 0.33, 1.  ]), array([0. , 0.6, 0.6, 1. , 1. ]))
     """
-    require_ranking(ranking, "roc_bounds(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     return _rates(ranking, lower_corners_of(ranking), upper_corners_of(ranking))
 
 
@@ -64,7 +64,7 @@ def hull_bounds(ranking: Ranking) -> CurveBounds:
     >>> found.lower_tpr, found.upper_tpr
     (array([0. , 0.6, 1. ]), array([0. , 0.6, 1. , 1. ]))
     """
-    require_ranking(ranking, "hull_bounds(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     corner = hull_splits(ranking, pool="ties")
     tp, fp = (covered[corner].astype(np.float64) for covered in ranking.covered())
     if ranking.spans is None or ranking.spans.corners:

@@ -44,7 +44,7 @@ def gain(ranking: Ranking) -> GainCurve:
     (array([0.  , 0.25, 0.4 , 1.  ]), array([0. , 0.4, 0.6, 1. ]))
     >>> called, found, threshold = curve
     """
-    require_ranking(ranking, "gain(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
     called = (tp + fp) / ranking.total
     called.flags.writeable = False
@@ -59,7 +59,7 @@ def lift(ranking: Ranking) -> LiftCurve:
     >>> lift(Ranking.parse("[20+,5-][10+,5-][20+,40-]")).lift
     array([nan, 1.6, 1.5, 1. ])
     """
-    require_ranking(ranking, "lift(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     tables = coverage(ranking)
     curve = LiftCurve(called=tables.predicted_positive_rate, lift=tables.lift, threshold=tables.threshold)
     for array in curve[:2]:
@@ -87,7 +87,7 @@ def ks(ranking: Ranking) -> KolmogorovSmirnov:
     >>> round(found.statistic, 10), found.threshold
     (0.4, 0.0)
     """
-    require_ranking(ranking, "ks(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
     distance = tp * float(ranking.Neg) - fp * float(ranking.Pos)  # cross-multiplied: exact while Pos · Neg < 2**53
     split = int(np.argmax(np.abs(distance)))

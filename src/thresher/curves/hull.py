@@ -35,7 +35,7 @@ def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     >>> print(hull(emails, pool="ties"))
     [2+][4+,2-][2-]
     """
-    require_ranking(ranking, "hull(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     split = hull_splits(ranking, pool=pool)
     spans = None if ranking.spans is None else ranking.spans.pooled(split[:-1])
     return Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split), dropped=ranking.dropped, spans=spans)
@@ -47,7 +47,7 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
     >>> hull_splits(Ranking.parse("[2+][1-][1+,1-][1+][3-]")).tolist()
     [0, 1, 4, 5]
     """
-    require_one_of(pool, ("strict", "ties"), name="pool", where="hull(ranking, pool=...)")
+    require_one_of(pool, ("strict", "ties"), name="pool")
     corner, touching = ranking.remembered("hull", lambda: _hull(ranking))
     return corner if pool == "ties" else touching
 

@@ -37,17 +37,15 @@ def coin_at(ranking: Ranking, threshold: float, *, probability: float = 0.5) -> 
     >>> coin.table.fp, coin.table.tp
     (30.0, 40.0)
     """
-    where = "coin_at(ranking, threshold, probability)"
-    require_ranking(ranking, where)
+    require_ranking(ranking)
     if not 0 <= as_number(probability) <= 1:
-        raise ArgumentError(f"probability must lie in [0, 1], got {probability}", where, "give the coin's bias")
+        raise ArgumentError(f"probability must lie in [0, 1], got {probability}", "give the coin's bias")
     at = as_number(threshold)
     segment = np.flatnonzero(ranking.score == at)
     if not segment.size:
         nearest = ranking.score[np.argmin(np.abs(ranking.score - at))]
         raise ArgumentError(
             f"no case scores exactly {threshold}, so there is no tie to break",
-            where,
             f"give one of the scores; the nearest is {nearest:g}",
         )
     before = int(segment[0])
@@ -73,16 +71,15 @@ def point_at(
     >>> rule.upper, rule.lower, rule.probability, rule.table.tpr
     (0.0, -inf, 0.25, 0.7)
     """
-    require_ranking(ranking, "point_at(ranking)", both_classes=True)
-    where = "point_at(ranking, fpr= | tpr= | predicted_positive_rate=)"
+    require_ranking(ranking, both_classes=True)
     named = {"fpr": fpr, "tpr": tpr, "predicted_positive_rate": predicted_positive_rate}
     given = {name: rate for name, rate in named.items() if rate is not None}
     if len(given) != 1:
-        raise ArgumentError(f"give exactly one rate, got {len(given)}", where, "e.g. fpr=0.05")
+        raise ArgumentError(f"give exactly one rate, got {len(given)}", "e.g. fpr=0.05")
     ((name, rate),) = given.items()
     if not 0 <= as_number(rate) <= 1:
-        raise ArgumentError(f"{name} must lie in [0, 1], got {rate}", where, "give a proportion")
-    require_one_of(on, ("curve", "hull"), name="on", where=where)
+        raise ArgumentError(f"{name} must lie in [0, 1], got {rate}", "give a proportion")
+    require_one_of(on, ("curve", "hull"), name="on")
     split = hull_splits(ranking, pool="ties") if on == "hull" else np.arange(len(ranking) + 1)
     tp, fp = (covered[split] for covered in ranking.covered())
     along, total = {

@@ -132,8 +132,7 @@ def multiclass_auc(
            [0.9167,    nan, 0.5   ],
            [0.6667, 1.    ,    nan]])
     """
-    where = "multiclass_auc(labels, probabilities)"
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing, where=where)
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing)
     k = len(rows.classes)
     pairwise = np.full((k, k), np.nan)
     for i in range(k):
@@ -169,8 +168,7 @@ def one_vs_rest_rankings(
     >>> found["a"]
     Ranking([1+][2-] at scores 0.8, 0.3)
     """
-    where = "one_vs_rest_rankings(labels, probabilities)"
-    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing, where=where)
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, missing=missing)
     return {name: rows.ranking(i) for i, name in enumerate(rows.classes)}
 
 
@@ -201,7 +199,6 @@ def class_rows(
     *,
     classes: Sequence[Any] | None,
     weights: Any,
-    where: str,
     missing: Missing | None = None,
     every_class: bool = True,
 ) -> ClassRows:
@@ -209,36 +206,33 @@ def class_rows(
 
     Without `missing`, the caller has no way to leave rows out. `every_class` says that each class must have cases.
 
-    >>> class_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]], classes=None, weights=None, where="here").index
+    >>> class_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]], classes=None, weights=None).index
     array([1, 0])
     """
-    matrix = _matrix(probabilities, where)
-    given = {"labels": column(labels, name="labels", where=where)}
+    matrix = _matrix(probabilities)
+    given = {"labels": column(labels, name="labels")}
     if weights is not None:
-        given["weights"] = column(weights, name="weights", where=where)
-    given |= {f"probabilities[:, {i}]": column(matrix[:, i], name="", where=where) for i in range(matrix.shape[1])}
-    kept, dropped = complete(
-        given, missing="raise" if missing is None else missing, where=where, droppable=missing is not None
-    )
-    weight = None if weights is None else checked_weights(kept.pop(1), where=where)
-    scores = [_probability(rankable(values, where=where), i, where) for i, values in enumerate(kept[1:])]
+        given["weights"] = column(weights, name="weights")
+    given |= {f"probabilities[:, {i}]": column(matrix[:, i], name="") for i in range(matrix.shape[1])}
+    kept, dropped = complete(given, missing="raise" if missing is None else missing, droppable=missing is not None)
+    weight = None if weights is None else checked_weights(kept.pop(1))
+    scores = [_probability(rankable(values), i) for i, values in enumerate(kept[1:])]
     label = kept[0]
     if weight is not None and not weight.all():
         present = weight > 0
         label, scores, weight = label[present], [score[present] for score in scores], weight[present]
-    names, index = classes_of(label, classes=classes, where=where)
+    names, index = classes_of(label, classes=classes)
     if len(names) != len(scores) and not (every_class and len(names) == 1):
         raise LengthError(
             f"probabilities have {len(scores)} columns, and there are {len(names)} classes: {names!r}",
-            where=where,
             fix="pass classes=[...] with one name per column, in their order (else that of the sorted labels)",
         )
     if every_class:
-        _require_every_class(names, index, where)
+        _require_every_class(names, index)
     return ClassRows(names, index, scores, weight, dropped)
 
 
-def _matrix(probabilities: Any, where: str) -> Column:
+def _matrix(probabilities: Any) -> Column:
     try:
         matrix = probabilities if isinstance(probabilities, np.ndarray) else np.asarray(probabilities)
     except ValueError:  # rows of different lengths
@@ -246,31 +240,28 @@ def _matrix(probabilities: Any, where: str) -> Column:
     if matrix.ndim != 2:
         raise LengthError(
             f"probabilities have shape {matrix.shape}, and a matrix of them has rows and columns",
-            where=where,
             fix="give one row per case and one column per class; for a single column use auc(rank(labels, scores))",
         )
     return matrix
 
 
-def _require_every_class(names: list[Any], index: Column, where: str) -> None:
+def _require_every_class(names: list[Any], index: Column) -> None:
     cases = np.bincount(index, minlength=len(names))
     absent = [repr(name) for name, count in zip(names, cases.tolist(), strict=True) if not count]
     if absent or len(names) < 2:
         what = f"class {' and '.join(absent)} has no rows" if absent else f"all rows are of class {names[0]!r}"
         raise OneClassError(
             f"{what} among {index.size:,}, and an AUC needs cases of both sides",
-            where=where,
             fix="give data with every class, or leave the class and its column out",
         )
 
 
-def _probability(score: Column, at: int, where: str) -> Column:
+def _probability(score: Column, at: int) -> Column:
     outside = np.flatnonzero(~((score >= 0) & (score <= 1)))
     if outside.size:
         raise ProbabilityError(
             f"{outside.size:,} of {score.size:,} numbers in probabilities[:, {at}] lie outside [0, 1]"
             f" (first {score[outside[0]]:g} at row {outside[0]})",
-            where=where,
             fix="give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)",
         )
     return score

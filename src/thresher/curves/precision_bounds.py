@@ -22,7 +22,7 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
     >>> average_precision_bounds(bounded)
     Bounds(lower=0.39..., upper=0.88...)
     """
-    require_ranking(ranking, "average_precision_bounds(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     if ranking.spans is None:
         return certain(average_precision(ranking))
     if (known := told(ranking, "average_precision")) is not None:
@@ -46,7 +46,7 @@ def pr_area_bounds(ranking: Ranking) -> Bounds:
     >>> pr_area_bounds(bounded)
     Bounds(lower=0.39..., upper=0.86...)
     """
-    require_ranking(ranking, "pr_area_bounds(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     if ranking.spans is None:
         return certain(pr_area(ranking))
     if (known := told(ranking, "pr_area")) is not None:

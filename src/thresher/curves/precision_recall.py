@@ -38,7 +38,7 @@ def precision_recall(ranking: Ranking) -> PrecisionRecallCurve:
     (array([0. , 0.4, 0.6, 1. ]), array([ nan, 0.8 , 0.75, 0.5 ]))
     >>> recall, precision, threshold = curve
     """
-    require_ranking(ranking, "precision_recall(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     tp, fp = ranking.covered()
 
     def right(piece: slice, out: Floats) -> None:
@@ -61,11 +61,11 @@ def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
     >>> precision_at(tied, [0.25, 0.3, 0.5])
     array([0.5  , 0.375, 0.25 ])
     """
-    require_ranking(ranking, "precision_at(ranking, recall)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     wanted = as_numbers(recall)
     if not ((wanted >= 0) & (wanted <= 1)).all():
         what = f"recall must be numbers in [0, 1], got {described(recall)}"
-        raise ArgumentError(what, "precision_at(ranking, recall)", "give proportions")
+        raise ArgumentError(what, "give proportions")
     tp, fp = ranking.covered()
     recall_at = recalls(ranking)  # rates are compared with rates: a rate times Pos may round past its count
     after = np.clip(np.searchsorted(recall_at, wanted, side="left"), 1, len(ranking))
@@ -84,7 +84,7 @@ def average_precision(ranking: Ranking) -> float:
     >>> average_precision(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.67
     """
-    require_ranking(ranking, "average_precision(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     if (known := kept_number(ranking.spans, "average_precision")) is not None:
         return known
     tp, fp = (covered[1:] for covered in ranking.covered())
@@ -107,7 +107,7 @@ def pr_area(ranking: Ranking) -> float:
     >>> pr_area(Ranking.parse("[1+,3-]"))
     0.25
     """
-    require_ranking(ranking, "pr_area(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     if (known := kept_number(ranking.spans, "pr_area")) is not None:
         return known
     tp, fp = (covered[:-1] for covered in ranking.covered())
@@ -148,7 +148,7 @@ def pr_gain(ranking: Ranking) -> PRGain:
     >>> round(curve.area, 4)
     0.45
     """
-    require_ranking(ranking, "pr_gain(ranking)", both_classes=True)
+    require_ranking(ranking, both_classes=True)
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
     least = ranking.Pos * (ranking.Pos / ranking.total)  # recall gain 0: recall equals the prevalence
     first = int(np.searchsorted(tp, least, side="left"))

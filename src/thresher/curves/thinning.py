@@ -37,8 +37,8 @@ def thinned(ranking: Ranking, *, points: int = 4000) -> Thinned:
     >>> thin.split.tolist(), round(thin.deviation, 4), thin.hull_kept
     ([0, 1, 4, 5], 0.1562, True)
     """
-    require_ranking(ranking, "thinned(ranking)", both_classes=True)
-    points = require_whole(points, name="points", least=2, where="thinned(ranking, points=...)", fix="give e.g. 500")
+    require_ranking(ranking, both_classes=True)
+    points = require_whole(points, name="points", least=2, fix="give e.g. 500")
     every = len(ranking) + 1
     if every <= points:
         return Thinned(np.arange(every), 0.0, hull_kept=True)

@@ -31,7 +31,6 @@ MOST_CLASSES_DRAWN = 4000
 CLASS_PLACES = 1000
 FEWEST_PLACES = 21
 _PERCENT = np.arange(1, 100) / 100
-_WHERE = "bands of an evaluation"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +109,7 @@ def _bands(
     class_ratio: float | None = None,
 ) -> ModelBands:
     drawing: dict[str, Any] = {"level": level, "replicates": replicates, "seed": seed, "threads": None}
-    draws = Draws.of(source, **drawing, where=_WHERE, class_ratio=class_ratio)
+    draws = Draws.of(source, **drawing, class_ratio=class_ratio)
     at = np.linspace(0, 1, places)
     curves = {"roc": roc_curve(draws, at), "precision_recall": precision_recall_curve(draws, at[1:])}
     if calibrated:

@@ -106,9 +106,7 @@ class Decision(Result):
         array([1. , 0.1, 0. ])
         """
         if self.calibration is None or self.condition.prevalence is None:
-            raise ArgumentError(
-                "this decision has no calibration map", "Decision.probability(scores)", "take one that evaluate made"
-            )
+            raise ArgumentError("this decision has no calibration map", "take one that evaluate made")
         in_data = CalibrationMap.from_dict(self.calibration)(scores)
         if math.isclose(self.condition.prevalence, self.data_prevalence, rel_tol=1e-12):
             return in_data
@@ -130,9 +128,7 @@ class Decision(Result):
         """Read what `to_dict` wrote."""
         written = value.get("format") if isinstance(value, Mapping) else None
         if isinstance(written, str) and written != FORMAT and written.startswith(_FORMATS):
-            raise NotationError(
-                f"this decision is of another format, {written!r}", "Decision.from_dict", EVALUATE_AGAIN
-            )
+            raise NotationError(f"this decision is of another format, {written!r}", EVALUATE_AGAIN)
         readers = {part.name: _READERS.get(part.name, text) for part in fields(cls)}
         decision = cls(**read_object(value, readers, of="Decision", kind="a decision", form=FORMAT))
         low, high = decision.equivalent
@@ -181,16 +177,15 @@ class Decision(Result):
         ...     Decision.load(f"{folder}/decision.json") == decision
         True
         """
-        write_whole(path, self.to_json() + "\n", where="Decision.save(path)")
+        write_whole(path, self.to_json() + "\n")
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read the file that `save`, or `thresher evaluate --decision`, wrote; every field is checked."""
-        where = "Decision.load(path)"
         try:
-            return cls.from_json(read_text(path, where=where))
+            return cls.from_json(read_text(path))
         except NotationError as error:
-            raise NotationError(f"{path} holds no decision: {error.what}", where, error.fix) from None
+            raise NotationError(f"{path} holds no decision: {error.what}", error.fix) from None
 
     def _brief(self) -> str:
         return f"use {self.model!r}, {calls_text(self.threshold)}, expected cost {self.expected_cost}"
@@ -273,23 +268,21 @@ def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
     >>> apply(decision.to_json(), [.9, .5, .1])
     array([ True, False, False])
     """
-    where = "apply(decision, scores)"
     if isinstance(decision, str):
         decision = Decision.from_json(decision)
     elif not isinstance(decision, Decision):
         decision = Decision.from_dict(decision)
     if is_frame(scores):
-        names = frame_names(scores, where=where)
+        names = frame_names(scores)
         if decision.model not in names:
             raise ArgumentError(
                 f"there are no scores of the model {decision.model!r} among {', '.join(map(repr, names))}",
-                where,
                 "give the scores of the model that was decided for",
             )
-        scores = frame_columns(scores, [decision.model], where=where)[decision.model]
-    given = {"scores": column(scores, name="scores", where=where)}
-    (values,), _ = complete(given, missing="raise", where=where, droppable=False)
-    return reaches(rankable(values, where=where).astype(np.float64), decision.threshold)
+        scores = frame_columns(scores, [decision.model])[decision.model]
+    given = {"scores": column(scores, name="scores")}
+    (values,), _ = complete(given, missing="raise", droppable=False)
+    return reaches(rankable(values).astype(np.float64), decision.threshold)
 
 
 def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:

@@ -49,8 +49,6 @@ from thresher.results import Tabular
 from thresher.sources.columns import Missing
 from thresher.visible import visible_lines
 
-_WHERE = "evaluate(labels, scores)"
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluation(Tabular):
@@ -92,9 +90,7 @@ class Evaluation(Tabular):
 
     def __getitem__(self, name: str) -> ModelEvaluation:
         if not is_one_of(name, self.models):
-            raise ArgumentError(
-                f"there is no model {name!r}", "Evaluation[name]", f"pick one of {', '.join(self.models)}"
-            )
+            raise ArgumentError(f"there is no model {name!r}", f"pick one of {', '.join(self.models)}")
         return self.models[name]
 
     def summary(self) -> str:
@@ -230,12 +226,12 @@ def evaluate(
     >>> print(found["tree"].auc)
     0.7500 [0.3040, 0.9537]
     """
-    require_level(level, _WHERE)
-    require_replicates(replicates, seed, None, _WHERE)
-    require_margin(margin, _WHERE)
-    require_prevalence(trained_at, "evaluate(trained_at=...)")
+    require_level(level)
+    require_replicates(replicates, seed, None)
+    require_margin(margin)
+    require_prevalence(trained_at)
     wanted = asked_quantities(measures)
-    asked = operating_condition(condition, _WHERE)
+    asked = operating_condition(condition)
     rows = evaluated_rows(
         labels,
         scores,
@@ -247,10 +243,10 @@ def evaluate(
         current=current if is_column_of_calls(current) else None,
     )
     scored = rows.scored
-    require_two_clusters(scored, _WHERE)
-    require_no_rule_names(tuple(scored.scores), current=current is not None, where=_WHERE)
-    in_use = rule_in_use(current, rows.current, scored.scores, _WHERE)
-    preference = preference_of(prefer, tuple(scored.scores), None if in_use is None else in_use.model, _WHERE)
+    require_two_clusters(scored)
+    require_no_rule_names(tuple(scored.scores), current=current is not None)
+    in_use = rule_in_use(current, rows.current, scored.scores)
+    preference = preference_of(prefer, tuple(scored.scores), None if in_use is None else in_use.model)
     rankings = {name: rows.ranking(name) for name in scored.scores}
     # One number for rows and rankings: sums of weights in another order would restate tied scores apart.
     made_at = next(iter(rankings.values())).prevalence if trained_at is None else trained_at

@@ -209,12 +209,11 @@ def are_probabilities(ranking: Ranking) -> bool:
     return bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0)
 
 
-def require_prevalence(trained_at: Any, where: str) -> None:
+def require_prevalence(trained_at: Any) -> None:
     """Raise `ArgumentError` unless the prevalence that scores were made for is one, or left out."""
     if trained_at is not None and not 0 < as_number(trained_at) < 1:
         raise ArgumentError(
             f"trained_at must lie between 0 and 1, got {trained_at!r}",
-            where,
             "give the proportion of positives that the scores were made for, e.g. that of the training rows",
         )
 

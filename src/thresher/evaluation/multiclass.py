@@ -37,7 +37,6 @@ COMPARED = (
     "brier",
     "log_loss",
 )
-_WHERE = "evaluate_classes(labels, probabilities)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -61,9 +60,7 @@ class MulticlassEvaluation(Tabular):
 
     def __getitem__(self, name: str) -> MulticlassModel:
         if not is_one_of(name, self.models):
-            raise ArgumentError(
-                f"there is no model {name!r}", "MulticlassEvaluation[name]", f"pick one of {', '.join(self.models)}"
-            )
+            raise ArgumentError(f"there is no model {name!r}", f"pick one of {', '.join(self.models)}")
         return self.models[name]
 
     @property
@@ -176,7 +173,7 @@ def evaluate_classes(
     >>> print(both.comparisons["one_vs_rest_macro"]["forest", "guess"])
     forest - guess  0.4583 [...]  p ...  undecided
     """
-    require_level(level, _WHERE)
+    require_level(level)
     margins = _margins(margin)
     rows = classified_rows(
         labels,
@@ -187,9 +184,8 @@ def evaluate_classes(
         weights=weights,
         clusters=clusters,
         missing=missing,
-        where=_WHERE,
     )
-    require_two_clusters_of_classes(rows, _WHERE)
+    require_two_clusters_of_classes(rows)
     pulls = {name: class_pulls(rows, name) for name in rows.matrices}
     models = {name: class_model(rows, name, pulls[name], level=level) for name in rows.matrices}
     several = COMPARED if len(models) > 1 else ()
@@ -216,11 +212,10 @@ def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
     given = margin if isinstance(margin, Mapping) else dict.fromkeys(COMPARED, margin)
     strange = [name for name in given if name not in COMPARED]
     if strange:
-        where = "evaluate_classes(..., margin={measure: margin})"
         known = "" if strange[0] not in CLASS_MEASURES else ", which compare_classes does"
         raise ArgumentError(
-            f"models are not compared by {strange[0]!r} here{known}", where, f"name one of {', '.join(COMPARED)}"
+            f"models are not compared by {strange[0]!r} here{known}", f"name one of {', '.join(COMPARED)}"
         )
     for each in given.values():
-        require_margin(each, _WHERE)
+        require_margin(each)
     return dict.fromkeys(COMPARED, 0.0) | dict(given)

@@ -30,12 +30,12 @@ class Pick(NamedTuple):
     honest: float
 
 
-def preference_of(prefer: Any, names: Sequence[str], in_use: str | None, where: str) -> Preference:
+def preference_of(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
     """Read `prefer=`: a model's name, names in order, "first" (as given), or "current" (the model in use).
 
-    >>> preference_of("first", ["a", "b"], None, "here")
+    >>> preference_of("first", ["a", "b"], None)
     Preference(models=('a', 'b'), word='first')
-    >>> preference_of(["b", "a"], ["a", "b"], None, "here").models
+    >>> preference_of(["b", "a"], ["a", "b"], None).models
     ('b', 'a')
     """
     if prefer is None:
@@ -47,14 +47,14 @@ def preference_of(prefer: Any, names: Sequence[str], in_use: str | None, where: 
         if prefer == CURRENT:
             if in_use is None:
                 what = "the current model is preferred, and it is not known which model is in use"
-                raise ArgumentError(what, where, "give current={model: threshold} or a Decision")
+                raise ArgumentError(what, "give current={model: threshold} or a Decision")
             return Preference((in_use,), CURRENT)
     wanted = [prefer] if isinstance(prefer, str) else prefer
     if not isinstance(wanted, Sequence) or not wanted:
-        raise ArgumentError(f"prefer={prefer!r} names no model", where, fix)
+        raise ArgumentError(f"prefer={prefer!r} names no model", fix)
     for name in wanted:
         if name not in names:
-            raise ArgumentError(f"the model {name!r} is preferred, and there is none of that name", where, fix)
+            raise ArgumentError(f"the model {name!r} is preferred, and there is none of that name", fix)
     return Preference(tuple(wanted), ", ".join(wanted))
 
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from thresher.evaluation.evaluation import Evaluation
 
 MOST_SEGMENTS = 20_000
-_WHERE = "evaluate(measures=[...])"
 _AT_THE_CHOICE = ("expected_cost", "honest_cost", "saving")
 
 Span: TypeAlias = tuple[float, float]
@@ -47,19 +46,19 @@ class Found:
     threshold: float | None = None
 
 
-def asked_quantities(measures: Any, where: str = _WHERE) -> dict[str, Quantity]:
+def asked_quantities(measures: Any) -> dict[str, Quantity]:
     """The quantities that a list of texts asks for, by text; refused before anything is computed.
 
     >>> {text: str(asked) for text, asked in asked_quantities(["auc", "recall@fpr<=0.1"]).items()}
     {'auc': 'auc', 'recall@fpr<=0.1': 'tpr@fpr<=0.1'}
     """
     if isinstance(measures, str) or not isinstance(measures, Sequence):
-        raise ArgumentError(f"measures are a list of texts, and this is {measures!r}", where, 'give e.g. ["auc"]')
-    asked = {str(text).strip(): quantity(text, where=where) for text in measures}
+        raise ArgumentError(f"measures are a list of texts, and this is {measures!r}", 'give e.g. ["auc"]')
+    asked = {str(text).strip(): quantity(text) for text in measures}
     for one in asked.values():
         if one.of_class is not None:
             known = [*MODEL_NUMBERS, *MEASURES]
-            raise refusal(f"{one} is of one class of several, and there are two here", known, where)
+            raise refusal(f"{one} is of one class of several, and there are two here", known)
     return asked
 
 

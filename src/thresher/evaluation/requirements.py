@@ -102,20 +102,18 @@ def requirement(text: str) -> Requirement:
     >>> requirement("acuracy >= 0.9")
     Traceback (most recent call last):
     thresher.errors.MeasureError: there is no quantity called 'acuracy'
-      where: gate --require "acuracy >= 0.9"
+      where: requirement(text)
       fix:   did you mean accuracy or auc? Measures of a table are accuracy, ...
     """
-    where = f'{_WHERE} "{text}"'
     form = _FORM.fullmatch(text.strip())
     named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
     if form is None or named is None:
         raise MeasureError(
             f"cannot read the requirement {text!r}",
-            where=where,
             fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
         )
-    asked, bound = _bound(named["quantity"], form["relation"], where)
-    (one,) = asked_quantities([asked], where).values()
+    asked, bound = _bound(named["quantity"], form["relation"])
+    (one,) = asked_quantities([asked]).values()
     model = None if named["model"] is None else named["model"].strip()
     return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
 
@@ -135,11 +133,11 @@ def of_model(one: Requirement, models: Sequence[str], decided: str) -> str:
         near = difflib.get_close_matches(one.model, models, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         fix = f"{hint}Models are {', '.join(models)}"
-        raise ArgumentError(f"there is no model {one.model!r}", f'{_WHERE} "{one.text}"', fix)
+        raise ArgumentError(f"there is no model {one.model!r}", fix, where=f'{_WHERE} "{one.text}"')
     return one.model
 
 
-def _bound(text: str, relation: str, where: str) -> tuple[str, Bound]:
+def _bound(text: str, relation: str) -> tuple[str, Bound]:
     """A quantity's text without its bound, and the bound or the careful one."""
     named = _BOUND.search(text)
     if named is None:
@@ -148,5 +146,5 @@ def _bound(text: str, relation: str, where: str) -> tuple[str, Bound]:
     if bound not in ("lower", "upper", "estimate"):
         near = difflib.get_close_matches(bound, ("lower", "upper", "estimate"), n=1)
         hint = f"did you mean .{near[0]}? " if near else ""
-        raise MeasureError(f"there is no bound .{bound}", where, f"{hint}Bounds are .lower, .upper and .estimate")
+        raise MeasureError(f"there is no bound .{bound}", f"{hint}Bounds are .lower, .upper and .estimate")
     return text[: named.start()] + text[named.end() :], cast("Bound", bound)

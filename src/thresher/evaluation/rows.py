@@ -17,8 +17,6 @@ from thresher.sources.columns import Column, Missing
 from thresher.sources.frames import columns_by_name
 from thresher.tables import Contingency, contingency
 
-_WHERE = "evaluate(labels, scores)"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluatedRows:
@@ -82,7 +80,6 @@ def evaluated_rows(
         | {f"predictions of {name!r}": column for name, column in given.items()}
         | ({} if current is None else {"current": current}),
         missing=missing,
-        where=_WHERE,
     )
     label, *columns = rows.beside.values()
     in_use = None if current is None else _called_or_flags(label, columns.pop(), positive)
@@ -109,22 +106,21 @@ def _called(label: Column, predicted: Column, positive: Any) -> Flags:
     columns = [label, predicted]
     if len({"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in columns}) > 1:
         columns = [values.astype(object) for values in columns]  # 1 must not become "1"
-    return is_positive(np.concatenate(columns), positive=positive, where=_WHERE)[label.size :]
+    return is_positive(np.concatenate(columns), positive=positive)[label.size :]
 
 
 def _named_scores(scores: Any) -> dict[str, Any]:
     """Scores by model; a bare column is one model called "model"."""
-    models = columns_by_name(scores, where=_WHERE)
+    models = columns_by_name(scores)
     if models is None:
         models = {"model": scores}
     if not models:
-        raise ArgumentError("there are no models", _WHERE, "give {'name': scores, ...}")
+        raise ArgumentError("there are no models", "give {'name': scores, ...}")
     for name, values in models.items():
         shape = np.shape(values) if isinstance(values, np.ndarray) else ()
         if len(shape) == 2 and shape[1] > 1:
             raise ArgumentError(
                 f"the scores of {name!r} are a matrix of {shape[1]} columns",
-                _WHERE,
                 "give the positive class's column, or use evaluate_classes(labels, matrix) for several classes",
             )
     return models
@@ -133,16 +129,16 @@ def _named_scores(scores: Any) -> dict[str, Any]:
 def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str, Any]:
     if predictions is None:
         return {}
-    by_name = columns_by_name(predictions, where=_WHERE)
+    by_name = columns_by_name(predictions)
     if by_name is None:
         if len(models) > 1:
             raise ArgumentError(
-                "it is not said which model the predictions are of", _WHERE, "give predictions={'name': column, ...}"
+                "it is not said which model the predictions are of", "give predictions={'name': column, ...}"
             )
         return {next(iter(models)): predictions}
     unknown = [name for name in by_name if name not in models]
     if unknown:
         raise ArgumentError(
-            f"predictions are given for {unknown[0]!r}, which has no scores", _WHERE, f"name one of {', '.join(models)}"
+            f"predictions are given for {unknown[0]!r}, which has no scores", f"name one of {', '.join(models)}"
         )
     return by_name

@@ -105,7 +105,7 @@ def is_column_of_calls(current: Any) -> bool:
     return current is not None and not isinstance(current, str | Mapping | Decision | Real)
 
 
-def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any], where: str) -> FixedRule | None:
+def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any]) -> FixedRule | None:
     """The rule in use, from its calls on the rows, {model: threshold}, a number for the only model, or a `Decision`."""
     if current is None:
         return None
@@ -117,29 +117,29 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any], w
         model, threshold = current.model, current.threshold
     elif isinstance(current, Mapping):
         if len(current) != 1:
-            raise ArgumentError(f"current= names {len(current)} models, and one rule is in use", where, fix)
+            raise ArgumentError(f"current= names {len(current)} models, and one rule is in use", fix)
         model, threshold = next(iter(current.items()))
     elif isinstance(current, Real) and not isinstance(current, bool):
         if len(scores) > 1:
             what = f"current={current!r} is a threshold, and it could be one of {len(scores)} models"
-            raise ArgumentError(what, where, f"write {{model: {current!r}}} with one of {names}")
+            raise ArgumentError(what, f"write {{model: {current!r}}} with one of {names}")
         model, threshold = next(iter(scores)), float(current)
     else:
-        raise ArgumentError(f"current={current!r} is no rule", where, fix)
+        raise ArgumentError(f"current={current!r} is no rule", fix)
     if model not in scores:
-        raise ArgumentError(f"the rule in use is of {model!r}, which has no scores here", where, fix)
+        raise ArgumentError(f"the rule in use is of {model!r}, which has no scores here", fix)
     if not isinstance(threshold, Real) or isinstance(threshold, bool) or math.isnan(threshold):
-        raise ArgumentError(f"the threshold in use of {model!r} must be a number, got {threshold!r}", where, fix)
+        raise ArgumentError(f"the threshold in use of {model!r} must be a number, got {threshold!r}", fix)
     at = float(threshold)
     return FixedRule(model, at, reaches(scores[model].astype(np.float64), at))
 
 
-def require_no_rule_names(names: Sequence[str], *, current: bool, where: str) -> None:
+def require_no_rule_names(names: Sequence[str], *, current: bool) -> None:
     """Raise `ArgumentError` where a model has the name of a rule that stands in the same table."""
     taken = BASELINES if current else BASELINES[:-1]
     if clash := [name for name in names if name in taken]:
         what = f"a model is called {clash[0]!r}, the name of a rule that every model is compared with"
-        raise ArgumentError(what, where, "call it something else")
+        raise ArgumentError(what, "call it something else")
 
 
 def same_rule(one: FixedRule | Rule, other: FixedRule | Rule) -> bool:

@@ -38,7 +38,6 @@ from thresher.sources.scan_options import Options, require_models
 from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 
-_WHERE = "evaluate_scan(source, label=..., scores=[...])"
 _NO_ROWS = "needs rows, and only counts left the table"
 
 
@@ -75,23 +74,23 @@ def evaluate_scan(
     >>> found, found["tree"].bounds["auc"]
     (ScannedEvaluation(tree; use tree at 0.7), Bounds(lower=0.888..., upper=0.888...))
     """
-    require_level(level, _WHERE)
-    require_margin(margin, _WHERE)
-    require_prevalence(trained_at, "evaluate_scan(trained_at=...)")
+    require_level(level)
+    require_margin(margin)
+    require_prevalence(trained_at)
     if weight is not None and not paired:
-        raise ArgumentError("what weights do to intervals is told by a paired pass", _WHERE, "leave paired=False out")
+        raise ArgumentError("what weights do to intervals is told by a paired pass", "leave paired=False out")
     asked = condition if condition is not None else OperatingCondition()
-    require_condition(asked, _WHERE)
-    wanted = Wanted(label, require_models(scores, _WHERE), weight)
+    require_condition(asked)
+    wanted = Wanted(label, require_models(scores), weight)
     how: dict[str, Any] = {"exact": exact, "refine": asked, "progress": progress}
     if len(wanted.scores) == 1 and weight is None:
         given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
         rankings = scan_models(source, label=label, scores=wanted.scores, **given, **how)
         found = _evaluation(rankings, asked, trained_at, level, margin=margin)
         return replace(found, cautions=(*on_condition(condition), *found.cautions))
-    asking: dict[str, Any] = {"listener": progress, "where": _WHERE}
+    asking: dict[str, Any] = {"listener": progress}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
-        rankings = rows.rankings(wanted.scores, Options(**how), where=_WHERE)
+        rankings = rows.rankings(wanted.scores, Options(**how))
         joint = joint_choice(rankings, asked)
         sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
         at = {name: choice.threshold for name, choice in joint.choices.items()}
@@ -101,7 +100,7 @@ def evaluate_scan(
     if sums is None or len(rankings) == 1:
         return found
     empty = empty_comparison(wanted.scores, level=level, margin=0.0, dropped=rows.dropped)
-    return replace(found, comparison=auc_comparison(sums, empty, _WHERE))
+    return replace(found, comparison=auc_comparison(sums, empty))
 
 
 def _evaluation(

@@ -104,7 +104,7 @@ class ScannedEvaluation(Tabular):
     def __getitem__(self, name: str) -> ScannedModel:
         if not is_one_of(name, self.models):
             known = ", ".join(self.models)
-            raise ArgumentError(f"there is no model {name!r}", "ScannedEvaluation[name]", f"pick one of {known}")
+            raise ArgumentError(f"there is no model {name!r}", f"pick one of {known}")
         return self.models[name]
 
     def summary(self) -> str:

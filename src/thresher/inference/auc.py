@@ -17,7 +17,6 @@ from thresher.ranking import Ranking, in_pieces, require_ranking
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
 NOTHING = 1e-30  # a variance no larger is rounding: one pair among 10^12 makes more
-_WHERE = "auc_interval(ranking, level, method)"
 
 
 def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "delong") -> Interval:
@@ -40,10 +39,10 @@ def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "
     >>> print(auc_interval(Ranking.parse("[20+][20-]")))
     1.0000 [0.8316, 1.0000]
     """
-    require_level(level, _WHERE)
-    require_ranking(ranking, _WHERE)
-    ranking.require_both_classes(_WHERE)
-    require_one_of(method, ("delong", "wald", "hanley-mcneil"), "method", _WHERE)
+    require_level(level)
+    require_ranking(ranking)
+    ranking.require_both_classes()
+    require_one_of(method, ("delong", "wald", "hanley-mcneil"), "method")
     area = auc(ranking)
     if method == "hanley-mcneil":
         variance = hanley_mcneil_variance(area, ranking.Pos, ranking.Neg)
@@ -64,7 +63,7 @@ def auc_variance(ranking: Ranking) -> float:
     >>> auc_variance(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     0.00208...
     """
-    require_ranking(ranking, "auc_variance(ranking)")
+    require_ranking(ranking)
     return float(sum(delong_parts(ranking)))
 
 
@@ -76,11 +75,10 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
     >>> round(hanley_mcneil_variance(0.8, 50, 50) ** 0.5, 4)
     0.0445
     """
-    where = "hanley_mcneil_variance(area, Pos, Neg)"
-    require_numbers({"area": area, "Pos": Pos, "Neg": Neg}, where)
+    require_numbers({"area": area, "Pos": Pos, "Neg": Neg})
     if not (0 <= area <= 1 and Pos > 0 and Neg > 0):
         what = f"an AUC of {area} from {Pos} positives and {Neg} negatives has no variance"
-        raise ArgumentError(what, where, "give an AUC within [0, 1] and numbers of cases above 0")
+        raise ArgumentError(what, "give an AUC within [0, 1] and numbers of cases above 0")
     first, second = area / (2 - area), 2 * area * area / (1 + area)
     spread = area * (1 - area) + (Pos - 1) * (first - area * area) + (Neg - 1) * (second - area * area)
     return spread / (Pos * Neg)
@@ -88,7 +86,7 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
 
 def delong_parts(ranking: Ranking) -> tuple[float, float]:
     """DeLong's variance in two parts: what the positives and what the negatives contribute."""
-    ranking.require_both_classes("auc_variance(ranking)")
+    ranking.require_both_classes()
     if len(ranking) == ranking.total and not ranking.weighted:
         return _parts_of_single_cases(ranking)
     area = auc(ranking)  # the mean of both classes' placements

@@ -41,8 +41,7 @@ def roc_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.4 , 0.75]), array([0.18, 0.63]), array([0.63, 0.87]))
     """
-    where = "roc_band(source, fpr=...)"
-    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where)
+    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads)
     return draws.band(roc_curve(draws, fpr, simultaneous=simultaneous), stratified=None)
 
 
@@ -66,8 +65,7 @@ def precision_recall_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.8, 0.5]), array([0.65, 0.4 ]), array([0.93, 0.6 ]))
     """
-    where = "precision_recall_band(source, recall=...)"
-    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where)
+    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads)
     return draws.band(precision_recall_curve(draws, recall), stratified=False)
 
 
@@ -91,14 +89,13 @@ def net_benefit_band(
     >>> band.estimate, band.lower.round(2), band.upper.round(2)
     (array([0.2]), array([0.09]), array([0.31]))
     """
-    where = "net_benefit_band(source, threshold=...)"
-    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads, where=where)
+    draws = Draws.of(source, model=model, level=level, replicates=replicates, seed=seed, threads=threads)
     return draws.band(net_benefit_curve(draws, threshold), stratified=False)
 
 
 def roc_curve(draws: Draws, fpr: npt.ArrayLike | None = None, *, simultaneous: bool = False) -> DrawnCurve:
     """What `roc_band` asks of every draw."""
-    x = _grid(np.linspace(0, 1, POINTS) if fpr is None else fpr, draws.where)
+    x = _grid(np.linspace(0, 1, POINTS) if fpr is None else fpr)
     level, observed = draws.level, draws.observed
 
     def heights(drawn: Resampled) -> Floats:
@@ -128,9 +125,9 @@ def roc_curve(draws: Draws, fpr: npt.ArrayLike | None = None, *, simultaneous: b
 
 def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) -> DrawnCurve:
     """What `precision_recall_band` asks of every draw."""
-    x = _grid(np.linspace(0, 1, POINTS)[1:] if recall is None else recall, draws.where)
+    x = _grid(np.linspace(0, 1, POINTS)[1:] if recall is None else recall)
     if (x == 0).any():
-        raise ArgumentError("recall 0 has no precision", draws.where, "start above 0")
+        raise ArgumentError("recall 0 has no precision", "start above 0")
 
     def heights(drawn: Resampled) -> Floats:
         fp, tp = drawn.curve()
@@ -149,7 +146,7 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
 def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
     """What `net_benefit_band` asks of every draw."""
     observed, level = draws.observed, draws.level
-    at = None if threshold is None else numbers_of(threshold, "threshold", draws.where)
+    at = None if threshold is None else numbers_of(threshold, "threshold")
     x = net_benefit(observed.ranking(), threshold=at).threshold.copy()
     splits = [observed.standing.split(at) for at in x.tolist()]
     of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
@@ -186,8 +183,8 @@ def _wilson(rate: Floats, cases: Floats | float, level: float) -> tuple[Floats, 
     return np.clip(centre - half, 0, rate), np.clip(centre + half, rate, 1)
 
 
-def _grid(values: npt.ArrayLike, where: str) -> Floats:
-    grid = np.atleast_1d(numbers_of(values, "the grid", where))
+def _grid(values: npt.ArrayLike) -> Floats:
+    grid = np.atleast_1d(numbers_of(values, "the grid"))
     if grid.ndim != 1 or not ((grid >= 0) & (grid <= 1)).all() or (np.diff(grid) <= 0).any():
-        raise ArgumentError("the grid must be rates in [0, 1], rising", where, "give e.g. np.linspace(0, 1, 101)")
+        raise ArgumentError("the grid must be rates in [0, 1], rising", "give e.g. np.linspace(0, 1, 101)")
     return grid

@@ -21,8 +21,6 @@ from thresher.inference.sample import Sample, sample_of
 from thresher.inference.statistic import Wanted, statistics_of
 from thresher.ranking import Ranking
 
-_WHERE = "bootstrap(rows or ranking, statistics)"
-
 
 def bootstrap(
     source: Rows | Ranking,
@@ -81,14 +79,14 @@ def bootstrap(
     >>> bootstrap(spam_tree, ["auc", average_precision], replicates=10).stratified
     {'auc': True, 'average_precision': False}
     """
-    require_level(level, _WHERE)
-    require_replicates(replicates, seed, threads, _WHERE, progress)
+    require_level(level)
+    require_replicates(replicates, seed, threads, progress)
     if condition is not None:
-        require_condition(condition, _WHERE)
-    sample = sample_of(source, where=_WHERE)
-    mix = Mix.of(condition, trained_at, _WHERE).at(_prevalence(sample))
+        require_condition(condition)
+    sample = sample_of(source)
+    mix = Mix.of(condition, trained_at).at(_prevalence(sample))
     question = Question(sample, statistics_of(statistics, mix, condition))
-    question.require(_WHERE)
+    question.require()
     schemes = _schemes(question, stratified=stratified)
     draws = replicates * len(schemes)
     drawn: Answers = {}

@@ -60,9 +60,8 @@ def calibration_intervals(
     >>> print(found.brier, "|", found.calibration, "| apparent", round(found.calibration.apparent, 4))
     0.2105 [0.1686, 0.2517] | 0.0000 [0.0000, 0.0068] | apparent 0.0038
     """
-    where = "calibration_intervals(ranking)"
-    require_level(level, where)
-    require_ranking(ranking, where)
+    require_level(level)
+    require_ranking(ranking)
     found = bootstrap(
         ranking,
         ["brier", "decomposition"],
@@ -144,11 +143,10 @@ def calibration_test(
     >>> calibration_test(spam_tree, replicates=500)
     CalibrationTest(miscalibration 0.0038; if calibrated, 0.0052 (95%: 0.0003 to 0.0167), p = 0.51; z = 1.37, p = 0.17)
     """
-    where = "calibration_test(ranking)"
-    require_level(level, where)
-    require_replicates(replicates, seed, threads, where, progress)
-    require_ranking(ranking, where)
-    draw = labels_drawn(ranking, where)
+    require_level(level)
+    require_replicates(replicates, seed, threads, progress)
+    require_ranking(ranking)
+    draw = labels_drawn(ranking)
     score, total = ranking.score, ranking.total
 
     def block(rng: np.random.Generator, size: int) -> list[float]:

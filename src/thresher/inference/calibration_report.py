@@ -32,7 +32,6 @@ from thresher.tables import quantity
 
 Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
 REPLICATES = 500
-_WHERE = "calibration_report(source)"
 _EXACT_SEGMENTS = 1 << 17  # more are joined, which moves a slope by less than 1e-9
 _AT_ONCE = 1 << 22  # units times replicates that are drawn together
 _NOTHING = 1e-24
@@ -122,10 +121,10 @@ def calibration_report(
     >>> print(calibration_report(spam_tree).slope)
     0.7148 [0.3204, 1.1092]
     """
-    require_level(level, _WHERE)
-    require_replicates(replicates, seed, None, _WHERE)
+    require_level(level)
+    require_replicates(replicates, seed, None)
     if condition is not None:
-        require_condition(condition, _WHERE)
+        require_condition(condition)
     prevalence = None if condition is None else condition.prevalence
     if isinstance(source, Ranking):
         sample = _ranking_sample(source, prevalence, trained_at)
@@ -135,7 +134,7 @@ def calibration_report(
         sample = _rows_sample(rows.at_prevalence(prevalence, trained_at=trained_at), name)
     else:
         what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
-        raise ArgumentError(what, _WHERE, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
+        raise ArgumentError(what, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
     return _report(sample, level=level, replicates=replicates, seed=seed)
 
 
@@ -178,8 +177,8 @@ class _Sample:
 
 
 def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
-    ranking.require_both_classes(_WHERE)
-    ranking.require_probabilities(_WHERE)
+    ranking.require_both_classes()
+    ranking.require_probabilities()
     if prevalence is None and trained_at is None:
         return _counted_sample(ranking, None)
     if prevalence is None:
@@ -226,7 +225,7 @@ def _counted_sample(
 
 def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
     ranking = ranking_of(rows, model)
-    ranking.require_probabilities(_WHERE)
+    ranking.require_probabilities()
     if rows.cluster is None and rows.weight is None:
         return _counted_sample(ranking, None)
     if rows.cluster is None and rows.weight is not None and rows.declared_mix:
@@ -374,7 +373,7 @@ def _one_of(rows: Rows, model: str | None) -> str:
     if model is None and len(rows.models) == 1:
         return rows.models[0]
     what = "there are several models" if model is None else f"there is no model {model!r}"
-    raise ArgumentError(what, _WHERE, f"pass model= one of {', '.join(rows.models)}")
+    raise ArgumentError(what, f"pass model= one of {', '.join(rows.models)}")
 
 
 _NAMES = {

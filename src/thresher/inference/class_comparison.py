@@ -30,7 +30,6 @@ from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.inference.pairwise import Comparison, Correction
 from thresher.sources.columns import Missing
 
-_WHERE = "compare_classes(labels, {name: matrix, ...})"
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
 
 
@@ -111,13 +110,13 @@ def compare_classes(
     pair         difference         0.95 limits      p   adjusted   verdict on the first
     sure - shy       0.2500   [-0.1449, 0.6449]   0.19       0.19   undecided
     """
-    require_level(level, _WHERE)
-    require_margin(margin, _WHERE)
-    require_one_of(correction, ("holm", "none"), "correction", _WHERE)
+    require_level(level)
+    require_margin(margin)
+    require_one_of(correction, ("holm", "none"), "correction")
     if not is_one_of(measure, CLASS_MEASURES):
-        raise MeasureError(f"there is no measure {measure!r} of classes", _WHERE, f"pick {', '.join(CLASS_MEASURES)}")
-    if len(named_matrices(probabilities, _WHERE)) < 2:
-        raise ArgumentError("there are no two models to compare", _WHERE, 'give {"a": matrix_a, "b": matrix_b}')
+        raise MeasureError(f"there is no measure {measure!r} of classes", f"pick {', '.join(CLASS_MEASURES)}")
+    if len(named_matrices(probabilities)) < 2:
+        raise ArgumentError("there are no two models to compare", 'give {"a": matrix_a, "b": matrix_b}')
     rows = classified_rows(
         labels,
         probabilities,
@@ -127,9 +126,8 @@ def compare_classes(
         weights=weights,
         clusters=clusters,
         missing=missing,
-        where=_WHERE,
     )
-    require_two_clusters_of_classes(rows, _WHERE)
+    require_two_clusters_of_classes(rows)
     pulls = {name: class_pulls(rows, name) for name in rows.matrices}
     return class_comparison(rows, pulls, measure, level=level, margin=margin, correction=correction)
 

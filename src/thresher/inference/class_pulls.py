@@ -53,7 +53,7 @@ def class_pulls(rows: ClassifiedRows, model: str) -> Mapping[str, Pulled]:
     """Every measure of one model that is compared or averaged over classes, with its pulls.
 
     >>> from thresher.inference.classified_rows import classified_rows
-    >>> rows = classified_rows([0, 1, 2, 0], [[.8, .1, .1], [.2, .7, .1], [.1, .6, .3], [.6, .3, .1]], where="here")
+    >>> rows = classified_rows([0, 1, 2, 0], [[.8, .1, .1], [.2, .7, .1], [.1, .6, .3], [.6, .3, .1]])
     >>> found = class_pulls(rows, "model")
     >>> found["overall_accuracy"].estimate, found["overall_accuracy"].pull.round(3)
     (0.75, array([ 0.072,  0.072, -0.217,  0.072]))

@@ -94,7 +94,6 @@ def classified_rows(
     weights: Any = None,
     clusters: Any = None,
     missing: Missing = "raise",
-    where: str,
 ) -> ClassifiedRows:
     """Check that labels, every model's matrix, weights and clusters are rows that belong together.
 
@@ -107,39 +106,39 @@ def classified_rows(
     >>> rows.index, rows.calls["m"], rows.pooled
     (array([0, 1, 1]), array([0, 1, 1]), ('c',))
     """
-    models = {name: _matrix(values, name, where) for name, values in named_matrices(probabilities, where).items()}
-    called = _named_predictions(predictions, models, where)
+    models = {name: _matrix(values, name) for name, values in named_matrices(probabilities).items()}
+    called = _named_predictions(predictions, models)
     beside = {"labels": labels} | {f"predictions of {name!r}": values for name, values in called.items()}
     beside |= {} if weights is None else {"weights": weights}
     beside |= {} if clusters is None else {"clusters": clusters}
     matrices = probabilities if isinstance(probabilities, Mapping) else {"model": probabilities}
-    require_same_index(beside | {f"probabilities of {name!r}": values for name, values in matrices.items()}, where)
-    columns = {name: column(values, name=name, where=where) for name, values in beside.items()}
+    require_same_index(beside | {f"probabilities of {name!r}": values for name, values in matrices.items()})
+    columns = {name: column(values, name=name) for name, values in beside.items()}
     columns |= {
         f"probabilities of {name!r}[:, {i}]": each for name, matrix in models.items() for i, each in enumerate(matrix.T)
     }
-    kept, dropped = complete(columns, missing=missing, where=where)
+    kept, dropped = complete(columns, missing=missing)
     found = dict(zip(columns, kept, strict=True))
-    weight = None if weights is None else checked_weights(found["weights"], where=where)
+    weight = None if weights is None else checked_weights(found["weights"])
     if weight is not None and not weight.all():
         present = weight > 0
         found, weight = {name: values[present] for name, values in found.items()}, weight[present]
-    named = _names_by_model(classes, models, where)
+    named = _names_by_model(classes, models)
     names = list(dict.fromkeys(name for each in named.values() for name in each)) if named else None
-    names, index, pooled = _indices(found["labels"], names, other, where)
-    named = named or _names_of_columns(matrices, names, where)
-    _require_every_class(names, index, where)
+    names, index, pooled = _indices(found["labels"], names, other)
+    named = named or _names_of_columns(matrices, names)
+    _require_every_class(names, index)
     scores = {
-        name: _probabilities([found[f"probabilities of {name!r}[:, {i}]"] for i in range(matrix.shape[1])], name, where)
+        name: _probabilities([found[f"probabilities of {name!r}[:, {i}]"] for i in range(matrix.shape[1])], name)
         for name, matrix in models.items()
     }
-    full = {name: _in_order(matrix, named.get(name), names, name, where) for name, matrix in scores.items()}
+    full = {name: _in_order(matrix, named.get(name), names, name) for name, matrix in scores.items()}
     return ClassifiedRows(
         classes=tuple(names),
         index=index,
         matrices=full,
         calls={
-            name: _indices(found[f"predictions of {name!r}"], names, other, where)[1]
+            name: _indices(found[f"predictions of {name!r}"], names, other)[1]
             if name in called
             else matrix.argmax(axis=1)
             for name, matrix in full.items()
@@ -154,7 +153,7 @@ def classified_rows(
     )
 
 
-def require_two_clusters_of_classes(rows: ClassifiedRows, where: str) -> None:
+def require_two_clusters_of_classes(rows: ClassifiedRows) -> None:
     """Raise `ArgumentError` when clusters are given and a class lies in one of them only."""
     if rows.cluster is None:
         return
@@ -162,67 +161,65 @@ def require_two_clusters_of_classes(rows: ClassifiedRows, where: str) -> None:
         if number < 2:
             raise ArgumentError(
                 f"class {name!r} lies in 1 of {rows.clusters:,} clusters, and one shows no spread between clusters",
-                where=where,
                 fix="give every class in two clusters or more, or leave clusters out if rows are independent",
             )
 
 
-def named_matrices(probabilities: Any, where: str) -> dict[str, Any]:
+def named_matrices(probabilities: Any) -> dict[str, Any]:
     """Matrices by model; a bare matrix is one model called "model"."""
     models = dict(probabilities) if isinstance(probabilities, Mapping) else {"model": probabilities}
     if not models:
-        raise ArgumentError("there are no models", where, "give {'name': matrix, ...}")
+        raise ArgumentError("there are no models", "give {'name': matrix, ...}")
     if not all(isinstance(name, str) for name in models):
-        raise ArgumentError("models are named by text", where, "give {'name': matrix, ...}")
+        raise ArgumentError("models are named by text", "give {'name': matrix, ...}")
     return models
 
 
-def _matrix(values: Any, name: str, where: str) -> Column:
-    matrix = plain_array(values, name=f"probabilities of {name!r}", where=where)
+def _matrix(values: Any, name: str) -> Column:
+    matrix = plain_array(values, name=f"probabilities of {name!r}")
     if matrix.ndim != 2:
         raise LengthError(
             f"the probabilities of {name!r} have shape {matrix.shape}, and a matrix of them has rows and columns",
-            where=where,
             fix="give one row per case and one column per class; for a single column use evaluate(labels, scores)",
         )
     return matrix
 
 
-def _named_predictions(predictions: Any, models: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _named_predictions(predictions: Any, models: Mapping[str, Any]) -> dict[str, Any]:
     if predictions is None:
         return {}
     if not isinstance(predictions, Mapping):
         if len(models) > 1:
             raise ArgumentError(
-                "it is not said which model the predictions are of", where, "give predictions={'name': column, ...}"
+                "it is not said which model the predictions are of", "give predictions={'name': column, ...}"
             )
         return {next(iter(models)): predictions}
     unknown = [name for name in predictions if name not in models]
     if unknown:
         raise ArgumentError(
-            f"predictions are given for {unknown[0]!r}, which has no matrix", where, f"name one of {', '.join(models)}"
+            f"predictions are given for {unknown[0]!r}, which has no matrix", f"name one of {', '.join(models)}"
         )
     return dict(predictions)
 
 
-def _names_by_model(classes: Classes, models: Mapping[str, Any], where: str) -> dict[str, list[Any]]:
+def _names_by_model(classes: Classes, models: Mapping[str, Any]) -> dict[str, list[Any]]:
     """The classes of each model's columns; empty when the labels are to tell."""
     if classes is None:
         return {}
     if not isinstance(classes, Mapping):
-        return dict.fromkeys(models, _plain_names(classes, where))
+        return dict.fromkeys(models, _plain_names(classes))
     unsaid = [name for name in models if name not in classes]
     unknown = [name for name in classes if name not in models]
     if unsaid or unknown:
         what = f"the classes of {unsaid[0]!r} are not said" if unsaid else f"there is no matrix of {unknown[0]!r}"
-        raise ArgumentError(what, where, "give one list of classes for all models, or one for each by its name")
-    return {name: _plain_names(classes[name], where) for name in models}
+        raise ArgumentError(what, "give one list of classes for all models, or one for each by its name")
+    return {name: _plain_names(classes[name]) for name in models}
 
 
-def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any], where: str) -> dict[str, list[Any]]:
+def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any]) -> dict[str, list[Any]]:
     """The classes that frames name their columns by, the labels in order for all others; empty without such a frame."""
     columns: dict[str, list[Any]] = {
-        name: frame_names(values, where=where)
+        name: frame_names(values)
         for name, values in matrices.items()
         if is_frame(values) and not isinstance(values, Mapping)
     }
@@ -234,71 +231,66 @@ def _names_of_columns(matrices: Mapping[str, Any], classes: list[Any], where: st
         if strange := [each for each in names if str(each) not in by_text]:
             raise ColumnError(
                 f"the frame of {name!r} has a column {strange[0]!r}, and the classes are {listed(classes)}",
-                where=where,
                 fix="name its columns by the classes, or pass classes=[...] with the class of each column",
             )
     return {name: [by_text[str(each)] for each in columns[name]] if name in columns else classes for name in matrices}
 
 
-def _plain_names(classes: Any, where: str) -> list[Any]:
+def _plain_names(classes: Any) -> list[Any]:
     if not hasattr(classes, "__iter__") or getattr(classes, "ndim", 1) != 1:
-        raise ArgumentError(f"classes are a list of labels, and this is {classes!r}", where, "give one per column")
-    return classes_of(np.empty(0, dtype=object), classes=classes, where=where)[0]
+        raise ArgumentError(f"classes are a list of labels, and this is {classes!r}", "give one per column")
+    return classes_of(np.empty(0, dtype=object), classes=classes)[0]
 
 
-def _indices(labels: Column, names: list[Any] | None, other: Any, where: str) -> tuple[list[Any], Indices, Flags]:
+def _indices(labels: Column, names: list[Any] | None, other: Any) -> tuple[list[Any], Indices, Flags]:
     """Classes, the place of each label among them, and which labels count as `other`."""
     stray = np.zeros(labels.size, dtype=np.bool_)
     if other is None:
-        return *classes_of(labels, classes=names, where=where), stray
+        return *classes_of(labels, classes=names), stray
     if names is None or not any(same(other, name) for name in names):
         raise LabelError(
             f"the class {other!r} that other labels count as is not among the classes",
-            where=where,
             fix="pass classes=[...] with the class of each column, that one among them",
         )
     known = names
     stray = flagged(labels.astype(object), lambda label: not any(same(label, name) for name in known))
     index = np.full(labels.size, next(i for i, name in enumerate(known) if same(other, name)), dtype=np.int64)
     if not stray.all():
-        index[~stray] = classes_of(labels[~stray], classes=known, where=where)[1]
+        index[~stray] = classes_of(labels[~stray], classes=known)[1]
     return known, index, stray
 
 
-def _require_every_class(names: list[Any], index: Indices, where: str) -> None:
+def _require_every_class(names: list[Any], index: Indices) -> None:
     cases = np.bincount(index, minlength=len(names))
     absent = [name for name, count in zip(names, cases.tolist(), strict=True) if not count]
     if absent or len(names) < 2:
         what = f"no row is of class {listed(absent)}" if absent else f"all rows are of class {names[0]!r}"
         raise OneClassError(
             f"{what} among {index.size:,}, and an AUC needs cases of both sides",
-            where=where,
             fix="give data with every class, or leave the class and its column out",
         )
 
 
-def _probabilities(columns: list[Column], name: str, where: str) -> Floats:
-    matrix: Floats = np.stack([rankable(each, where=where).astype(np.float64) for each in columns], axis=1)
+def _probabilities(columns: list[Column], name: str) -> Floats:
+    matrix: Floats = np.stack([rankable(each).astype(np.float64) for each in columns], axis=1)
     outside = np.argwhere(~((matrix >= 0) & (matrix <= 1)))
     if len(outside):
         row, at = outside[0]
         raise ProbabilityError(
             f"{len(outside):,} of {matrix.size:,} probabilities of {name!r} lie outside [0, 1]"
             f" (first {matrix[row, at]:g} at row {row}, column {at})",
-            where=where,
             fix="give probabilities; scores of a single class can be ranked as they are, with rank(labels, scores)",
         )
     return matrix
 
 
-def _in_order(matrix: Floats, mine: list[Any] | None, names: list[Any], name: str, where: str) -> Floats:
+def _in_order(matrix: Floats, mine: list[Any] | None, names: list[Any], name: str) -> Floats:
     """A model's columns in the order of all classes, 0 for a class that it has no column for."""
     columns = names if mine is None else mine
     if matrix.shape[1] != len(columns):
         raise LengthError(
             f"the probabilities of {name!r} have {matrix.shape[1]} columns, and there are {len(columns)} classes:"
             f" {listed(columns)}",
-            where=where,
             fix="give one column per class, in the order of classes=[...] or else of the sorted labels; where a model"
             " lacks a class, name its columns with classes={'model': [...], ...}",
         )

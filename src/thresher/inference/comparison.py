@@ -25,8 +25,6 @@ from thresher.sources.columns import Missing
 from thresher.sources.frames import columns_by_name
 from thresher.tables import Measure, Quantity, quantity, refusal
 
-_WHERE = "compare(labels, {name: scores, ...})"
-
 
 def compare(
     labels: Any,
@@ -98,25 +96,23 @@ def compare(
     >>> found["logit", "tree"].difference
     0.14583333333333337
     """
-    require_level(level, _WHERE)
-    require_margin(margin, _WHERE)
+    require_level(level)
+    require_margin(margin)
     models = _by_name(scores)
     names = tuple(models)
-    require_one_of(correction, ("holm", "none"), "correction", _WHERE)
+    require_one_of(correction, ("holm", "none"), "correction")
     if condition is not None:
-        require_condition(condition, _WHERE)
+        require_condition(condition)
     if isinstance(measure, OperatingCondition) and condition is not None:
-        raise ArgumentError("two operating conditions are given", _WHERE, 'pass measure="expected_cost"')
-    Mix.of(condition, trained_at, _WHERE)  # refuses what is no prevalence
+        raise ArgumentError("two operating conditions are given", 'pass measure="expected_cost"')
+    Mix.of(condition, trained_at)  # refuses what is no prevalence
     asked, at = _asked(measure, thresholds, condition, names)
     better = _direction(asked)
-    require_replicates(replicates, seed, None, _WHERE)
+    require_replicates(replicates, seed, None)
     if replicates < 100:
-        raise ArgumentError(f"replicates must be 100 or more, got {replicates}", _WHERE, "e.g. replicates=2000")
-    rows = scored_rows(
-        labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing, where=_WHERE
-    )
-    require_two_clusters(rows, _WHERE)
+        raise ArgumentError(f"replicates must be 100 or more, got {replicates}", "e.g. replicates=2000")
+    rows = scored_rows(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
+    require_two_clusters(rows)
     empty = Comparison(
         names=names,
         measure=_name(measure),
@@ -172,15 +168,14 @@ def _by_resampling(values: dict[str, Floats], asked: Any, empty: Comparison) -> 
 
 
 def _by_name(scores: Any) -> dict[str, Any]:
-    models = columns_by_name(scores, where=_WHERE)
+    models = columns_by_name(scores)
     if models is None:
         raise ArgumentError(
             f"the models' scores are a {type(scores).__name__}, and models are compared by name",
-            where=_WHERE,
             fix='give {"a": scores_a, "b": scores_b}, row by row in the order of labels',
         )
     if len(models) < 2:
-        raise ArgumentError(f"there is {len(models)} model to compare", _WHERE, "give the scores of two or more")
+        raise ArgumentError(f"there is {len(models)} model to compare", "give the scores of two or more")
     return models
 
 
@@ -189,13 +184,13 @@ def _asked(
 ) -> tuple[Any, dict[str, float]]:
     """What is compared, and at which thresholds: "auc", a condition, a measure of a table, or another quantity."""
     if isinstance(measure, OperatingCondition):
-        return measure, fixed_thresholds(measure, thresholds, names, _WHERE)
-    wanted = quantity(measure, where=_WHERE)
+        return measure, fixed_thresholds(measure, thresholds, names)
+    wanted = quantity(measure)
     if wanted.name in NOT_COMPARED or wanted.of_class is not None:
-        raise refusal(f"{wanted} cannot be compared here", comparable(), _WHERE)
+        raise refusal(f"{wanted} cannot be compared here", comparable())
     if wanted.threshold is not None:
         if thresholds is not None:
-            raise ArgumentError(f"thresholds are given, and {wanted} has one", _WHERE, "leave one of them out")
+            raise ArgumentError(f"thresholds are given, and {wanted} has one", "leave one of them out")
         thresholds = dict.fromkeys(names, wanted.threshold)
     asked: Any = wanted
     if wanted.name == "auc":
@@ -204,7 +199,7 @@ def _asked(
         asked = OperatingCondition() if condition is None else condition
     elif wanted.measure is not None and not wanted.limits and (thresholds is not None or condition is None):
         asked = wanted.measure
-    return asked, fixed_thresholds(asked, thresholds, names, _WHERE)
+    return asked, fixed_thresholds(asked, thresholds, names)
 
 
 def _direction(asked: Any) -> Better:
@@ -215,32 +210,30 @@ def _direction(asked: Any) -> Better:
     measure = asked.measure if isinstance(asked, Quantity) else asked
     if measure is not None and measure.better == "neither":
         what = f"{measure.name} has no better side, so no model is better by it"
-        raise MeasureError(what, _WHERE, "compare by another measure")
+        raise MeasureError(what, "compare by another measure")
     direction: Better = asked.better
     return direction
 
 
 def _name(measure: Any) -> str:
-    asked = Quantity("expected_cost") if isinstance(measure, OperatingCondition) else quantity(measure, where=_WHERE)
+    asked = Quantity("expected_cost") if isinstance(measure, OperatingCondition) else quantity(measure)
     return "expected cost" if asked == Quantity("expected_cost") else str(asked)
 
 
-def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...], where: str) -> dict[str, float]:
+def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...]) -> dict[str, float]:
     """Each model's threshold; empty where none is needed."""
     fix = "give thresholds={" + ", ".join(f"{name!r}: ..." for name in names[:3]) + "}"
     if given is None:
         if isinstance(asked, Measure):
             fix += ", a condition= whose cheapest thresholds are meant, or name@threshold=0.5"
-            raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", where, fix)
+            raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", fix)
         return {}
     if asked == "auc" or isinstance(asked, Quantity):
         which = "an AUC" if asked == "auc" else str(asked)
-        raise ArgumentError(
-            f"thresholds are given, and {which} has none", where, "leave thresholds out, or name a measure"
-        )
+        raise ArgumentError(f"thresholds are given, and {which} has none", "leave thresholds out, or name a measure")
     if not isinstance(given, Mapping) or set(given) != set(names):
-        raise ArgumentError(f"thresholds must name each of {', '.join(names)} once, got {given!r}", where, fix)
+        raise ArgumentError(f"thresholds must name each of {', '.join(names)} once, got {given!r}", fix)
     for name, threshold in given.items():
         if not isinstance(threshold, int | float | np.number) or threshold != threshold:  # noqa: PLR0124 - NaN
-            raise ArgumentError(f"the threshold of {name!r} is no number: {threshold!r}", where, fix)
+            raise ArgumentError(f"the threshold of {name!r} is no number: {threshold!r}", fix)
     return {name: float(threshold) for name, threshold in given.items()}

@@ -31,12 +31,11 @@ def cost_interval(
     >>> print(cost_interval(Contingency(tp=30, fn=20, fp=10, tn=40), OperatingCondition(cost_fn=5)))
     1.1000 [0.7713, 1.5379]
     """
-    where = "cost_interval(table, condition)"
-    require_level(level, where)
-    require_table(table, where)
-    require_condition(condition, where)
+    require_level(level)
+    require_table(table)
+    require_condition(condition)
     if not (table.Pos and table.Neg):
-        raise ArgumentError("a class is absent, so its error rate is unknown", where, "give a table of both classes")
+        raise ArgumentError("a class is absent, so its error rate is unknown", "give a table of both classes")
     if condition.prevalence is None:
         return _mixed_cost_interval(table, condition, level, method)
     estimate = float(condition.expected_cost(table))
@@ -64,12 +63,11 @@ def brier_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
     >>> print(brier_interval(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3])))
     0.2067 [0.1725, 0.2456]
     """
-    where = "brier_interval(ranking)"
-    require_level(level, where)
-    require_ranking(ranking, where)
-    ranking.require_probabilities(where)
+    require_level(level)
+    require_ranking(ranking)
+    ranking.require_probabilities()
     if ranking.total < 2:
-        raise ArgumentError("one case has no spread", where, "give at least two cases")
+        raise ArgumentError("one case has no spread", "give at least two cases")
 
     def moments(piece: slice) -> tuple[float, ...]:
         score, (pos, neg) = ranking.score[piece], (counts[piece].astype(np.float64) for counts in ranking.narrow)

@@ -123,7 +123,7 @@ def sampled_table_intervals(
     >>> print(sampled_table_intervals(sampled_table(labels, calls, cluster=np.arange(100) // 5))["tpr"])
     0.6000 [0.2666, 0.8609]
     """
-    require_level(level, "sampled_table_intervals(sampled)")
+    require_level(level)
     return ByMeasure(
         (name, sampled_measure_interval(sampled, name, class_ratio=class_ratio, level=level)) for name in MEASURES
     )
@@ -212,7 +212,7 @@ def sampled_brier_interval(
     >>> print(sampled_brier_interval(labels, scores, weight=np.full(6, 7.0)))
     0.1237 [0.0169, 0.5366]
     """
-    require_level(level, "sampled_brier_interval(positive, score)")
+    require_level(level)
     error = (score - positive) ** 2
     first, second = (score * (1 - score) ** k + (1 - score) * score**k for k in (2, 4))
     strata = positive if declared_mix else None

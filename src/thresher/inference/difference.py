@@ -54,7 +54,7 @@ class Difference(Result):
     note: str = ""
 
     def __post_init__(self) -> None:
-        lower, upper = limits_around(self.difference, self.lower, self.upper, "Difference(a, b, difference, ...)")
+        lower, upper = limits_around(self.difference, self.lower, self.upper)
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
         if math.isnan(self.p_adjusted):
@@ -111,13 +111,12 @@ def shown_p(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
-def require_margin(margin: float, where: str) -> None:
+def require_margin(margin: float) -> None:
     """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
-    require_numbers({"margin": margin}, where)
+    require_numbers({"margin": margin})
     if not 0 <= margin < math.inf:
         raise ArgumentError(
             f"margin must be 0 or more, got {margin}",
-            where=where,
             fix="give the largest difference that would not matter, in units of the measure, e.g. margin=0.01",
         )
 
@@ -130,10 +129,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 10) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    where = "holm(p_values)"
-    p = numbers_of(p_values, "p_values", where)
+    p = numbers_of(p_values, "p_values")
     if p.ndim != 1 or ((p < 0) | (p > 1)).any():
-        raise ArgumentError("p-values are numbers from 0 to 1 in one list", where, "give e.g. [0.01, 0.04]")
+        raise ArgumentError("p-values are numbers from 0 to 1 in one list", "give e.g. [0.01, 0.04]")
     known = p[~np.isnan(p)]
     # The k-th smallest is multiplied by how many are not smaller, and none may fall below a smaller one's.
     multiplied = np.minimum(1.0, known * (known[np.newaxis, :] >= known[:, np.newaxis]).sum(axis=1))

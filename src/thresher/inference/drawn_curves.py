@@ -46,7 +46,6 @@ class Draws:
     replicates: int
     seed: int
     threads: int | None
-    where: str
     class_ratio: float | None = None
 
     @classmethod
@@ -59,28 +58,27 @@ class Draws:
         replicates: int,
         seed: int,
         threads: int | None,
-        where: str,
         class_ratio: float | None = None,
     ) -> Draws:
         """Draws from rows or a ranking, once all that is asked for is known to make sense.
 
         >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-        >>> Draws.of(tree, level=0.95, replicates=9, seed=0, threads=None, where="here").observed.Pos
+        >>> Draws.of(tree, level=0.95, replicates=9, seed=0, threads=None).observed.Pos
         50
         """
-        require_level(level, where)
-        require_replicates(replicates, seed, threads, where)
-        sample = sample_of(source, where=where)
+        require_level(level)
+        require_replicates(replicates, seed, threads)
+        sample = sample_of(source)
         names = ", ".join(sample.standings)
         if model is None and len(sample.standings) > 1:
-            raise ArgumentError("there are several models", where, f"pass model= one of {names}")
+            raise ArgumentError("there are several models", f"pass model= one of {names}")
         name = next(iter(sample.standings)) if model is None else model
         if not is_one_of(name, sample.standings):
-            raise ArgumentError(f"there is no model {name!r}", where, f"pass one of {names}")
+            raise ArgumentError(f"there is no model {name!r}", f"pass one of {names}")
         observed = Resampled.of(sample.standings[name], sample.cases, model=name)
         if class_ratio is not None:
             observed = observed.at_class_ratio(class_ratio)
-        return cls(sample, observed, level, replicates, seed, threads, where, class_ratio)
+        return cls(sample, observed, level, replicates, seed, threads, class_ratio)
 
     def band(self, curve: DrawnCurve, *, stratified: bool | None) -> Band:
         """The band of one curve."""
@@ -108,7 +106,6 @@ class Draws:
         if not all(heights.values()):
             raise ArgumentError(
                 f"none of {self.replicates:,} draws holds both classes",
-                self.where,
                 "give more cases of the rarer class",
             )
         return {name: curve.band(np.array(heights[name])) for name, curve in curves.items()}

@@ -74,10 +74,9 @@ def corrected_t(
     >>> print(corrected_t(tree, logit, test_share=1 / 5))
     a - b  0.0280 [0.0037, 0.0523]  p 0.033  better
     """
-    where = "corrected_t(a, b, test_share=...)"
-    require_level(level, where)
-    require_margin(margin, where)
-    away = _differences(a, b, test_share, better, where)
+    require_level(level)
+    require_margin(margin)
+    away = _differences(a, b, test_share, better)
     mean, variance = _corrected(away, test_share)
     told: dict[str, Any] = {"level": level, "method": "corrected t", "margin": margin, "better": better}
     if not variance > 0:
@@ -103,9 +102,8 @@ def bayesian_correlated_t(
     >>> print(bayesian_correlated_t(tree, logit, test_share=1 / 5, margin=0.01))
     a - b 0.0280: a worse 0.0061, practically equal 0.0482, better 0.9456
     """
-    where = "bayesian_correlated_t(a, b, test_share=...)"
-    require_margin(margin, where)
-    away = _differences(a, b, test_share, better, where)
+    require_margin(margin)
+    away = _differences(a, b, test_share, better)
     mean, variance = _corrected(away, test_share)
     freedom, scale = away.size - 1, math.sqrt(variance)
     if not variance > 0:
@@ -118,28 +116,26 @@ def bayesian_correlated_t(
     return CorrelatedT(mean, scale, freedom, margin, left, max(0.0, 1 - left - right), right, better)
 
 
-def _differences(a: npt.ArrayLike, b: npt.ArrayLike, test_share: float, better: str, where: str) -> Floats:
-    require_numbers({"test_share": test_share}, where)
+def _differences(a: npt.ArrayLike, b: npt.ArrayLike, test_share: float, better: str) -> Floats:
+    require_numbers({"test_share": test_share})
     if not 0 < test_share < 1:
         raise ArgumentError(
             f"test_share must lie strictly between 0 and 1, got {test_share}",
-            where,
             "give the share of rows that a fold is tested on, e.g. 1/10 for ten folds",
         )
     if not is_one_of(better, ("higher", "lower")):
-        raise ArgumentError(f'better must be "higher" or "lower", got {better!r}', where, "say which scores are better")
-    of_a, of_b = (numbers_of(scores, name, where) for name, scores in (("a", a), ("b", b)))
+        raise ArgumentError(f'better must be "higher" or "lower", got {better!r}', "say which scores are better")
+    of_a, of_b = (numbers_of(scores, name) for name, scores in (("a", a), ("b", b)))
     if of_a.ndim != 1 or of_a.shape != of_b.shape:
         raise LengthError(
-            f"the scores have shapes {of_a.shape} and {of_b.shape}", where, "give one score per fold for each model"
+            f"the scores have shapes {of_a.shape} and {of_b.shape}", "give one score per fold for each model"
         )
     if of_a.size < 2:
-        raise ArgumentError(f"{of_a.size} fold shows no spread", where, "give the scores of two folds or more")
+        raise ArgumentError(f"{of_a.size} fold shows no spread", "give the scores of two folds or more")
     if not np.isfinite(of_a - of_b).all():
         bad = np.flatnonzero(~np.isfinite(of_a - of_b))
         raise MissingValueError(
             f"{bad.size:,} of {of_a.size:,} folds have a score that is missing or infinite (first fold {bad[0]})",
-            where,
             "leave those folds out for both models, or find out why they failed",
         )
     return of_a - of_b

@@ -26,8 +26,6 @@ from thresher.ranking import Floats, Ranking, reaches
 from thresher.results import Tabular
 from thresher.tables import Contingency, Measure, measure
 
-_WHERE = "honest_choice(source, condition)"
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HonestChoice(Tabular):
@@ -94,12 +92,12 @@ def honest_choice(
     >>> honest_choice(emails, replicates=200)
     HonestChoice(threshold 0.28 [...], expected cost 0.2 apparent, ... [...] out of bag)
     """
-    require_level(level, _WHERE)
-    require_replicates(replicates, seed, threads, _WHERE, progress)
+    require_level(level)
+    require_replicates(replicates, seed, threads, progress)
     asked = condition if condition is not None else OperatingCondition()
-    require_condition(asked, _WHERE)
+    require_condition(asked)
     known = _measures(measures)
-    sample = sample_of(source, where=_WHERE, singly=True)
+    sample = sample_of(source, singly=True)
     name = _model(sample, model)
     if stratified is None:
         stratified = asked.class_ratio is not None and sample.cluster is None
@@ -145,7 +143,7 @@ def honest_choice(
 
 def _measures(asked: Any) -> list[Measure]:
     if not isinstance(asked, Sequence) or isinstance(asked, str):
-        raise ArgumentError(f"measures are a list of names, and this is {asked!r}", _WHERE, 'give e.g. ["tpr", "fpr"]')
+        raise ArgumentError(f"measures are a list of names, and this is {asked!r}", 'give e.g. ["tpr", "fpr"]')
     return [measure(each) for each in asked]
 
 
@@ -162,7 +160,7 @@ def _model(sample: Sample, model: Any) -> str:
     if (isinstance(model, str) and model in sample.standings) or (model is None and len(sample.standings) == 1):
         return next(iter(sample.standings)) if model is None else model
     what = "there are several models" if model is None else f"there is no model {model!r}"
-    raise ArgumentError(what, _WHERE, f"pass model= one of {', '.join(sample.standings)}")
+    raise ArgumentError(what, f"pass model= one of {', '.join(sample.standings)}")
 
 
 def _tables(cells: Floats) -> Contingency:

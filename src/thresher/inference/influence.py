@@ -57,7 +57,7 @@ def row_contributions(rows: ScoredRows, model: str, asked: Quantity) -> Contribu
 
     >>> from thresher.inference.scored_rows import scored_rows
     >>> from thresher.tables import quantity
-    >>> rows = scored_rows([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]}, where="here")
+    >>> rows = scored_rows([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
     >>> found = row_contributions(rows, "tree", quantity("brier"))
     >>> round(found.estimate, 4), round(found.variance(rows), 5)
     (0.185, 0.01531)
@@ -94,7 +94,7 @@ def influence(ranking: Ranking, asked: Quantity) -> Slopes:
     """
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
-        ranking.require_probabilities(f"{asked}")
+        ranking.require_probabilities()
     return BY_NAME[asked.name](ranking, asked)
 
 

@@ -40,7 +40,7 @@ class Interval(Result):
     apparent: float | None = None
 
     def __post_init__(self) -> None:
-        lower, upper = limits_around(self.estimate, self.lower, self.upper, "Interval(estimate, lower, upper)")
+        lower, upper = limits_around(self.estimate, self.lower, self.upper)
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
 
@@ -82,10 +82,10 @@ def interval_columns(intervals: Iterable[tuple[Mapping[str, Any], Interval]]) ->
     return rows_of([{**names, **{name: getattr(one, name) for name in shown}} for names, one in intervals])
 
 
-def limits_around(estimate: float, lower: float, upper: float, where: str) -> tuple[float, float]:
+def limits_around(estimate: float, lower: float, upper: float) -> tuple[float, float]:
     """Limits as they are, or moved by rounding to the estimate; raise `ArgumentError` where they exclude it.
 
-    >>> limits_around(0.5, 0.5 + 1e-16, 0.7, "here")
+    >>> limits_around(0.5, 0.5 + 1e-16, 0.7)
     (0.5, 0.7)
     """
     outside = max((gap for gap in (lower - estimate, estimate - upper, lower - upper) if gap > 0), default=0.0)
@@ -93,7 +93,7 @@ def limits_around(estimate: float, lower: float, upper: float, where: str) -> tu
         return lower, upper
     if not outside <= _ROUNDING * (1 + abs(estimate)) < math.inf:
         what = f"the limits {lower:g} and {upper:g} exclude the estimate {estimate:g}"
-        raise ArgumentError(what, where, "give the estimate that the limits belong to")
+        raise ArgumentError(what, "give the estimate that the limits belong to")
     return min(lower, estimate), max(upper, estimate)
 
 
@@ -106,13 +106,13 @@ def stretched(estimate: float, lower: float, upper: float) -> tuple[float, float
     return min(lower, estimate), max(upper, estimate)  # NaN stays NaN in the first place
 
 
-def require_level(level: float, where: str) -> None:
+def require_level(level: float) -> None:
     """Raise `ArgumentError` unless a confidence level is a number strictly between 0 and 1."""
     if not isinstance(level, Real):
-        raise ArgumentError(f"level must be a number, got {level!r}", where, "e.g. level=0.95")
+        raise ArgumentError(f"level must be a number, got {level!r}", "e.g. level=0.95")
     if not 0 < level < 1:
         hint = f"; did you mean {level / 100:g}?" if 50 <= level < 100 else ""
-        raise ArgumentError(f"level must lie strictly between 0 and 1, got {level}{hint}", where, "e.g. level=0.95")
+        raise ArgumentError(f"level must lie strictly between 0 and 1, got {level}{hint}", "e.g. level=0.95")
 
 
 def normal_quantile(level: float) -> float:

@@ -20,7 +20,6 @@ from thresher.ranking import Floats
 from thresher.results import Tabular
 from thresher.tables import ConfusionMatrix
 
-_WHERE = "confusion_intervals(matrix)"
 _ROUNDING = 1e-12
 
 
@@ -104,10 +103,10 @@ def confusion_intervals(
     mcc                    0.7196 [0.6539, 0.7746]
     kappa                  0.7193 [0.6535, 0.7743]
     """
-    require_level(level, _WHERE)
-    require_matrix(matrix, _WHERE)
+    require_level(level)
+    require_matrix(matrix)
     if not matrix.total:
-        raise ArgumentError("the matrix has no cases", _WHERE, "give counts above 0")
+        raise ArgumentError("the matrix has no cases", "give counts above 0")
     each = matrix.per_class
     right = np.asarray(each.tp, dtype=np.float64)
 

@@ -15,7 +15,6 @@ from thresher.sources import is_positive
 from thresher.sources.columns import Missing, column, complete
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi-squared"]
-_WHERE = "mcnemar(labels, predictions_a, predictions_b)"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -70,15 +69,15 @@ def mcnemar(
     >>> print(mcnemar(labels, a, b))
     accuracy of a - b 0.3000 [0.0664, 0.4791]: only a right 6 times, only b 0 times, p 0.031 (exact)
     """
-    require_level(level, _WHERE)
-    require_one_of(method, ("exact", "mid-p", "chi-squared"), "method", _WHERE)
+    require_level(level)
+    require_one_of(method, ("exact", "mid-p", "chi-squared"), "method")
     given = {"labels": labels, "predictions_a": predictions_a, "predictions_b": predictions_b}
-    columns = {name: column(values, name=name, where=_WHERE) for name, values in given.items()}
-    kept, _ = complete(columns, missing=missing, where=_WHERE)
+    columns = {name: column(values, name=name) for name, values in given.items()}
+    kept, _ = complete(columns, missing=missing)
     kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in kept}
     if len(kinds) > 1:  # 1 must not become "1"
         kept = [values.astype(object) for values in kept]
-    flags = is_positive(np.concatenate(kept), positive=positive, where=_WHERE).reshape(3, -1)
+    flags = is_positive(np.concatenate(kept), positive=positive).reshape(3, -1)
     right_a, right_b = flags[1] == flags[0], flags[2] == flags[0]
     only_a, only_b = int(np.count_nonzero(right_a > right_b)), int(np.count_nonzero(right_b > right_a))
     both = int(np.count_nonzero(right_a & right_b))

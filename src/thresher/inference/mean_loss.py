@@ -48,9 +48,7 @@ def mean_loss_interval(
     """
     units = loss.size if cluster is None else int(cluster.max()) + 1
     if units < 2:
-        raise ArgumentError(
-            "one unit has no spread", "mean_loss_interval(loss)", "give at least two clusters, or two cases without"
-        )
+        raise ArgumentError("one unit has no spread", "give at least two clusters, or two cases without")
     share = np.full(loss.size, 1 / loss.size) if weight is None else weight / weight.sum()
     mean = float(share @ loss)
     if not math.isfinite(mean):
@@ -83,11 +81,10 @@ def log_loss_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
     >>> print(log_loss_interval(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3])))
     0.6025 [0.5277, 0.6879]
     """
-    where = "log_loss_interval(ranking)"
-    require_level(level, where)
-    ranking.require_probabilities(where)
+    require_level(level)
+    ranking.require_probabilities()
     if ranking.total < 2:
-        raise ArgumentError("one case has no spread", where, "give at least two cases")
+        raise ArgumentError("one case has no spread", "give at least two cases")
 
     def moments(piece: slice) -> tuple[float, ...]:
         score, pos, neg = ranking.score[piece], ranking.pos[piece], ranking.neg[piece]

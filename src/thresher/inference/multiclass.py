@@ -17,7 +17,6 @@ from thresher.results import Tabular
 from thresher.sources.columns import Missing
 
 AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
-_WHERE = "multiclass_auc_interval(labels, probabilities)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,17 +81,11 @@ def multiclass_auc_interval(
     one-vs-one, macro       0.9115 [0.4696, 0.9917]
     one-vs-one, weighted    0.9115 [0.4693, 0.9917]
     """
-    require_level(level, _WHERE)
+    require_level(level)
     rows = classified_rows(
-        labels,
-        {"model": probabilities},
-        classes=classes,
-        weights=weights,
-        clusters=clusters,
-        missing=missing,
-        where=_WHERE,
+        labels, {"model": probabilities}, classes=classes, weights=weights, clusters=clusters, missing=missing
     )
-    require_two_clusters_of_classes(rows, _WHERE)
+    require_two_clusters_of_classes(rows)
     return area_intervals(rows, "model", class_pulls(rows, "model"), level=level)
 
 

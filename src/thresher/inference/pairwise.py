@@ -56,9 +56,7 @@ class Comparison(Tabular):
             if pair[::-1] in self.differences:
                 return self.differences[pair[::-1]].mirrored
         raise ArgumentError(
-            f"there is no pair {pair!r} among the models {', '.join(self.names)}",
-            where='comparison["a", "b"]',
-            fix="name two different models",
+            f"there is no pair {pair!r} among the models {', '.join(self.names)}", fix="name two different models"
         )
 
     def contrast(self, weights: Mapping[str, float]) -> Difference:
@@ -72,24 +70,21 @@ class Comparison(Tabular):
         >>> print(found.contrast({"a": 1, "b": -0.5, "c": -0.5}))
         a - (0.5 b + 0.5 c)  0.1667 [-0.4247, 0.7580]  p 0.45  undecided
         """
-        where = "Comparison.contrast(weights)"
         if self.spread is None:
-            raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", where, 'compare with measure="auc"')
+            raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", 'compare with measure="auc"')
         if not isinstance(weights, Mapping):
-            raise ArgumentError(f"weights are given by model, and this is {weights!r}", where, 'e.g. {"a": 1, "b": -1}')
-        require_numbers({str(name): weight for name, weight in weights.items()}, where)
+            raise ArgumentError(f"weights are given by model, and this is {weights!r}", 'e.g. {"a": 1, "b": -1}')
+        require_numbers({str(name): weight for name, weight in weights.items()})
         strange = [name for name in weights if name not in self.names]
         if strange or not weights:
             raise ArgumentError(
                 f"weights name {strange or 'no model'}, and the models are {', '.join(self.names)}",
-                where,
                 "give a weight to models that were compared",
             )
         of = np.array([float(weights.get(name, 0.0)) for name in self.names])
         if not (np.isfinite(of).all() and abs(of.sum()) <= 1e-9 * np.abs(of).sum() and of.any()):
             raise ArgumentError(
                 f"the weights sum to {of.sum():g}, and those of a contrast sum to 0",
-                where,
                 'e.g. {"a": 1, "b": -0.5, "c": -0.5}',
             )
         estimate = float(of @ np.array([self.estimates[name] for name in self.names]))

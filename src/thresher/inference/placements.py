@@ -17,7 +17,6 @@ from thresher.ranking import Floats, beating, side_by_side
 from thresher.sources.columns import Missing
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
-_WHERE = "row_auc_interval(labels, scores)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,17 +68,11 @@ def row_auc_interval(
     >>> print(row_auc_interval(labels * 2, scores * 2, clusters=[*range(10)] * 2))
     0.7500 [0.1169, 0.9855]
     """
-    require_level(level, _WHERE)
+    require_level(level)
     rows = scored_rows(
-        labels,
-        {"scores": scores},
-        positive=positive,
-        weights=weights,
-        clusters=clusters,
-        missing=missing,
-        where=_WHERE,
+        labels, {"scores": scores}, positive=positive, weights=weights, clusters=clusters, missing=missing
     )
-    require_two_clusters(rows, _WHERE)
+    require_two_clusters(rows)
     spread = auc_covariance(rows)
     area, parts = float(spread.areas[0]), (float(spread.of_pos[0, 0]), float(spread.of_neg[0, 0]))
     cases = rows.cases

@@ -37,10 +37,9 @@ def auc_power(auc: float, Pos: float, Neg: float, *, null: float = 0.5, level: f
     >>> round(auc_power(0.7, 40, 40), 4)
     0.8931
     """
-    where = "auc_power(auc, Pos, Neg)"
-    require_level(level, where)
-    _require_areas({"auc": auc, "null": null}, where)
-    _require_cases(Pos, Neg, where)
+    require_level(level)
+    _require_areas({"auc": auc, "null": null})
+    _require_cases(Pos, Neg)
     return _power(abs(auc - null), hanley_mcneil_variance(null, Pos, Neg), hanley_mcneil_variance(auc, Pos, Neg), level)
 
 
@@ -55,13 +54,12 @@ def compare_power(
     >>> round(compare_power(0.85, 0.80, 100, 100, correlation=0.6), 4)
     0.4729
     """
-    where = "compare_power(auc_a, auc_b, Pos, Neg)"
-    require_level(level, where)
-    _require_areas({"auc_a": auc_a, "auc_b": auc_b}, where)
-    _require_cases(Pos, Neg, where)
-    require_numbers({"correlation": correlation}, where)
+    require_level(level)
+    _require_areas({"auc_a": auc_a, "auc_b": auc_b})
+    _require_cases(Pos, Neg)
+    require_numbers({"correlation": correlation})
     if not -1 < correlation < 1:
-        raise ArgumentError(f"correlation must lie between -1 and 1, got {correlation}", where, "e.g. correlation=0.5")
+        raise ArgumentError(f"correlation must lie between -1 and 1, got {correlation}", "e.g. correlation=0.5")
     a, b = hanley_mcneil_variance(auc_a, Pos, Neg), hanley_mcneil_variance(auc_b, Pos, Neg)
     same = 2 * (1 - correlation) * hanley_mcneil_variance((auc_a + auc_b) / 2, Pos, Neg)
     return _power(abs(auc_a - auc_b), same, a + b - 2 * correlation * math.sqrt(a * b), level)
@@ -87,26 +85,24 @@ def auc_sample_size(
     >>> auc_sample_size(0.8, width=0.1, class_ratio=0.25).total
     600
     """
-    where = "auc_sample_size(auc, ...)"
-    require_level(level, where)
-    _require_areas({"auc": auc, "null": null}, where)
-    require_numbers({"class_ratio": class_ratio, "power": power, "width": 0 if width is None else width}, where)
+    require_level(level)
+    _require_areas({"auc": auc, "null": null})
+    require_numbers({"class_ratio": class_ratio, "power": power, "width": 0 if width is None else width})
     if not (class_ratio > 0 and math.isfinite(class_ratio)):
-        raise ArgumentError(f"class_ratio must be above 0, got {class_ratio}", where, "give Pos / Neg, e.g. 0.25")
+        raise ArgumentError(f"class_ratio must be above 0, got {class_ratio}", "give Pos / Neg, e.g. 0.25")
     if width is not None:
         if not 0 < width < 1:
-            raise ArgumentError(f"width must lie strictly between 0 and 1, got {width}", where, "e.g. width=0.1")
-        return _fewest(lambda Pos, Neg: _width(auc, Pos, Neg, level), lambda wide: wide <= width, class_ratio, where)
+            raise ArgumentError(f"width must lie strictly between 0 and 1, got {width}", "e.g. width=0.1")
+        return _fewest(lambda Pos, Neg: _width(auc, Pos, Neg, level), lambda wide: wide <= width, class_ratio)
     if not 0 < power < 1 or auc == null:
         what = (
             f"power must lie strictly between 0 and 1, got {power}" if auc != null else f"auc and null are both {auc}"
         )
-        raise ArgumentError(what, where, "e.g. auc=0.8, null=0.5, power=0.8")
+        raise ArgumentError(what, "e.g. auc=0.8, null=0.5, power=0.8")
     return _fewest(
         lambda Pos, Neg: auc_power(auc, Pos, Neg, null=null, level=level),
         lambda achieved: achieved >= power,
         class_ratio,
-        where,
     )
 
 
@@ -122,9 +118,7 @@ def _width(auc: float, Pos: float, Neg: float, level: float) -> float:
     return logit_interval(auc, variance, (Pos, Neg), level, method="hanley-mcneil").width
 
 
-def _fewest(
-    value: Callable[[int, int], float], enough: Callable[[float], bool], class_ratio: float, where: str
-) -> SampleSize:
+def _fewest(value: Callable[[int, int], float], enough: Callable[[float], bool], class_ratio: float) -> SampleSize:
     """The fewest cases of the rarer class, at least two, for which the value is enough; by doubling and halving."""
 
     def sizes(rarer: int) -> tuple[int, int]:
@@ -135,7 +129,7 @@ def _fewest(
     while not enough(value(*sizes(high))):
         high *= 2
         if high > MOST:
-            raise InfeasibleError(f"more than {MOST:,} cases of a class would be needed", where, "ask for less")
+            raise InfeasibleError(f"more than {MOST:,} cases of a class would be needed", "ask for less")
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -144,16 +138,14 @@ def _fewest(
     return SampleSize(Pos, Neg, value(Pos, Neg))
 
 
-def _require_areas(areas: dict[str, float], where: str) -> None:
-    require_numbers(areas, where)
+def _require_areas(areas: dict[str, float]) -> None:
+    require_numbers(areas)
     for name, area in areas.items():
         if not 0 < area < 1:
-            raise ArgumentError(f"{name} must lie strictly between 0 and 1, got {area}", where, "e.g. 0.8")
+            raise ArgumentError(f"{name} must lie strictly between 0 and 1, got {area}", "e.g. 0.8")
 
 
-def _require_cases(Pos: float, Neg: float, where: str) -> None:
-    require_numbers({"Pos": Pos, "Neg": Neg}, where)
+def _require_cases(Pos: float, Neg: float) -> None:
+    require_numbers({"Pos": Pos, "Neg": Neg})
     if not (Pos >= 1 and Neg >= 1 and math.isfinite(Pos + Neg)):
-        raise ArgumentError(
-            f"{Pos} positives and {Neg} negatives are too few to plan with", where, "give at least 1 each"
-        )
+        raise ArgumentError(f"{Pos} positives and {Neg} negatives are too few to plan with", "give at least 1 each")

@@ -12,7 +12,6 @@ from thresher.inference.interval import Interval, normal_quantile, require_level
 from thresher.inference.kinds import require_one_of
 
 RateMethod: TypeAlias = Literal["wilson", "exact", "agresti-coull", "jeffreys"]
-_WHERE = "rate_interval(k, n, level, method)"
 
 
 def rate_interval(k: float, n: float, *, level: float = 0.95, method: RateMethod = "wilson") -> Interval:
@@ -27,12 +26,12 @@ def rate_interval(k: float, n: float, *, level: float = 0.95, method: RateMethod
     >>> print(rate_interval(0, 20, method="exact"))
     0.0000 [0.0000, 0.1684]
     """
-    require_level(level, _WHERE)
+    require_level(level)
     if not (isinstance(k, Real) and isinstance(n, Real)):
-        raise ArgumentError(f"{k!r} of {n!r} cases is no rate", _WHERE, "give two numbers")
+        raise ArgumentError(f"{k!r} of {n!r} cases is no rate", "give two numbers")
     if not (n > 0 and math.isfinite(n) and 0 <= k <= n):
-        raise ArgumentError(f"{k} of {n} cases is no rate", _WHERE, "give 0 <= k <= n and n above 0")
-    require_one_of(method, _LIMITS, "method", _WHERE)
+        raise ArgumentError(f"{k} of {n} cases is no rate", "give 0 <= k <= n and n above 0")
+    require_one_of(method, _LIMITS, "method")
     lower, upper = _LIMITS[method](k, n, level)
     rate = k / n
     return Interval(

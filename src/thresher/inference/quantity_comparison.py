@@ -53,7 +53,7 @@ def compare_quantity(
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         for name in rows.scores:
-            ranking_of(rows, name).require_probabilities(f"compare(measure={str(asked)!r}), scores of {name!r}")
+            ranking_of(rows, name).require_probabilities()
     if asked.name in BY_NAME:
         each = {name: row_contributions(stated, name, asked) for name in empty.names}
         pairs = {(a, b): _difference(stated, asked, empty, (a, b), each) for a, b in _pairs(empty)}

@@ -36,7 +36,7 @@ class Mix:
     `trained_at` is the prevalence that probabilities were made for; None means that of the data, `of_data`. Where no
     class ratio is declared, they are restated from `trained_at` to `of_data`, and no case is re-weighted.
 
-    >>> mix = Mix.of(OperatingCondition(prevalence=0.1), None, "here").at(0.5)
+    >>> mix = Mix.of(OperatingCondition(prevalence=0.1), None).at(0.5)
     >>> mix.ranking(Ranking([0.8, 0.2], [3, 1], [1, 3]), probabilities=True).score.round(4)
     array([0.3077, 0.027 ])
     """
@@ -46,11 +46,11 @@ class Mix:
     of_data: float = math.nan
 
     @classmethod
-    def of(cls, condition: OperatingCondition | None, trained_at: Any, where: str) -> Mix:
+    def of(cls, condition: OperatingCondition | None, trained_at: Any) -> Mix:
         """The mix that a condition declares."""
         if trained_at is not None and not 0 < as_number(trained_at) < 1:
             what = f"trained_at must lie between 0 and 1, got {trained_at!r}"
-            raise ProbabilityError(what, where, "give the prevalence that probabilities were made for, e.g. 0.5")
+            raise ProbabilityError(what, "give the prevalence that probabilities were made for, e.g. 0.5")
         return cls(None if condition is None else condition.class_ratio, trained_at)
 
     @property
@@ -115,7 +115,7 @@ class CaseMean:
 
     def require(self, ranking: Ranking) -> None:
         """Probabilities."""
-        ranking.require_probabilities(f"bootstrap(..., {str(self.asked)!r})")
+        ranking.require_probabilities()
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sums over positives and over negatives, and the class totals."""
@@ -159,7 +159,7 @@ class RankingQuantity:
     def require(self, ranking: Ranking) -> None:
         """Probabilities, where it is of them; otherwise nothing beyond both classes."""
         if self.of_probabilities:
-            ranking.require_probabilities(f"bootstrap(..., {str(self.asked)!r})")
+            ranking.require_probabilities()
 
     def parts(self, drawn: Resampled) -> Parts:
         """The value itself."""
@@ -196,7 +196,7 @@ class DecomposedAt:
 
     def require(self, ranking: Ranking) -> None:
         """Probabilities."""
-        ranking.require_probabilities('bootstrap(..., "decomposition")')
+        ranking.require_probabilities()
 
     def parts(self, drawn: Resampled) -> Parts:
         """The values themselves."""
@@ -226,7 +226,7 @@ class LeastCost(BestCost):
         return BestCost.values(self, parts)[:1]
 
 
-def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition | None, where: str) -> Any:
+def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition | None) -> Any:
     """The statistic that computes a quantity on every replicate.
 
     A measure without a place is that of the cheapest threshold under the condition, and one with constraints that of
@@ -234,7 +234,7 @@ def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition 
     """
     if asked.of_class is not None or asked.name in ELSEWHERE:
         why = "is of one class of several" if asked.of_class is not None else "needs a whole evaluation"
-        raise refusal(f"{asked} {why}, so it is not resampled here", _known(), where)
+        raise refusal(f"{asked} {why}, so it is not resampled here", _known())
     costs = OperatingCondition() if condition is None else condition
     if asked.name == "auc":
         return Auc()

@@ -39,11 +39,11 @@ class Question:
         """The statistic that a value belongs to."""
         return next(statistic for names, statistic in self.statistics.items() if name in names)
 
-    def require(self, where: str) -> None:
+    def require(self) -> None:
         """Raise where the sample itself cannot answer."""
         for standing in self.sample.standings.values():
             ranking = Resampled.of(standing, self.sample.cases).ranking()
-            ranking.require_both_classes(where)
+            ranking.require_both_classes()
             for statistic in self.statistics.values():
                 statistic.require(ranking)
 
@@ -81,7 +81,6 @@ def _in_columns(parts: Sequence[Any], drawn: Resampled) -> Floats:
     if found.shape[1:] != np.shape(drawn.Pos):
         raise ArgumentError(
             f"a statistic gives parts of shape {found.shape[1:]} for replicates of shape {np.shape(drawn.Pos)}",
-            "bootstrap(..., statistics)",
             "let parts(drawn) give a number for each replicate: only the last axis of drawn.tp runs over groups",
         )
     return found.reshape(len(found), -1)

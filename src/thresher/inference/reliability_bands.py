@@ -20,7 +20,6 @@ from thresher.ranking import Floats, Indices, Ranking, require_ranking
 
 Kind: TypeAlias = Literal["confidence", "consistency"]
 MOST_POINTS = 101
-_WHERE = "reliability_band(ranking, kind)"
 
 
 def reliability_band(
@@ -46,19 +45,19 @@ def reliability_band(
     >>> band.estimate.round(4), band.lower.round(2), band.upper.round(2)
     (array([0.3333, 0.6667, 0.8   ]), array([0.18, 0.37, 0.76]), array([0.41, 0.8 , 1.  ]))
     """
-    require_one_of(kind, ("confidence", "consistency"), "kind", _WHERE)
-    require_ranking(ranking, _WHERE)
-    require_numbers({"points": points}, _WHERE)
+    require_one_of(kind, ("confidence", "consistency"), "kind")
+    require_ranking(ranking)
+    require_numbers({"points": points})
     if points < 1:
-        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points!r}", _WHERE, "give e.g. points=101")
+        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points!r}", "give e.g. points=101")
     if kind == "confidence":
-        draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads, where=_WHERE)
+        draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
         return draws.band(reliability_curve(draws, ranking, points), stratified=False)
-    require_level(level, _WHERE)
-    require_replicates(replicates, seed, threads, _WHERE)
-    ranking.require_both_classes(_WHERE)
+    require_level(level)
+    require_replicates(replicates, seed, threads)
+    ranking.require_both_classes()
     segment = _shown(ranking, points)
-    draw = labels_drawn(ranking, _WHERE)
+    draw = labels_drawn(ranking)
 
     def block(rng: np.random.Generator, size: int) -> list[Floats]:
         return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]
@@ -69,7 +68,7 @@ def reliability_band(
 
 def reliability_curve(draws: Draws, ranking: Ranking, points: int = MOST_POINTS) -> DrawnCurve:
     """What the confidence band of a ranking's reliability asks of every draw of cases."""
-    ranking.require_probabilities(draws.where)
+    ranking.require_probabilities()
     segment = _shown(ranking, points)
 
     def band(drawn: Floats) -> Band:

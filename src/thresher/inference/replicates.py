@@ -31,7 +31,6 @@ from thresher.results import Tabular
 
 T = TypeVar("T")
 Scheme: TypeAlias = tuple[Resampling, Question]
-_WHERE = "Replicates.interval(name, model, method)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -114,7 +113,7 @@ class Replicates(Tabular):
         one, other = self._key(name, a), self._key(name, b)
         wanted = self._checked(name, level, method)
         if method == "studentised":
-            raise ArgumentError("a difference has no standard error here", _WHERE, 'pass method="bca"')
+            raise ArgumentError("a difference has no standard error here", 'pass method="bca"')
         estimate = self.estimates[one] - self.estimates[other]
         with np.errstate(invalid="ignore"):  # inf - inf is NaN, and left out
             values = self.drawn[one] - self.drawn[other]
@@ -145,21 +144,20 @@ class Replicates(Tabular):
 
     def _key(self, name: str, model: str | None) -> tuple[str, str]:
         if model is None and len(self.models) > 1:
-            raise ArgumentError("there are several models", _WHERE, f"name one of {', '.join(self.models)}")
+            raise ArgumentError("there are several models", f"name one of {', '.join(self.models)}")
         key = self.models[0] if model is None else model, name
         if not (is_one_of(name, self.names) and is_one_of(key[0], self.models)):
             what = f"there is no {name!r} of {key[0]!r}"
-            raise ArgumentError(what, _WHERE, f"take {', '.join(self.names)} of {', '.join(self.models)}")
+            raise ArgumentError(what, f"take {', '.join(self.names)} of {', '.join(self.models)}")
         return key
 
     def _checked(self, name: str, level: float | None, method: str) -> float:
         wanted = self.level if level is None else level
-        require_level(wanted, _WHERE)
-        require_one_of(method, ("percentile", "basic", "bca", "studentised"), "method", _WHERE)
+        require_level(wanted)
+        require_one_of(method, ("percentile", "basic", "bca", "studentised"), "method")
         if method == "bca" and not self.question.statistic(name).smooth:
             raise ArgumentError(
                 f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",
-                _WHERE,
                 'pass method="percentile"',
             )
         return wanted
@@ -189,14 +187,12 @@ class Replicates(Tabular):
         estimate, variance = self.estimates[key], self.question.statistic(name).variance
         plan, sample = self._scheme(name)[0], self.question.sample
         if variance is None or sample.weighted or sample.cluster is not None:
-            raise ArgumentError(
-                f"the standard error of {name} is not known for each replicate", _WHERE, 'pass method="bca"'
-            )
+            raise ArgumentError(f"the standard error of {name} is not known for each replicate", 'pass method="bca"')
         standing = sample.standings[model]
         observed = variance(Resampled.of(standing, sample.cases).ranking())
         if not (observed > 0 and 0 < estimate < 1):
             raise ArgumentError(
-                f"the standard error of {name} = {estimate:g} is 0 or unknown", _WHERE, "use auc_interval(ranking)"
+                f"the standard error of {name} = {estimate:g} is 0 or unknown", "use auc_interval(ranking)"
             )
 
         def block(rng: np.random.Generator, size: int) -> Floats:

@@ -34,7 +34,7 @@ class Resampling:
 
     >>> from thresher.inference.sample import sample_of
     >>> from thresher.ranking import Ranking
-    >>> drawn = Resampling.of(sample_of(Ranking.parse("[20+,5-][10+][20+,40-]"), where="here"), stratified=True)
+    >>> drawn = Resampling.of(sample_of(Ranking.parse("[20+,5-][10+][20+,40-]")), stratified=True)
     >>> pos, neg = drawn.times(np.random.default_rng(0), 2)
     >>> pos.sum(axis=1).tolist(), neg.sum(axis=1).tolist()
     ([50, 50], [45, 45])
@@ -49,14 +49,11 @@ class Resampling:
         """None is for what does not depend on the mix of the classes: stratified unless there are clusters."""
         if not (stratified is None or isinstance(stratified, bool | np.bool_)):
             what = f"stratified must be True, False or None, got {stratified!r}"
-            raise ArgumentError(
-                what, "bootstrap(rows, stratified=...)", "leave it out to draw each statistic in its way"
-            )
+            raise ArgumentError(what, "leave it out to draw each statistic in its way")
         if sample.cluster is not None:
             if stratified:
                 raise ArgumentError(
                     "clusters are drawn whole, so the number of positives drawn cannot be held fixed",
-                    "bootstrap(rows, stratified=True)",
                     "leave stratified out, or leave clusters out if rows are independent",
                 )
             return cls(sample, False, (_draw(np.ones(sample.clusters, dtype=np.int64)),))
@@ -156,18 +153,16 @@ def _warm_memory() -> None:
     np.empty(_KEPT_BYTES, dtype=np.uint8)
 
 
-def require_replicates(replicates: Any, seed: Any, threads: Any, where: str, progress: Any = None) -> None:
+def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any = None) -> None:
     """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and seed and progress fit."""
-    require_progress(progress, where)
+    require_progress(progress)
     for name, value in (("replicates", replicates), ("threads", 1 if threads is None else threads)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise ArgumentError(
-                f"{name} must be 1, 2, 3, ..., got {value!r}",
-                where,
-                f"give e.g. {name}={2000 if name == 'replicates' else 2}",
+                f"{name} must be 1, 2, 3, ..., got {value!r}", f"give e.g. {name}={2000 if name == 'replicates' else 2}"
             )
     if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}", where, "give e.g. seed=0")
+        raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}", "give e.g. seed=0")
 
 
 def _draw(cases: Counts) -> Draw:

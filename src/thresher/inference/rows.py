@@ -18,7 +18,6 @@ from thresher.sources.columns import Missing
 from thresher.sources.frames import columns_by_name
 
 ONLY_MODEL = "model"
-_WHERE = "Rows.of(labels, scores)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,21 +71,13 @@ class Rows(Result):
         missing
             "raise" refuses missing values, "drop" leaves those rows out for all models alike.
         """
-        models = columns_by_name(scores, where=_WHERE)
+        models = columns_by_name(scores)
         if models is None:
             models = {ONLY_MODEL: scores}
         if not models:
-            raise ArgumentError("there are no scores", _WHERE, "give one column of scores, or one per model")
+            raise ArgumentError("there are no scores", "give one column of scores, or one per model")
         return cls.of_scored(
-            scored_rows(
-                labels,
-                models,
-                positive=positive,
-                weights=weights,
-                clusters=clusters,
-                missing=missing,
-                where=_WHERE,
-            )
+            scored_rows(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
         )
 
     @classmethod
@@ -114,7 +105,7 @@ class Rows(Result):
 
     def ranking(self, model: str) -> Ranking:
         """The ranking of one model."""
-        require_one_of(model, self.models, "model", "Rows.ranking(model)")
+        require_one_of(model, self.models, "model")
         if self.weight is None:
             return Ranking.of_segments(*counted(self.positive, self.scores[model]), dropped=self.dropped)
         counts = counted_weights(self.positive, self.scores[model], self.weight)

@@ -46,13 +46,13 @@ class Sample:
         return 0 if self.cluster is None else 1 + max(int(side.max()) for side in self.cluster)
 
 
-def sample_of(source: Rows | Ranking, *, where: str, singly: bool = False) -> Sample:
+def sample_of(source: Rows | Ranking, *, singly: bool = False) -> Sample:
     """The sample in rows, or in a ranking, whose items are then its segments.
 
     With `singly` the items of a ranking are its cases, so that one can say which of them were not drawn. Weights
     that are whole numbers count cases; other weights belong to rows that a ranking has forgotten.
 
-    >>> found = sample_of(Ranking.parse("[20+,5-][10+][20+,40-]"), where="here")
+    >>> found = sample_of(Ranking.parse("[20+,5-][10+][20+,40-]"))
     >>> found.cases
     (array([20, 10, 20]), array([ 5, 40]))
     """
@@ -65,32 +65,29 @@ def sample_of(source: Rows | Ranking, *, where: str, singly: bool = False) -> Sa
     if not isinstance(source, Ranking):
         raise ArgumentError(
             f"there is nothing to draw from in {type(source).__name__}",
-            where,
             "give a Ranking, or Rows.of(labels, scores) for several models, weights or clusters",
         )
-    source.require_both_classes(where)
-    ranking = _in_whole_cases(source, where)
+    source.require_both_classes()
+    ranking = _in_whole_cases(source)
     if not singly:
         cases = ranking.pos[ranking.pos > 0], ranking.neg[ranking.neg > 0]
         return Sample(cases, None, {ONLY_MODEL: Standing.of_ranking(ranking)}, weighted=False)
     if ranking.total > MOST_CASES_DRAWN_SINGLY:
         raise ArgumentError(
             f"{ranking.total:,} cases are too many to remember which were drawn (at most {MOST_CASES_DRAWN_SINGLY:,})",
-            where,
             "with so many cases the optimism is negligible; or draw a sample of the rows first",
         )
     ones = np.ones(ranking.Pos, dtype=np.int64), np.ones(ranking.Neg, dtype=np.int64)
     return Sample(ones, None, {ONLY_MODEL: Standing.of_cases(ranking)}, weighted=False)
 
 
-def _in_whole_cases(ranking: Ranking, where: str) -> Ranking:
+def _in_whole_cases(ranking: Ranking) -> Ranking:
     if not ranking.weighted:
         return ranking
     if np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any():
         raise WeightError(
             "this ranking holds weights that are not whole, and no longer knows which rows carried them;"
             " rows are what would be drawn again",
-            where,
             "give Rows.of(labels, scores, weights=...) instead of the ranking",
         )
     counts = ranking.pos.astype(np.int64), ranking.neg.astype(np.int64)

@@ -39,7 +39,7 @@ def sampled_confusion_intervals(
     >>> print(sampled_confusion_intervals(actual, called, "abc", cluster=np.arange(60) // 4).overall_accuracy)
     0.8167 [0.5614, 0.9394]
     """
-    require_level(level, "sampled_confusion_intervals(actual, called, classes)")
+    require_level(level)
     k, names = len(classes), list(classes)
     counts = np.bincount(actual * k + called, weights=weight, minlength=k * k).reshape(k, k).astype(np.float64)
     all_rows = np.ones(actual.size, dtype=np.bool_)

@@ -29,7 +29,6 @@ from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 from thresher.tables import Contingency, quantity, refusal
 
-_WHERE = "compare_scan(source, label=..., scores=[...])"
 _MOST_MODELS = 16
 _MOST_NUMBERS = 1 << 23  # drawn at once
 
@@ -72,19 +71,19 @@ def compare_scan(
     >>> print(compare_scan(ibis.memtable(mails), label="spam", scores=["tree", "logit"])["tree", "logit"])
     tree - logit  -0.1458 [-0.7025, 0.4108]  p 0.52  undecided
     """
-    require_level(level, _WHERE)
-    require_margin(margin, _WHERE)
-    scores = require_models(scores, _WHERE, least=2, most=_MOST_MODELS)
+    require_level(level)
+    require_margin(margin)
+    scores = require_models(scores, least=2, most=_MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
     if not isinstance(measure, OperatingCondition) and measure != "auc":
         where_rows_are = "cannot be compared where the rows are"
-        raise refusal(f"{quantity(measure, where=_WHERE)} {where_rows_are}", ["auc", "an OperatingCondition"], _WHERE)
+        raise refusal(f"{quantity(measure)} {where_rows_are}", ["auc", "an OperatingCondition"])
     if condition is not None and cluster is not None:
         fix = "compare by AUC, or compare(...) rows that fit in memory"
-        raise ArgumentError("clusters cannot be drawn again inside an engine", _WHERE, fix)
-    require_replicates(replicates, seed, None, _WHERE)
-    require_one_of(correction, ("holm", "none"), "correction", _WHERE)
-    at = fixed_thresholds(measure, thresholds, scores, _WHERE)
+        raise ArgumentError("clusters cannot be drawn again inside an engine", fix)
+    require_replicates(replicates, seed, None)
+    require_one_of(correction, ("holm", "none"), "correction")
+    at = fixed_thresholds(measure, thresholds, scores)
     wanted = Wanted(label, scores, weight)
     empty = replace(
         empty_comparison(wanted.scores, level=level, margin=margin),
@@ -102,13 +101,12 @@ def compare_scan(
         positive=positive,
         missing=missing,
         listener=progress,
-        where=_WHERE,
     ) as rows:
         empty = replace(empty, dropped=rows.dropped)
         if condition is None:
-            return auc_comparison(placement_sums(rows, len(scores), listener=progress, where=_WHERE), empty, _WHERE)
+            return auc_comparison(placement_sums(rows, len(scores), listener=progress), empty)
         at = at or _best_thresholds(rows, wanted, condition, progress)
-        calls = call_counts(rows, {name: at[name] for name in wanted.scores}, listener=progress, where=_WHERE)
+        calls = call_counts(rows, {name: at[name] for name in wanted.scores}, listener=progress)
     return _of_calls(calls, condition, empty, replicates=replicates, rng=np.random.default_rng(seed))
 
 
@@ -142,5 +140,5 @@ def _best_thresholds(
     rows: PairedRows, wanted: Wanted, condition: OperatingCondition, listener: Listener | None
 ) -> dict[str, float]:
     """Each model's cheapest threshold, from ranges of scores that are divided around it until it is certain."""
-    found = rows.rankings(wanted.scores, Options(refine=condition, progress=listener), where=_WHERE)
+    found = rows.rankings(wanted.scores, Options(refine=condition, progress=listener))
     return {name: choose(ranking, condition).threshold for name, ranking in found.items()}

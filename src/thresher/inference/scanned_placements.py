@@ -76,12 +76,12 @@ def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> 
     ]
 
 
-def auc_comparison(sums: PlacementSums, empty: Comparison, where: str) -> Comparison:
+def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
     """A comparison of AUCs filled with its numbers."""
     cases = independent_cases(sums)
     if sums.clustered and min(cases) < 2:
         fix = "give rows of at least two clusters with each class, or leave cluster= out if rows are independent"
-        raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", where, fix)
+        raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", fix)
     found = covariance_of(sums)
     return replace(empty, pairs=min(cases)).of_aucs(found, noise=_noise(sums))
 

@@ -59,7 +59,7 @@ class ScoredRows:
         prevalence no row is re-weighted, and probabilities are restated from `trained_at` to the prevalence of the
         rows.
 
-        >>> rows = scored_rows([1, 0, 0, 0], {"a": [0.4, 0.25, 0.25, 0.1]}, where="here").at_prevalence(0.5)
+        >>> rows = scored_rows([1, 0, 0, 0], {"a": [0.4, 0.25, 0.25, 0.1]}).at_prevalence(0.5)
         >>> rows.weight.round(4), rows.scores["a"].round(4)
         (array([2.    , 0.6667, 0.6667, 0.6667]), array([0.6667, 0.5   , 0.5   , 0.25  ]))
         """
@@ -97,14 +97,13 @@ def scored_rows(
     clusters: Any = None,
     beside: Mapping[str, Any] | None = None,
     missing: Missing = "raise",
-    where: str,
 ) -> ScoredRows:
     """Check that labels, every model's scores, weights and clusters are rows that belong together.
 
     Rows of weight 0 vanish. Columns `beside` come along row by row. Where columns carry an index (as a
     pandas Series does), it must be the same.
 
-    >>> rows = scored_rows([1, 0, 1], {"a": [3, 1, 2]}, clusters=["x", "y", "x"], where="here")
+    >>> rows = scored_rows([1, 0, 1], {"a": [3, 1, 2]}, clusters=["x", "y", "x"])
     >>> rows.cluster, rows.cases
     (array([0, 1, 0]), (1.0, 1.0))
     """
@@ -113,20 +112,20 @@ def scored_rows(
     given |= {} if clusters is None else {"clusters": clusters}
     given |= {} if beside is None else beside
     for name, values in given.items():
-        _require_rows(values, name, where)
-    require_same_index(given, where)
-    columns = {name: column(values, name=name, where=where) for name, values in given.items()}
-    kept, dropped = complete(columns, missing=missing, where=where)
+        _require_rows(values, name)
+    require_same_index(given)
+    columns = {name: column(values, name=name) for name, values in given.items()}
+    kept, dropped = complete(columns, missing=missing)
     found = dict(zip(columns, kept, strict=True))
-    weight = None if weights is None else checked_weights(found["weights"], where=where)
+    weight = None if weights is None else checked_weights(found["weights"])
     if weight is not None and not weight.all():
         present = weight > 0
         found, weight = {name: values[present] for name, values in found.items()}, weight[present]
-    flags = is_positive(found["labels"], positive=positive, where=where)
-    require_both_classes(int(np.count_nonzero(flags)), int(np.count_nonzero(~flags)), where)
+    flags = is_positive(found["labels"], positive=positive)
+    require_both_classes(int(np.count_nonzero(flags)), int(np.count_nonzero(~flags)))
     return ScoredRows(
         positive=flags,
-        scores={name: rankable(found[f"scores of {name!r}"], where=f"{where}, scores of {name!r}") for name in scores},
+        scores={name: rankable(found[f"scores of {name!r}"]) for name in scores},
         weight=weight,
         cluster=None if clusters is None else cluster_codes(found["clusters"]),
         dropped=dropped,
@@ -134,7 +133,7 @@ def scored_rows(
     )
 
 
-def require_two_clusters(rows: ScoredRows, where: str) -> None:
+def require_two_clusters(rows: ScoredRows) -> None:
     """Raise `ArgumentError` when clusters are given and fewer than two hold positives, or negatives."""
     if rows.cluster is None:
         return
@@ -142,22 +141,20 @@ def require_two_clusters(rows: ScoredRows, where: str) -> None:
         if number < 2:
             raise ArgumentError(
                 f"{number:g} of {rows.clusters:,} clusters holds {name}, and one shows no spread between clusters",
-                where=where,
                 fix=f"give rows of at least two clusters with {name}, or leave clusters out if rows are independent",
             )
 
 
-def _require_rows(values: Any, name: str, where: str) -> None:
+def _require_rows(values: Any, name: str) -> None:
     if isinstance(values, Ranking):
         raise ArgumentError(
             f"{name} is a Ranking, which no longer knows which case got which score; models scored on the same"
             " rows are compared row by row, and treating them as separate samples would hide what they share",
-            where=where,
             fix="give the scores row by row; for rankings of different rows use compare_unpaired(ranking_a, ranking_b)",
         )
 
 
-def require_same_index(given: Mapping[str, Any], where: str) -> None:
+def require_same_index(given: Mapping[str, Any]) -> None:
     """Columns with row ids of their own (pandas) must agree on them: equal length is not yet pairing."""
     first: tuple[str, Any] | None = None
     for name, values in given.items():
@@ -172,7 +169,6 @@ def require_same_index(given: Mapping[str, Any], where: str) -> None:
             raise LengthError(
                 f"{first[0]} and {name} carry different row ids"
                 f" (first at row {row}: {first[1][row]!s} and {ids[row]!s}), so they are not paired",
-                where=where,
                 fix="align them by their index, or pass .to_numpy() if their order is right",
             )
 

@@ -221,7 +221,6 @@ def _draws(
     if not len(found):
         raise ArgumentError(
             f"none of {replicates:,} resamples holds both classes",
-            "evaluate(labels, scores, replicates=...)",
             "draw more resamples, or give more cases of the rarer class",
         )
     return found

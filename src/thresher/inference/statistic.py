@@ -19,7 +19,6 @@ from thresher.inference.whole_statistics import Decomposed
 from thresher.ranking import Floats, Ranking
 from thresher.tables import quantity
 
-_WHERE = "bootstrap(..., statistics)"
 _WITHIN_CLASSES = (auc, partial_auc)  # also where functools.partial holds their arguments
 
 
@@ -90,7 +89,7 @@ class OfRanking:
             float(found)
         except (TypeError, ValueError):
             what = f"the statistic {self.name!r} gives {found!r}, which is no number"
-            raise ArgumentError(what, _WHERE, "give a function that makes one number of a ranking") from None
+            raise ArgumentError(what, "give a function that makes one number of a ranking") from None
 
     def parts(self, drawn: Resampled) -> Parts:
         """The value itself."""
@@ -148,7 +147,7 @@ def statistics_of(
             raise _same_name([name for _, each in each_one for name in each.names])
     names = [name for group in found for name in group]
     if not names:
-        raise ArgumentError("there are no statistics", _WHERE, 'give e.g. ["auc"]')
+        raise ArgumentError("there are no statistics", 'give e.g. ["auc"]')
     if len(set(names)) < len(names):
         raise _same_name(names)
     return found
@@ -157,13 +156,11 @@ def statistics_of(
 def _statistic(wanted: Wanted, name: str, mix: Mix, condition: OperatingCondition | None) -> Statistic:
     if isinstance(wanted, str):
         if wanted != _DECOMPOSITION:
-            found: Statistic = quantity_statistic(quantity(wanted, where=_WHERE), mix, condition, _WHERE)
+            found: Statistic = quantity_statistic(quantity(wanted), mix, condition)
             return found
         return DecomposedAt(mix) if mix.declared or mix.restates else Decomposed()
     if isinstance(wanted, type) or not (isinstance(wanted, Statistic) or callable(wanted)):
-        raise ArgumentError(
-            f"{wanted!r} is no statistic", _WHERE, "give a quantity, a Statistic or a function of a ranking"
-        )
+        raise ArgumentError(f"{wanted!r} is no statistic", "give a quantity, a Statistic or a function of a ranking")
     if isinstance(wanted, MeasureAt) and wanted.class_ratio is None:
         return replace(wanted, class_ratio=mix.class_ratio)
     if isinstance(wanted, Statistic):
@@ -179,5 +176,5 @@ def _renamed(names: tuple[str, ...], name: str) -> tuple[str, ...]:
 def _same_name(names: Sequence[str]) -> ArgumentError:
     twice = next(name for name in names if names.count(name) > 1)
     return ArgumentError(
-        f"two statistics are called {twice!r}", _WHERE, 'name them: {"recall at 0.5": MeasureAt("recall", 0.5), ...}'
+        f"two statistics are called {twice!r}", 'name them: {"recall at 0.5": MeasureAt("recall", 0.5), ...}'
     )

@@ -32,7 +32,6 @@ CELLS = ("tp", "fn", "fp", "tn")
 WITHIN_CLASSES = ("tpr", "fnr", "tnr", "fpr")
 _STEP = 1e-5
 _ROUNDING = 1e-12
-_WHERE = "measure_interval(table, measure)"
 
 
 def measure_interval(
@@ -63,11 +62,11 @@ def measure_interval(
     >>> print(measure_interval(Contingency(tp=0, fn=1, fp=0, tn=9), "precision"))
     undefined (nothing is predicted positive)
     """
-    require_level(level, _WHERE)
-    require_table(table, _WHERE)
+    require_level(level)
+    require_table(table)
     known = measure(of)
     if any(not isinstance(getattr(table, cell), int | float) for cell in CELLS):
-        raise ArgumentError("the table holds many splits", _WHERE, "give the table of one threshold")
+        raise ArgumentError("the table holds many splits", "give the table of one threshold")
     if class_ratio is not None and known.name not in WITHIN_CLASSES:
         rates = [measure_interval(table, rate, level=level, method=method) for rate in ("tpr", "fpr")]
         return interval_at_class_ratio(table, known, class_ratio, rates[0], rates[1])
@@ -89,7 +88,7 @@ def table_intervals(
     >>> print(intervals["accuracy"], intervals["recall"] == intervals["tpr"])
     0.7000 [0.6042, 0.7811] True
     """
-    require_table(table, "table_intervals(table)")
+    require_table(table)
     of_table = {"class_ratio": class_ratio, "level": level, "method": method}
     return ByMeasure((name, measure_interval(table, name, **of_table)) for name in MEASURES)  # type: ignore[arg-type]
 

@@ -37,7 +37,7 @@ class BestCost:
     _odds: tuple[int, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        require_condition(self.condition, "BestCost(condition)")
+        require_condition(self.condition)
         odds = self.condition.exact_cost_ratio
         if self.condition.class_ratio is not None:
             odds *= simplest(self.condition.class_ratio)
@@ -125,8 +125,8 @@ class CostAt:
     variance: ClassVar[None] = None
 
     def __post_init__(self) -> None:
-        _require_threshold(self.threshold, "CostAt(threshold, condition)")
-        require_condition(self.condition, "CostAt(threshold, condition)")
+        _require_threshold(self.threshold)
+        require_condition(self.condition)
 
     @property
     def depends_on_mix(self) -> bool:
@@ -160,7 +160,7 @@ class MeasureAt:
     variance: ClassVar[None] = None
 
     def __post_init__(self) -> None:
-        _require_threshold(self.threshold, "MeasureAt(measure, threshold)")
+        _require_threshold(self.threshold)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -201,9 +201,9 @@ def _middle(tied: list[int], *, none: bool) -> int:
     return every[(len(every) - 1) // 2]
 
 
-def _require_threshold(threshold: Any, where: str) -> None:
+def _require_threshold(threshold: Any) -> None:
     given = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
-    require_numbers({str(name): value for name, value in given.items()}, where)
+    require_numbers({str(name): value for name, value in given.items()})
 
 
 def _of_model(threshold: Threshold, model: str) -> float:
@@ -212,7 +212,6 @@ def _of_model(threshold: Threshold, model: str) -> float:
     if model not in threshold:
         raise ArgumentError(
             f"there is no threshold for model {model!r}, only for {', '.join(map(repr, threshold))}",
-            "bootstrap(..., statistics)",
             "give one threshold, or one per model by its name",
         )
     return threshold[model]

@@ -11,8 +11,6 @@ from thresher.inference.difference import Difference, require_margin
 from thresher.inference.interval import require_level
 from thresher.ranking import Ranking, require_ranking
 
-_WHERE = "compare_unpaired(ranking_a, ranking_b)"
-
 
 def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0.95, margin: float = 0.0) -> Difference:
     """The difference of the AUCs of two independent samples, A minus B.
@@ -26,11 +24,11 @@ def compare_unpaired(ranking_a: Ranking, ranking_b: Ranking, *, level: float = 0
     >>> print(compare_unpaired(Ranking.parse("[30+,2-][15+,8-][5+,40-]"), spam_tree))
     a - b  0.1820 [0.0662, 0.2931]  p 0.0033  better
     """
-    require_level(level, _WHERE)
-    require_margin(margin, _WHERE)
+    require_level(level)
+    require_margin(margin)
     for ranking in (ranking_a, ranking_b):
-        require_ranking(ranking, _WHERE)
-        ranking.require_both_classes(_WHERE)
+        require_ranking(ranking)
+        ranking.require_both_classes()
     both = (ranking_a, ranking_b)
     areas, parts = [auc(ranking) for ranking in both], [delong_parts(ranking) for ranking in both]
     limits = [

@@ -101,7 +101,7 @@ def whole_intervals(
     >>> from thresher import average_precision, ks, pr_area, rank
     >>> from thresher.inference.scored_rows import scored_rows
     >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> ten, rows = rank(labels, scores), scored_rows(labels, {"tree": scores}, where="here")
+    >>> ten, rows = rank(labels, scores), scored_rows(labels, {"tree": scores})
     >>> numbers = {"average_precision": average_precision(ten), "pr_area": pr_area(ten)}
     >>> found = whole_intervals(WholeModel.of(rows, "tree", ten, 0.95), numbers, ks(ten))
     >>> print(found["average_precision"], "|", found["ks"])

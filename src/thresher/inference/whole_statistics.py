@@ -14,7 +14,6 @@ from thresher.inference.resampled import Parts, Resampled
 from thresher.ranking import Floats, Ranking
 
 _FITS_INT64 = 2**62
-_WHERE = "bootstrap(..., statistics)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class Brier:
 
     def require(self, ranking: Ranking) -> None:
         """Probabilities."""
-        ranking.require_probabilities(_WHERE)
+        ranking.require_probabilities()
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sum of squared errors and the class totals."""
@@ -97,7 +96,7 @@ class Decomposed:
 
     def require(self, ranking: Ranking) -> None:
         """Probabilities."""
-        ranking.require_probabilities(_WHERE)
+        ranking.require_probabilities()
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sum of squared errors, the impurity of the pools, and the class totals."""

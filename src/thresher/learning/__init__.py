@@ -3,7 +3,7 @@
 
 from thresher.extras import extra
 
-extra("sklearn", name="learn", where="thresher.learning")
+extra("sklearn", name="learn")
 
 from thresher.learning.baselines import OneFeatureRule, baselines
 from thresher.learning.calibrated_model import CalibratedModel

@@ -19,7 +19,6 @@ EXPONENTS = (0.2, 3.0)
 _SHAPES = 120
 _FINE = 601
 _METHOD = "power law, profile"
-_WHERE = "learning_curve(exponents=...)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,9 @@ def fitted_law(
     True
     """
     at = np.asarray(sizes, dtype=np.float64)
-    limits = numbers_of(exponents, name="exponents", where=_WHERE, fix="e.g. (0.2, 3)")
+    limits = numbers_of(exponents, name="exponents", fix="e.g. (0.2, 3)")
     if limits.size != 2 or not 0 < limits[0] < limits[1] < np.inf:
-        raise ArgumentError(f"exponents must be two rising numbers above 0, got {exponents}", _WHERE, "e.g. (0.2, 3)")
+        raise ArgumentError(f"exponents must be two rising numbers above 0, got {exponents}", "e.g. (0.2, 3)")
     if at.size < LEAST_SIZES or values.shape[1] < 2:
         return None
     sign = 1.0 if better == "lower" else -1.0

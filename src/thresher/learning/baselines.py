@@ -84,7 +84,7 @@ class OneFeatureRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the feature with one question, then ask it again."""
         rows = validate_data(self, X)
-        labels = class_labels(y, where="OneFeatureRule.fit(X, y)")
+        labels = class_labels(y)
         stump = DecisionTreeClassifier(max_depth=1, random_state=self.random_state)
         found = stump.fit(rows, labels, sample_weight=sample_weight).tree_.feature[0]
         self.feature_ = max(int(found), 0)  # no feature separates anything: any will do

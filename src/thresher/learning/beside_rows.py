@@ -14,20 +14,20 @@ from thresher.sources.columns import Column, column, complete
 _NAMES = ("groups", "times")
 
 
-def beside_rows(groups: Any, times: Any, *, rows: int, where: str) -> dict[str, Column]:
+def beside_rows(groups: Any, times: Any, *, rows: int) -> dict[str, Column]:
     """Groups and times by name, those that are given, with an entry for each row.
 
-    >>> list(beside_rows(None, [3, 1, 2], rows=3, where="here"))
+    >>> list(beside_rows(None, [3, 1, 2], rows=3))
     ['times']
     """
     found = {}
     for name, given in zip(_NAMES, (groups, times), strict=True):
         if given is None:
             continue
-        values = column(given, name=name, where=where)
+        values = column(given, name=name)
         if values.size != rows:
-            raise LengthError(f"there are {values.size:,} {name} for {rows:,} rows", where, "give one per row")
-        complete({name: values}, missing="raise", where=where, droppable=False)
+            raise LengthError(f"there are {values.size:,} {name} for {rows:,} rows", "give one per row")
+        complete({name: values}, missing="raise", droppable=False)
         found[name] = values
     return found
 

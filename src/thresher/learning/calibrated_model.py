@@ -81,7 +81,7 @@ class CalibratedModel(ProbableClassifier):
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
     ) -> Self:
         """Fit the model on all rows and the map on out-of-fold scores."""
-        require_option(self.method, get_args(Method), name="method", where="CalibratedModel.fit(X, y)")
+        require_option(self.method, get_args(Method), name="method")
         on, matters = self._scale_of_scores(), isinstance(self.smoothing, MEstimate)
         self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
         self.map_ = calibration_map(
@@ -104,14 +104,12 @@ class CalibratedModel(ProbableClassifier):
         return self.map_(self.scores(X))
 
     def _scale_of_scores(self) -> Any:
-        where = "CalibratedModel.fit(X, y)"
-        method = response_of(self.estimator, self.response, where=where)
+        method = response_of(self.estimator, self.response)
         if method == "predict_proba":
             return None
         if self.method in ("beta", "temperature"):
             raise ArgumentError(
                 f"{self.method} calibration maps probabilities, and {type(self.estimator).__name__} scores by {method}",
-                where=where,
                 fix='pick method="platt" or "isotonic", which take any score',
             )
         return "score" if self.method == "platt" else None

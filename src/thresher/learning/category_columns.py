@@ -30,14 +30,13 @@ def named_category(column: str, category: Any) -> str:
     return f"{column}={category}"
 
 
-def require_known(texts: Any, order: Sequence[str], *, where: str) -> None:
+def require_known(texts: Any, order: Sequence[str]) -> None:
     """Refuse a category that a declared order does not have."""
     stray = texts[~texts.isin(order)]
     if len(stray):
         raise ColumnError(
             f"{len(stray):,} of {len(texts):,} values of column {texts.name!r} are not in its declared order (first "
             f"{stray.iloc[0]!r} at row {stray.index[0]})",
-            where,
             f"add them to orders={{{texts.name!r}: {list(order)!r}}}, or make them missing",
         )
 
@@ -56,7 +55,7 @@ class Categories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Remember the names; there is nothing to learn."""
-        table = frame(X, where="Categories.fit(X)")
+        table = frame(X)
         self.feature_names_in_ = np.array(table.columns, dtype=object)
         self.n_features_in_ = table.shape[1]
         return self
@@ -66,10 +65,10 @@ class Categories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         import pandas as pd
 
         rows = getattr(X, "index", None)
-        table = frame(X, where="Categories.transform(X)")
+        table = frame(X)
         made = pd.DataFrame({name: category_texts(table[name]) for name in table.columns}, dtype=object)
         for name, order in (self.orders or {}).items():
-            require_known(made[name].dropna(), order, where="Categories.transform(X)")
+            require_known(made[name].dropna(), order)
         return made if rows is None else made.set_index(rows)
 
 

@@ -21,7 +21,6 @@ _FEWEST_FOR_IDENTIFIER = 20
 _WORDS_OF_TEXT = 3
 _ID = re.compile(r"(?:^|[_\s.-])(?:id|uuid|guid|key|index|row|nr|no)$", re.IGNORECASE)
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID)$")
-_WHERE = "column_types(data)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def declared(present: Any, kind: Any, order: tuple[Any, ...]) -> Look:
     if kind in ("numerical", "boolean"):
         numbers = pd.to_numeric(present.astype(object), errors="coerce")
         if numbers.isna().any():
-            raise words_among_numbers(present, numbers, _WHERE)
+            raise words_among_numbers(present, numbers)
     if kind == "date":
         dates = pd.to_datetime(present, errors="coerce", utc=True, format="ISO8601")
         if dates.isna().any():
@@ -67,20 +66,18 @@ def declared(present: Any, kind: Any, order: tuple[Any, ...]) -> Look:
             raise ColumnError(
                 f"column {present.name!r} is declared a date, and {len(first):,} of {len(present):,} values are no "
                 f"ISO date (first {first.iloc[0]!r} at row {first.index[0]})",
-                _WHERE,
                 "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
             )
     return Look(kind, "declared")
 
 
-def words_among_numbers(present: Any, numbers: Any, where: str) -> ColumnError:
+def words_among_numbers(present: Any, numbers: Any) -> ColumnError:
     """What is said of text in a column of numbers."""
     name, bad = present.name, present[numbers.isna()]
     words = ", ".join(repr(word) for word in dict.fromkeys(bad.astype(str).tolist()[:3]))
     return ColumnError(
         f"column {name!r} holds numbers, but {len(bad):,} of {len(present):,} values are text "
         f"({words}; first at row {bad.index[0]})",
-        where,
         f"make them missing or numbers, or declare types={{{name!r}: 'categorical'}} or 'ignored'",
     )
 
@@ -105,7 +102,6 @@ def _numbers(present: Any, reason: str) -> Look:
     if np.isinf(numbers).any():
         raise ColumnError(
             f"{int(np.isinf(numbers).sum()):,} of {numbers.size:,} values of column {present.name!r} are infinite",
-            _WHERE,
             "make them missing or finite",
         )
     if np.isin(numbers, (0.0, 1.0)).all():
@@ -128,7 +124,7 @@ def _texts(present: Any, most: int) -> Look:
     measured = bool((numbers.dropna() % 1 != 0).any())
     enough = numbers.notna().mean() >= (_MEASURED_SHARE if measured else _NUMBER_SHARE)
     if enough and numbers.nunique() > _NUMBERS and numbers.isna().any():
-        raise words_among_numbers(present, numbers, _WHERE)
+        raise words_among_numbers(present, numbers)
     if texts.str.match(r"\d{4}-\d{2}-\d{2}").all():
         dates = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
         if dates.notna().all():
@@ -147,7 +143,6 @@ def _categories(present: Any, reason: str, most: int) -> Look:
         name = present.name
         raise ColumnError(
             f"column {name!r} has {distinct:,} categories in {len(present):,} rows, more than {most:,}",
-            _WHERE,
             f"group the rare ones, declare it types={{{name!r}: 'text'}} or 'ignored', or declare it 'categorical' to "
             "have categories encoded by the target",
         )
@@ -163,11 +158,10 @@ def _ordinal(present: Any, order: tuple[Any, ...]) -> Look:
     if not order:
         raise ColumnError(
             f"column {name!r} is declared ordinal, and its order is not said",
-            _WHERE,
             f"pass orders={{{name!r}: [lowest, ..., highest]}}",
         )
     texts = tuple(category_texts(pd.Series(list(order), dtype=object)).tolist())
-    require_known(category_texts(present), texts, where=_WHERE)
+    require_known(category_texts(present), texts)
     return Look("ordinal", f"order declared: {' < '.join(texts)}", texts)
 
 
@@ -178,13 +172,11 @@ def _mixed(present: Any) -> ColumnError:
     if len(counts) == 1:
         return ColumnError(
             f"column {name!r} holds values of type {counts[0][0]}, which are neither numbers, texts nor dates",
-            _WHERE,
             f"turn them into such, or leave the column out with types={{{name!r}: 'ignored'}}",
         )
     told = ", ".join(f"{count:,} {kind}" for kind, count in counts)
     first = present.index[kinds.index(counts[1][0])]
     return ColumnError(
         f"column {name!r} mixes kinds of values: {told} (first at row {first})",
-        _WHERE,
         f"make them one kind, or leave the column out with types={{{name!r}: 'ignored'}}",
     )

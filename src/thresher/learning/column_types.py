@@ -19,8 +19,6 @@ Kind: TypeAlias = Literal[
 ]
 USED: tuple[Kind, ...] = ("numerical", "boolean", "categorical", "ordinal", "text", "date")
 
-_WHERE = "column_types(data)"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnType(Result):
@@ -124,20 +122,20 @@ def column_types(
     size    ordinal            3           S        order declared: S < M < L
     age     numerical          2       10  31.5     numbers
     """
-    table = frame(data, where=_WHERE)
+    table = frame(data)
     for given, name, example in ((types, "types", '"age": "numerical"'), (orders, "orders", '"size": ["S", "M", "L"]')):
         if given is not None:
-            require_kind(given, Mapping, name=name, where=_WHERE, fix=f"give e.g. {name}={{{example}}}")
+            require_kind(given, Mapping, name=name, fix=f"give e.g. {name}={{{example}}}")
     for name, order in (orders or {}).items():
         if isinstance(order, str) or not isinstance(order, Iterable):
-            raise ArgumentError(f"the order of {name!r} is no list: {order!r}", _WHERE, "give categories, lowest first")
+            raise ArgumentError(f"the order of {name!r} is no list: {order!r}", "give categories, lowest first")
     types, declared_orders = dict(types or {}), {name: tuple(order) for name, order in (orders or {}).items()}
     if target is not None:
-        column_of(table, target, where=_WHERE)
+        column_of(table, target)
     for name in {**types, **declared_orders}:
-        column_of(table, name, where=_WHERE)
+        column_of(table, name)
         if not is_one_of(types.get(name, "ordinal"), get_args(Kind)):
-            raise ArgumentError(f"there is no kind {types[name]!r}", _WHERE, f"use one of {', '.join(get_args(Kind))}")
+            raise ArgumentError(f"there is no kind {types[name]!r}", f"use one of {', '.join(get_args(Kind))}")
     found = [
         _column_type(table[name], types.get(name), declared_orders.get(name, ()), most_categories)
         for name in table.columns
@@ -154,7 +152,6 @@ def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: i
     if not len(present):
         raise MissingValueError(
             f"column {name!r} has no values: all {rows:,} rows are missing",
-            _WHERE,
             f"fill it, or leave it out with types={{{name!r}: 'ignored'}}",
         )
     if kind is None and order:

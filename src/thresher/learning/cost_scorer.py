@@ -16,8 +16,6 @@ from thresher.sources import is_positive, rank
 from thresher.sources.columns import column
 from thresher.tables import Contingency, contingency
 
-_WHERE = "cost_scorer(condition, threshold=...)"
-
 
 def cost_scorer(
     condition: OperatingCondition, *, positive: Any = None, threshold: Literal["bayes", "best"] | None = None
@@ -48,11 +46,11 @@ def cost_scorer(
     -0.862
     -0.255
     """
-    asked = operating_condition(condition, _WHERE)
+    asked = operating_condition(condition)
     options: dict[str, Any] = {"condition": asked, "pos_label": positive, "greater_is_better": False}
     if threshold is None:
         return make_scorer(_cost_of_calls, response_method="predict", **options)
-    require_one_of(threshold, ("bayes", "best"), name="threshold", where=_WHERE, fix="or leave it out to use predict")
+    require_one_of(threshold, ("bayes", "best"), name="threshold", fix="or leave it out to use predict")
     if threshold == "bayes":
         return make_scorer(_cost_of_probabilities, response_method="predict_proba", **options)
     return make_scorer(_least_cost, response_method=("decision_function", "predict_proba"), **options)
@@ -67,7 +65,7 @@ def _cost_of_calls(
 def _cost_of_probabilities(
     y_true: Any, y_score: Any, *, condition: OperatingCondition, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
-    actual = is_positive(column(y_true, name="y", where=_WHERE), positive=pos_label, where=_WHERE)
+    actual = is_positive(column(y_true, name="y"), positive=pos_label)
     nobody = contingency(actual, np.zeros_like(actual), weights=sample_weight)
     probability = np.asarray(y_score)
     if condition.prevalence is not None and _both_classes(nobody):

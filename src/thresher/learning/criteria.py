@@ -16,12 +16,11 @@ Criterion: TypeAlias = Literal["trace_ratio", "hotelling_lawley"]
 DEPENDENT = 1e-10
 
 
-def require_criterion(criterion: str, where: str) -> None:
+def require_criterion(criterion: str) -> None:
     """Refuse a criterion that there is not."""
     if criterion not in get_args(Criterion):
         raise ArgumentError(
             f"there is no criterion {criterion!r}",
-            where,
             'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)',
         )
 

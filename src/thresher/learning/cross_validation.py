@@ -21,8 +21,6 @@ from thresher.ranking import Flags, Floats, Indices, Ranking
 from thresher.results import Tabular
 from thresher.sources.columns import Column
 
-_WHERE = "cross_validate(estimators, X, y)"
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CrossValidation(Tabular):
@@ -83,13 +81,12 @@ class CrossValidation(Tabular):
         except OneClassError:
             raise OneClassError(
                 f"some fold is tested on one class only, where {stick.name} has no value",
-                where="CrossValidation.per_fold(measure)",
                 fix="take fewer or stratified folds, or ask for the measure of cv.pooled()",
             ) from None
 
     def estimate(self, measure: Yard = "auc", model: str | None = None, *, level: float = 0.95) -> Interval:
         """The mean over folds, with limits that allow for folds sharing training rows (Nadeau & Bengio 2003)."""
-        require_level(level, "CrossValidation.estimate")
+        require_level(level)
         stick = yardstick(measure)
         values = _defined(self.per_fold(measure, model), stick.name)
         return corrected_interval(values, test_share=self.test_share, level=level, spread=stick.range)
@@ -100,9 +97,7 @@ class CrossValidation(Tabular):
         """Model a minus model b over folds, by the corrected resampled t test."""
         stick = yardstick(measure)
         if stick.better == "neither":
-            raise MeasureError(
-                f"{stick.name} is neither better nor worse", "CrossValidation.difference", "pick another"
-            )
+            raise MeasureError(f"{stick.name} is neither better nor worse", "pick another")
         of_a, of_b = (_defined(self.per_fold(measure, name), stick.name) for name in (a, b))
         found = corrected_t(of_a, of_b, test_share=self.test_share, level=level, margin=margin, better=stick.better)
         return replace(found, a=a, b=b)
@@ -135,7 +130,7 @@ class CrossValidation(Tabular):
         if model in self.scores or (model is None and len(self.scores) == 1):
             return next(iter(self.scores)) if model is None else model
         what = "there are several models" if model is None else f"there is no model {model!r}"
-        raise ArgumentError(what, "CrossValidation", f"pass model= one of {', '.join(self.scores)}")
+        raise ArgumentError(what, f"pass model= one of {', '.join(self.scores)}")
 
     def _tested_twice(self) -> bool:
         return len(set(self.row.tolist())) < self.row.size
@@ -195,9 +190,9 @@ def cross_validate(
     'bayes'
     """
     models = _named(estimators)
-    problem = problem_of(X, y, positive=positive, weights=weights, groups=groups, times=times, where=_WHERE)
+    problem = problem_of(X, y, positive=positive, weights=weights, groups=groups, times=times)
     target, weight = problem.target, problem.weight
-    splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
+    splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed)
     tasks = [(model, problem, split.train, [split.test]) for model in models.values() for split in splits]
     runs = [run[0] for run in in_parallel(scored, tasks, n_jobs=n_jobs, progress=progress)]
     by_model = {name: runs[place * len(splits) :][: len(splits)] for place, name in enumerate(models)}
@@ -225,7 +220,6 @@ def _named(estimators: Any) -> dict[str, Any]:
     if not named or not all(isinstance(name, str) and hasattr(model, "fit") for name, model in named.items()):
         raise ArgumentError(
             "estimators must be a classifier or a mapping of names to classifiers",
-            where=_WHERE,
             fix='give e.g. {"tree": DecisionTreeClassifier()}',
         )
     return named
@@ -236,7 +230,6 @@ def _defined(values: Floats, name: str) -> Floats:
     if undefined:
         raise MeasureError(
             f"{name} is undefined in {undefined} of {values.size} folds",
-            where="CrossValidation",
             fix="take fewer folds, or a measure that is defined there; per_fold shows which",
         )
     return values

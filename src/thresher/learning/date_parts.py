@@ -27,7 +27,7 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Find the first date, and whether there are hours, of each column."""
-        table = frame(X, where="DateParts.fit(X)")
+        table = frame(X)
         dates = {name: _dates(table[name]) for name in table.columns}
         self.feature_names_in_ = np.array(table.columns, dtype=object)
         self.n_features_in_ = table.shape[1]
@@ -42,7 +42,7 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         import pandas as pd
 
         check_is_fitted(self)
-        table = frame(X, where="DateParts.transform(X)")
+        table = frame(X)
         made = []
         for name in self.feature_names_in_:
             dates = _dates(table[name])
@@ -71,7 +71,6 @@ def _dates(values: Any) -> Any:
         raise ColumnError(
             f"{len(bad):,} of {len(values):,} values of column {values.name!r} are no ISO date (first {bad.iloc[0]!r} "
             f"at row {bad.index[0]})",
-            "DateParts",
             "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
         )
     return dates

@@ -72,9 +72,7 @@ def by_time(time: Column, share: Floats) -> Indices:
     try:
         _, member = np.unique(time, return_inverse=True)
     except TypeError:
-        raise ColumnError(
-            "the times are of different kinds and have no order", "split(time=...)", "give dates or numbers"
-        ) from None
+        raise ColumnError("the times are of different kinds and have no order", "give dates or numbers") from None
     until = np.cumsum(np.bincount(member))
     # A moment belongs to the part in which most of its rows would fall.
     middle = until - np.bincount(member) / 2

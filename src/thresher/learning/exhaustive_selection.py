@@ -31,7 +31,6 @@ def exhaustive_selection(
     if subsets > most:
         raise ArgumentError(
             f"{size:,} of {between.size:,} features make {_said(subsets)} subsets, and at most {most:,} are tried",
-            'search="exhaustive"',
             'use search="exact", which finds the best by trace_ratio without trying all, or search="forward"',
         )
     best, reached, sum_between = np.arange(size), -np.inf, -np.inf

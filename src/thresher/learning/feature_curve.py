@@ -23,7 +23,6 @@ from thresher.learning.measure_curve import MeasureCurve, both_errors, curve_col
 from thresher.learning.yardstick import Yard, yardstick
 from thresher.results import Tabular
 
-_WHERE = "feature_curve(estimator, X, y)"
 _MOST_SIZES = 12
 
 
@@ -118,14 +117,14 @@ def feature_curve(
     >>> feature_curve(tree, X, y, parameter="max_depth", sizes=[1, 3, 9]).apparent.estimate.round(2)
     array([0.28, 0.15, 0.  ])
     """
-    require_level(level, _WHERE)
-    require_classifier(estimator, _WHERE)
-    require_function(selector, name="selector", where=_WHERE)
+    require_level(level)
+    require_classifier(estimator)
+    require_function(selector, name="selector")
     if sizes is not None:
-        require_kind(sizes, (Sequence, np.ndarray), name="sizes", where=_WHERE, fix="e.g. sizes=[1, 2, 5]")
+        require_kind(sizes, (Sequence, np.ndarray), name="sizes", fix="e.g. sizes=[1, 2, 5]")
     stick = yardstick(measure)
-    problem = problem_of(X, y, positive=positive, groups=groups, times=times, where=_WHERE)
-    splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
+    problem = problem_of(X, y, positive=positive, groups=groups, times=times)
+    splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed)
     if parameter is None:
         asked, models = _by_features(estimator, X, sizes, selector)
     else:
@@ -133,7 +132,7 @@ def feature_curve(
     tasks = [(model, problem, split.train, split.test, stick) for model in models for split in splits]
     found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
     values = found.reshape(len(models), len(splits), 2)
-    require_defined(values, stick, _WHERE)
+    require_defined(values, stick)
     share = float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
     seen, unseen = (
         MeasureCurve.of(values[:, :, side].copy(), test_share=share, level=level, spread=stick.range) for side in (0, 1)
@@ -191,7 +190,7 @@ def _by_features(
         whole = all(isinstance(size, int | np.integer) for size in asked)
         if not asked or not whole or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
             raise ArgumentError(
-                f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", _WHERE, "e.g. [1, 2, 5]"
+                f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", "e.g. [1, 2, 5]"
             )
     chosen = selector or (lambda size: BestSingle(k=size))
     return [int(size) for size in asked], [make_pipeline(chosen(int(size)), clone(estimator)) for size in asked]
@@ -203,12 +202,9 @@ def _by_parameter(
     if not values or selector is not None:
         raise ArgumentError(
             f"the values of {parameter} go to sizes=, and there is nothing to select",
-            where=_WHERE,
             fix=f"pass parameter={parameter!r}, sizes=[...] without a selector",
         )
     known = estimator.get_params()
     if not is_one_of(parameter, known):
-        raise ArgumentError(
-            f"{type(estimator).__name__} has no parameter {parameter!r}", _WHERE, f"it has {', '.join(known)}"
-        )
+        raise ArgumentError(f"{type(estimator).__name__} has no parameter {parameter!r}", f"it has {', '.join(known)}")
     return list(values), [clone(estimator).set_params(**{parameter: value}) for value in values]

@@ -36,26 +36,24 @@ class Problem:
     beside: Mapping[str, Any] = field(default_factory=dict)
 
 
-def problem_of(
-    X: Any, y: Any, *, positive: Any, weights: Any = None, groups: Any = None, times: Any = None, where: str
-) -> Problem:
+def problem_of(X: Any, y: Any, *, positive: Any, weights: Any = None, groups: Any = None, times: Any = None) -> Problem:
     """Features and the target they belong to, row by row, with what stands beside them.
 
-    >>> problem_of([[1.0], [2.0]], [0, 1], positive=None, where="here").target.positive
+    >>> problem_of([[1.0], [2.0]], [0, 1], positive=None).target.positive
     1
-    >>> problem_of([[1.0]], [0, 1], positive=None, where="here")
+    >>> problem_of([[1.0]], [0, 1], positive=None)
     Traceback (most recent call last):
     thresher.errors.LengthError: X has 1 rows and y 2
-      where: here
+      where: problem_of(X, y)
       fix:   give one label per row
     """
     if not (hasattr(X, "shape") or hasattr(X, "__len__")) or isinstance(X, str | bytes):
-        raise ArgumentError(f"X is {X!r}, which has no rows", where, "give a table, an array or a list of rows")
-    target = binary_target(y, positive=positive, matters=True, where=where)
+        raise ArgumentError(f"X is {X!r}, which has no rows", "give a table, an array or a list of rows")
+    target = binary_target(y, positive=positive, matters=True)
     if row_count(X) != target.labels.size:
-        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", where, "give one label per row")
-    beside = beside_rows(groups, times, rows=target.labels.size, where=where)
-    return Problem(X, target, None if weights is None else _weights(weights, target.labels.size, where), beside)
+        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", "give one label per row")
+    beside = beside_rows(groups, times, rows=target.labels.size)
+    return Problem(X, target, None if weights is None else _weights(weights, target.labels.size), beside)
 
 
 def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Indices]) -> list[ScoredFold]:
@@ -63,20 +61,20 @@ def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Ind
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from thresher.learning.targets import binary_target
-    >>> target = binary_target([0, 0, 1, 1], positive=None, matters=True, where="here")
+    >>> target = binary_target([0, 0, 1, 1], positive=None, matters=True)
     >>> problem = Problem(np.array([[0.0], [0.2], [0.9], [1.0]]), target)
     >>> (fold,) = scored(GaussianNB(), problem, np.array([0, 2]), [np.array([1, 3])])
     >>> fold.called
     array([False,  True])
     """
-    target, where = problem.target, "fit on training rows"
-    method = response_of(estimator, "auto", where=where)
+    target, _where = problem.target, "fit on training rows"
+    method = response_of(estimator, "auto")
     model = clone(estimator)
     given = handed_on(model, {name: values[train] for name, values in problem.beside.items()})
     if problem.weight is not None:
         if not has_fit_parameter(model, "sample_weight"):
             raise ArgumentError(
-                f"{type(model).__name__}.fit takes no sample_weight", where, "leave weights out, or take another model"
+                f"{type(model).__name__}.fit takes no sample_weight", "leave weights out, or take another model"
             )
         given["sample_weight"] = problem.weight[train]
     model.fit(rows_of(problem.X, train), target.labels[train], **given)
@@ -103,8 +101,8 @@ def in_parallel(
     >>> in_parallel(pow, [(2, 3), (3, 2)], n_jobs=None)
     [8, 9]
     """
-    require_jobs(n_jobs, "fits at once")
-    require_function(progress, name="progress", where="progress=...")
+    require_jobs(n_jobs)
+    require_function(progress, name="progress")
     todo = list(tasks)
     done: list[T] = []
     for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*task) for task in todo):
@@ -114,8 +112,8 @@ def in_parallel(
     return done
 
 
-def _weights(weights: Any, rows: int, where: str) -> Floats:
-    given = checked_weights(column(weights, name="weights", where=where), where=where)
+def _weights(weights: Any, rows: int) -> Floats:
+    given = checked_weights(column(weights, name="weights"))
     if given.size != rows:
-        raise LengthError(f"there are {given.size:,} weights for {rows:,} rows", where, "give one per row")
+        raise LengthError(f"there are {given.size:,} weights for {rows:,} rows", "give one per row")
     return given

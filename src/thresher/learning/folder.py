@@ -48,16 +48,14 @@ class Deployed(Result):
     target: str
     labels: tuple[Any, Any]
 
-    def scored(
-        self, data: Any, *, place: str = "the table", where: str = "Deployed.scored(data)", before: int = 0
-    ) -> tuple[Floats, Remarks]:
+    def scored(self, data: Any, *, place: str = "the table", before: int = 0) -> tuple[Floats, Remarks]:
         """Calibrated probabilities of new rows, and what is worth telling of them; columns are checked first.
 
         `place` and `where` are for what is refused, and `before` is how many rows came in earlier pieces.
         """
-        table = frame(data, where=where)
-        require_names(list(table.columns), self.expected, place=place, where=where)
-        rows, unseen, gaps = conformed(table, self.expected, where=where, before=before)
+        table = frame(data)
+        require_names(list(table.columns), self.expected, place=place)
+        rows, unseen, gaps = conformed(table, self.expected, before=before)
         unused = tuple(name for name in table.columns if name not in self.known)
         return np.asarray(self.model.predict_proba(rows)[:, 1]), Remarks(unseen, gaps, unused)
 
@@ -91,37 +89,34 @@ def write_learned(
     ...     bool((read_learned(place).calls(table) == found.calls(table)).all())
     True
     """
-    where = "write_learned(found, data, folder)"
-    table = frame(data, where=where)
-    with replacing_folder(folder, names=FILES, overwrite=overwrite, where=where) as beside:
+    table = frame(data)
+    with replacing_folder(folder, names=FILES, overwrite=overwrite) as beside:
         write_model(found.model, beside / MODEL)
         found.decision.save(beside / DECISION)
         (beside / COLUMNS).write_text(_columns_json(found, table), encoding="utf-8")
-        _write_predictions(found, table, beside / PREDICTIONS, where=where)
+        _write_predictions(found, table, beside / PREDICTIONS)
         write_report(found, beside / REPORT, title=title)
     return Path(folder)
 
 
 def read_learned(folder: str | Path) -> Deployed:
     """Read what `write_learned` wrote; nothing in the folder is run, and unknown types in the model are refused."""
-    where = f"read_learned({str(folder)!r})"
-    require_kind(folder, (str, PathLike), name="folder", where=where, fix="give the folder that learn wrote")
+    f"read_learned({str(folder)!r})"
+    require_kind(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
     place = Path(folder)
     if not place.is_dir():
-        raise ArgumentError(f"there is no folder {place}", where, "give the folder that learn wrote")
+        raise ArgumentError(f"there is no folder {place}", "give the folder that learn wrote")
     absent = [name for name in (MODEL, DECISION, COLUMNS) if not (place / name).is_file()]
     if absent:
-        raise ArgumentError(
-            f"the folder {place} lacks {', '.join(absent)}", where, "give the whole folder that learn wrote"
-        )
+        raise ArgumentError(f"the folder {place} lacks {', '.join(absent)}", "give the whole folder that learn wrote")
     try:
         plain = fields(json_value((place / COLUMNS).read_text(encoding="utf-8"), name="Learned"), _READERS)
         negative, positive = plain["labels"]
         decision = Decision.load(place / DECISION)
     except ThresherError as error:
-        raise NotationError(f"the folder {place} is damaged: {error.what}", where, "give what learn wrote") from None
+        raise NotationError(f"the folder {place} is damaged: {error.what}", "give what learn wrote") from None
     except ValueError as error:
-        raise NotationError(f"the folder {place} is damaged: {error}", where, "give what learn wrote") from None
+        raise NotationError(f"the folder {place} is damaged: {error}", "give what learn wrote") from None
     expected, known = tuple(plain["columns"]), tuple(plain["known"])
     return Deployed(read_model(place / MODEL), decision, expected, known, plain["target"], (negative, positive))
 
@@ -148,10 +143,10 @@ def _columns_json(found: Learned, table: Any) -> str:
     return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
 
 
-def _write_predictions(found: Learned, table: Any, path: Path, *, where: str) -> None:
+def _write_predictions(found: Learned, table: Any, path: Path) -> None:
     """One row per scored row: out-of-fold scores of every model on training rows, then the winner's on test rows."""
-    arrow = extra("pyarrow", name="files", where=where)
-    parquet = extra("pyarrow.parquet", name="files", where=where)
+    arrow = extra("pyarrow", name="files")
+    parquet = extra("pyarrow.parquet", name="files")
     cv, test, winner = found.validation, found.split["test"], found.decision.model
     train = found.split["train"][cv.row]
     rows = np.concatenate([train, test])

@@ -22,7 +22,6 @@ from thresher.ranking import Flags, Indices, falling
 
 Kind: TypeAlias = Literal["stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time"]
 KINDS = ("stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time")
-_WHERE = "Folds(count, kind)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,17 +53,17 @@ class Folds:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}", _WHERE, "pick one")
+            raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}", "pick one")
         for name, least in (("count", 1 if self.kind == "time" else 2), ("repeats", 1)):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or value < least:
-                raise ArgumentError(f"{name} must be {least} or more, got {value!r}", _WHERE, f"e.g. {name}=5")
+                raise ArgumentError(f"{name} must be {least} or more, got {value!r}", f"e.g. {name}=5")
         if self.repeats > 1 and self.kind in ("leave-one-out", "time"):
-            raise ArgumentError(f"{self.kind} folds are the same every time", _WHERE, "leave out repeats")
+            raise ArgumentError(f"{self.kind} folds are the same every time", "leave out repeats")
 
     def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
         """The splits of rows whose positives are flagged."""
-        require_seed(seed, _WHERE)
+        require_seed(seed)
         self._require_enough(flags)
         if self.kind == "time":
             pairs: Iterable[tuple[Indices, Indices]] = _by_time(_needed(times, "times", flags.size), self.count)
@@ -73,7 +72,6 @@ class Folds:
         if grouped is not None and len(set(grouped.tolist())) < self.count:
             raise ArgumentError(
                 f"{self.count} folds need {self.count} groups, and there are {len(set(grouped.tolist()))}",
-                _WHERE,
                 "take fewer folds",
             )
         found: list[FoldSplit] = []
@@ -98,13 +96,12 @@ class Folds:
     def _require_enough(self, flags: Flags) -> None:
         if self.kind != "leave-one-out" and flags.size < self.count + (self.kind == "time"):
             raise ArgumentError(
-                f"{self.count} folds need at least as many rows, and there are {flags.size}", _WHERE, "take fewer folds"
+                f"{self.count} folds need at least as many rows, and there are {flags.size}", "take fewer folds"
             )
         rarer = int(min(flags.sum(), (~flags).sum()))
         if self.kind == "stratified" and rarer < self.count:
             raise ArgumentError(
                 f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}",
-                where=_WHERE,
                 fix=f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class",
             )
 
@@ -113,14 +110,14 @@ Folding: TypeAlias = "int | Folds | Any"
 
 
 def splits_of(
-    folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0, where: str
+    folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0
 ) -> tuple[FoldSplit, ...]:
     """Splits from a number of folds, `Folds`, a scikit-learn splitter or pairs of row numbers, checked.
 
     A number means stratified folds, grouped ones where groups are given, and folds in time where times are.
 
     >>> flags = np.array([True, False] * 10)
-    >>> [split.test.size for split in splits_of(2, flags, where="here")]
+    >>> [split.test.size for split in splits_of(2, flags)]
     [10, 10]
     """
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
@@ -129,23 +126,23 @@ def splits_of(
     if isinstance(folds, Folds):
         splits = folds.splits(flags, groups=groups, times=times, seed=seed)
     elif hasattr(folds, "split") and not isinstance(folds, str | bytes):
-        pairs = row_pairs(folds.split(np.zeros((flags.size, 1)), flags, groups), flags.size, where=where)
+        pairs = row_pairs(folds.split(np.zeros((flags.size, 1)), flags, groups), flags.size)
         splits = tuple(FoldSplit(0, train, test) for train, test in pairs)
     elif isinstance(folds, Iterable) and not isinstance(folds, str | bytes | Mapping):
-        splits = tuple(FoldSplit(0, train, test) for train, test in row_pairs(folds, flags.size, where=where))
+        splits = tuple(FoldSplit(0, train, test) for train, test in row_pairs(folds, flags.size))
     else:
-        raise ArgumentError(f"folds is {folds!r}", where, "give a number, Folds(...), a splitter or pairs of rows")
+        raise ArgumentError(f"folds is {folds!r}", "give a number, Folds(...), a splitter or pairs of rows")
     if not splits:
-        raise ArgumentError("there are no folds", where, "give two folds or more")
+        raise ArgumentError("there are no folds", "give two folds or more")
     for number, split in enumerate(splits):
-        _require_teachable(split, number, flags, where)
+        _require_teachable(split, number, flags)
     return splits
 
 
-def row_pairs(pairs: Iterable[Any], rows: int, *, where: str) -> list[tuple[Indices, Indices]]:
+def row_pairs(pairs: Iterable[Any], rows: int) -> list[tuple[Indices, Indices]]:
     """Pairs of training and test rows, each a row of numbers or of flags.
 
-    >>> row_pairs([([0, 1], [2])], 3, where="here")
+    >>> row_pairs([([0, 1], [2])], 3)
     [(array([0, 1]), array([2]))]
     """
     found = []
@@ -154,26 +151,24 @@ def row_pairs(pairs: Iterable[Any], rows: int, *, where: str) -> list[tuple[Indi
             train, test = (np.asarray(side) for side in pair)
         except (TypeError, ValueError):
             raise ArgumentError(
-                f"fold {number} is {pair!r}, and no pair of training and test rows", where, "e.g. ([0, 1, 2], [3, 4])"
+                f"fold {number} is {pair!r}, and no pair of training and test rows", "e.g. ([0, 1, 2], [3, 4])"
             ) from None
         sides = [np.flatnonzero(side) if side.dtype == np.bool_ else side for side in (train, test)]
         if not all(side.ndim == 1 and (side.dtype.kind in "iu" or not side.size) for side in sides):
-            raise ArgumentError(f"fold {number} does not number rows", where, "give row numbers from 0")
+            raise ArgumentError(f"fold {number} does not number rows", "give row numbers from 0")
         if any(side.size and not (side.min() >= 0 and side.max() < rows) for side in sides):
-            raise ArgumentError(f"fold {number} names rows beyond the {rows:,} there are", where, "count from 0")
+            raise ArgumentError(f"fold {number} names rows beyond the {rows:,} there are", "count from 0")
         found.append((sides[0].astype(np.intp), sides[1].astype(np.intp)))
     return found
 
 
-def inner_splits(
-    count: int, flags: Flags, beside: Mapping[str, Any], *, where: str
-) -> Sequence[tuple[Indices, Indices]]:
+def inner_splits(count: int, flags: Flags, beside: Mapping[str, Any]) -> Sequence[tuple[Indices, Indices]]:
     """Folds of rows that have groups or times: groups stay together, and what is tested is later than what is learnt.
 
     Of folds in time, those whose earlier rows hold one class teach nothing and are left out.
 
     >>> flags = np.array([False, False, False, True, False, True, False, True])
-    >>> for train, test in inner_splits(3, flags, {"times": np.arange(8)}, where="here"):
+    >>> for train, test in inner_splits(3, flags, {"times": np.arange(8)}):
     ...     print(train, test)
     [0 1 2 3] [4 5]
     [0 1 2 3 4 5] [6 7]
@@ -184,7 +179,6 @@ def inner_splits(
         if not splits:
             raise OneClassError(
                 f"the earlier rows hold one class only, in each of {count} folds in time",
-                where=where,
                 fix="give rows in which both classes come early, or a cv= of your own",
             )
     else:
@@ -192,21 +186,20 @@ def inner_splits(
     return [(split.train, split.test) for split in splits]
 
 
-def _require_teachable(split: FoldSplit, number: int, flags: Flags, where: str) -> None:
+def _require_teachable(split: FoldSplit, number: int, flags: Flags) -> None:
     if not split.test.size:
-        raise ArgumentError(f"fold {number} has no test rows", where, "take fewer folds")
+        raise ArgumentError(f"fold {number} has no test rows", "take fewer folds")
     if not 0 < flags[split.train].sum() < split.train.size:
         raise OneClassError(
             f"the {split.train.size:,} training rows of fold {number} hold one class only",
-            where=where,
             fix="take fewer or stratified folds, or more rows of the rarer class",
         )
 
 
 def _needed(values: Any, name: str, rows: int) -> Any:
     if values is None:
-        raise ArgumentError(f"these folds need {name}", _WHERE, f"pass {name}=, one entry per row")
-    return beside_rows(**{"groups": None, "times": None, name: values}, rows=rows, where=_WHERE)[name]
+        raise ArgumentError(f"these folds need {name}", f"pass {name}=, one entry per row")
+    return beside_rows(**{"groups": None, "times": None, name: values}, rows=rows)[name]
 
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
@@ -220,7 +213,6 @@ def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
         if not after.size:
             raise ArgumentError(
                 f"{count} folds in time need more than the {ends.size} distinct times there are",
-                _WHERE,
                 "take fewer folds, or finer times",
             )
         cuts.append(int(after[0]))

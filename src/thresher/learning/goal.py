@@ -36,42 +36,42 @@ class Goal:
         return np.array(self.labels)[flags.astype(np.intp)]
 
 
-def goal_of(table: Any, target: str, *, positive: Any = None, fewest: int = 2, where: str) -> Goal:
+def goal_of(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> Goal:
     """Read the target of a frame; of more than two classes, `positive` says which one is told from the rest.
 
     `fewest` is how many rows each side must have.
 
     >>> from thresher.learning import frame
     >>> wine = frame({"sort": ["red", "white", "rosé", "red"]})
-    >>> goal_of(wine, "sort", positive="red", where="here").labels
+    >>> goal_of(wine, "sort", positive="red").labels
     ('not red', 'red')
-    >>> goal_of(wine, "sort", where="here")
+    >>> goal_of(wine, "sort")
     Traceback (most recent call last):
     thresher.errors.PositiveLabelError: the target 'sort' has 3 classes, 'red', 'rosé' and 'white', and it is not said
     which one is to be told from the rest
-      where: here
+      where: goal_of(table, target)
       fix:   pass positive='red' to learn that class against all others; learn once per class to have each of them
     """
     found = target_column(table, target, fewest=1)
     if len(found.classes) > 2:
-        return _against_rest(table, found, positive=positive, fewest=fewest, where=where)
+        return _against_rest(table, found, positive=positive, fewest=fewest)
     require_frequent(found, fewest=fewest)
-    labels = column(table[target], name=target, where=where)
-    two = binary_target(labels, positive=positive, matters=True, where=where)
+    labels = column(table[target], name=target)
+    two = binary_target(labels, positive=positive, matters=True)
     negative = next(label for label in found.classes if not same(label, two.positive))
     return Goal(table, two.flags, two.positive, (negative, two.positive))
 
 
-def require_enough(goal: Goal, train: Indices, *, folds: int, where: str) -> None:
+def require_enough(goal: Goal, train: Indices, *, folds: int) -> None:
     """Refuse training rows of which some fold would leave too few of a class to learn from and to calibrate on.
 
     >>> from thresher.learning import frame
-    >>> goal = goal_of(frame({"ill": [0] * 20 + [1] * 6}), "ill", where="here")
-    >>> require_enough(goal, np.arange(26), folds=5, where="here")
+    >>> goal = goal_of(frame({"ill": [0] * 20 + [1] * 6}), "ill")
+    >>> require_enough(goal, np.arange(26), folds=5)
     Traceback (most recent call last):
     thresher.errors.LabelError: 6 of the 26 rows to learn from are 1, and 5 folds leave 4 of them to some fit, where
     calibration needs 5
-      where: here
+      where: require_enough(goal, train)
       fix:   collect more of that class, or join it with another
     """
     for label, side in zip(goal.labels, (~goal.flags, goal.flags), strict=True):
@@ -81,17 +81,15 @@ def require_enough(goal: Goal, train: Indices, *, folds: int, where: str) -> Non
             raise LabelError(
                 f"{count:,} of the {train.size:,} rows to learn from are {label}, and {folds} folds leave {left} of "
                 f"them to some fit, where calibration needs {FEWEST_TO_FIT}",
-                where,
                 "collect more of that class, or join it with another",
             )
 
 
-def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int, where: str) -> Goal:
+def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int) -> Goal:
     told = f"the target {found.name!r} has {len(found.classes)} classes, {listed(found.classes)}"
     if positive is None:
         raise PositiveLabelError(
             f"{told}, and it is not said which one is to be told from the rest",
-            where,
             f"pass positive={found.classes[0]!r} to learn that class against all others; "
             "learn once per class to have each of them",
         )
@@ -99,7 +97,6 @@ def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int, wher
     if place is None:
         raise PositiveLabelError(
             f"{told}, and the positive label {positive!r} is none of them",
-            where,
             f"pass positive={found.classes[0]!r} or another of them",
         )
     flags = found.codes == place

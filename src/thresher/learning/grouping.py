@@ -37,16 +37,16 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     >>> auc(linear), auc(grades)
     (0.84, 0.9)
     """
-    require_kind(ranking, Ranking, name="ranking", where=_WHERE, fix="give a Ranking, e.g. rank(labels, scores)")
+    require_kind(ranking, Ranking, name="ranking", fix="give a Ranking, e.g. rank(labels, scores)")
     if (after is None) == (at is None):
-        raise ArgumentError("give either after= or at=", _WHERE, "boundaries are splits or thresholds")
+        raise ArgumentError("give either after= or at=", "boundaries are splits or thresholds")
     if at is not None:
         return _cut(ranking, _splits_at(ranking, _thresholds(at)))
-    places = numbers_of(after, name="after", where=_WHERE, fix="e.g. after=[3, 5]")
+    places = numbers_of(after, name="after", fix="e.g. after=[3, 5]")
     if not ((places == np.rint(places)) & (places >= 0) & (places <= len(ranking))).all():
-        raise ArgumentError(f"after must hold whole numbers from 0 to {len(ranking)}", _WHERE, "e.g. after=[3, 5]")
+        raise ArgumentError(f"after must hold whole numbers from 0 to {len(ranking)}", "e.g. after=[3, 5]")
     if not (np.diff(places) > 0).all():
-        raise ArgumentError("boundaries must rise, each once", _WHERE, "e.g. after=[3, 5, 8]")
+        raise ArgumentError("boundaries must rise, each once", "e.g. after=[3, 5, 8]")
     return _cut(ranking, _with_ends(places.astype(np.intp), len(ranking)))
 
 
@@ -131,17 +131,13 @@ class GroupedModel(ProbableClassifier):
         return self.probabilities_[self.grade(X)]
 
 
-_WHERE = "grouped(ranking, after=... or at=...)"
-_WHERE_MODEL = "GroupedModel(boundaries=...)"
-
-
 def _boundaries(ranking: Ranking, wanted: Boundaries) -> Floats:
     if isinstance(wanted, str):
         if wanted != "hull":
-            raise ArgumentError(f"boundaries is {wanted!r}", _WHERE_MODEL, 'give thresholds, a number, or "hull"')
+            raise ArgumentError(f"boundaries is {wanted!r}", 'give thresholds, a number, or "hull"')
         splits = hull_splits(ranking, pool="ties")
     elif isinstance(wanted, int | np.integer):
-        require_bins(int(wanted), _WHERE_MODEL)
+        require_bins(int(wanted))
         splits = quantile_splits(ranking, int(wanted))
     else:
         return _thresholds(wanted)
@@ -149,9 +145,9 @@ def _boundaries(ranking: Ranking, wanted: Boundaries) -> Floats:
 
 
 def _thresholds(given: Sequence[float]) -> Floats:
-    thresholds = numbers_of(given, name="thresholds", where=_WHERE, fix="e.g. [0.2, 0.5]")
+    thresholds = numbers_of(given, name="thresholds", fix="e.g. [0.2, 0.5]")
     if np.isnan(thresholds).any() or not (np.diff(thresholds) > 0).all():
-        raise ArgumentError(f"thresholds must be rising numbers, got {given!r}", _WHERE, "e.g. [0.2, 0.5]")
+        raise ArgumentError(f"thresholds must be rising numbers, got {given!r}", "e.g. [0.2, 0.5]")
     return thresholds
 
 
@@ -187,7 +183,6 @@ def _proportions(counts: Counts, boundaries: Floats, smoothing: Smoothing) -> Fl
         low, high = np.concatenate([[-np.inf], boundaries, [np.inf]])[empty : empty + 2]
         raise ArgumentError(
             f"no training row scores from {low:g} up to {high:g}, so that group has no proportion",
-            where=_WHERE_MODEL,
             fix='leave out a boundary, or pass smoothing="laplace"',
         )
     return np.asarray(counts[:, 0] / total)

@@ -21,7 +21,6 @@ from thresher.sources import rank
 # A column's values repeat when they have this many rows each on average; below, they may fit the target by chance.
 _ROWS_PER_VALUE = 5
 NEAR_PERFECT = 0.99
-_WHERE = "leakage(data, target)"
 
 
 def leakage(
@@ -44,8 +43,8 @@ def leakage(
     fix = "give what column_types(data) and split(labels) return"
     for given, kind, name in ((columns, ColumnTypes, "columns"), (split, Split, "split")):
         if given is not None:
-            require_kind(given, kind, name=name, where=_WHERE, fix=fix)
-    table = frame(data, where=_WHERE)
+            require_kind(given, kind, name=name, fix=fix)
+    table = frame(data)
     goal = target_column(table, target, fewest=1)
     kinds = column_types(table, target=target) if columns is None else columns
     found = [caution for name in kinds.used for caution in _of_column(table[name], kinds[name], goal)]
@@ -57,7 +56,6 @@ def leakage(
         if sum(split.sizes.values()) != len(table):
             raise LengthError(
                 f"the split is of {sum(split.sizes.values()):,} rows and the table has {len(table):,}",
-                _WHERE,
                 "split the labels of this table",
             )
         found += _equal_rows(table[kinds.used], split)

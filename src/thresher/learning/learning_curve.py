@@ -22,7 +22,6 @@ from thresher.learning.yardstick import Yard, yardstick
 from thresher.ranking import Flags, Indices
 from thresher.results import Tabular
 
-_WHERE = "learning_curve(estimator, X, y)"
 _SIZES = 8
 _PER_CLASS = 5
 
@@ -117,13 +116,13 @@ def learning_curve(
     >>> 0.2398 in curve.asymptote
     True
     """
-    require_level(level, _WHERE)
-    require_classifier(estimator, _WHERE)
+    require_level(level)
+    require_classifier(estimator)
     stick = yardstick(measure)
-    problem = problem_of(X, y, positive=positive, groups=groups, times=times, where=_WHERE)
+    problem = problem_of(X, y, positive=positive, groups=groups, times=times)
     target = problem.target
     dealt = (Folds(5, repeats=5) if groups is None and times is None else 5) if folds is None else folds
-    splits = splits_of(dealt, target.flags, groups=groups, times=times, seed=seed, where=_WHERE)
+    splits = splits_of(dealt, target.flags, groups=groups, times=times, seed=seed)
     asked = _sizes(sizes, splits, target.flags, points)
     tasks = [
         (estimator, problem, part, split.test, stick)
@@ -132,7 +131,7 @@ def learning_curve(
     ]
     found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
     values = found.reshape(len(splits), asked.size, 2)
-    require_defined(values, stick, _WHERE)
+    require_defined(values, stick)
     share = float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
     seen, unseen = (
         MeasureCurve.of(values[:, :, side].T.copy(), test_share=share, level=level, spread=stick.range)
@@ -172,18 +171,17 @@ def parts(train: Indices, flags: Flags, sizes: Indices, *, seed: int, number: in
 def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
     most = min(split.train.size for split in splits)
     if asked is None:
-        require_whole(points, name="points", least=2, where=_WHERE, fix="e.g. points=8")
+        require_whole(points, name="points", least=2, fix="e.g. points=8")
         rarer = min(flags.mean(), 1 - flags.mean())
         least = min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most)
         found = np.rint(np.geomspace(least, most, points)).astype(np.intp)
         return found[np.concatenate([[True], np.diff(found) > 0])]
     given = np.asarray(asked)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iu" or not (np.diff(given) > 0).all():
-        raise ArgumentError(f"sizes must be rising whole numbers, got {asked!r}", _WHERE, "e.g. [50, 100, 200]")
+        raise ArgumentError(f"sizes must be rising whole numbers, got {asked!r}", "e.g. [50, 100, 200]")
     if given[0] < 2 or given[-1] > most:
         raise ArgumentError(
             f"sizes must lie from 2 to {most:,}, the training rows of the smallest fold; got {given[0]} to {given[-1]}",
-            where=_WHERE,
             fix="leave out what is beyond, or take more folds",
         )
     return given.astype(np.intp)

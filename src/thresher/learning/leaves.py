@@ -25,8 +25,6 @@ from thresher.ranking import Counts, Floats, Ranking
 from thresher.sources import classes_of
 from thresher.sources.labels import same
 
-_WHERE = "LeafTree.fit(X, y)"
-
 
 class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A tree whose leaves are read three ways.
@@ -79,15 +77,15 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree, or count the leaves of a fitted one on these rows."""
-        labels = class_labels(y, where=_WHERE)
+        labels = class_labels(y)
         if isinstance(self.estimator, FrozenEstimator):
             tree = self.estimator.estimator
             check_is_fitted(tree)
             classes = tree.classes_.tolist()
-            _, place = classes_of(labels, classes=classes, where=_WHERE)
+            _, place = classes_of(labels, classes=classes)
             return self._read(tree, counted_anew(tree, X, place, len(classes), sample_weight))
         if self.estimator is not None:
-            require_classifier(self.estimator, _WHERE)
+            require_classifier(self.estimator)
         tree = clone(self._grower()).fit(X, labels, sample_weight=sample_weight)
         return self._read(tree, own_counts(tree))
 
@@ -148,11 +146,11 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def _read(self, tree: Any, counts: Counts) -> Self:
         if not hasattr(tree, "tree_") or counts.ndim != 2:
             raise ArgumentError(
-                f"{type(tree).__name__} is not a tree of scikit-learn", _WHERE, "give a DecisionTreeClassifier()"
+                f"{type(tree).__name__} is not a tree of scikit-learn", "give a DecisionTreeClassifier()"
             )
         if tree.classes_.size < 2:
             raise OneClassError(
-                f"the target holds one class only, {tree.classes_[0]!r}", _WHERE, "give rows of two classes or more"
+                f"the target holds one class only, {tree.classes_[0]!r}", "give rows of two classes or more"
             )
         self.tree_, self.classes_, self.n_features_in_ = tree, tree.classes_, tree.n_features_in_
         if hasattr(tree, "feature_names_in_"):
@@ -180,14 +178,11 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
                 return 1
             raise ArgumentError(
                 f"there are {self.classes_.size} classes and one of them is to be positive",
-                where="LeafTree.ranking(positive=...)",
                 fix=f"pass positive= one of {', '.join(map(str, self.classes_))}",
             )
         found = [place for place, label in enumerate(self.classes_.tolist()) if same(label, positive)]
         if not found:
-            raise ArgumentError(
-                f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "positive=...", "pick one"
-            )
+            raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
         return found[0]
 
 
@@ -213,13 +208,9 @@ def _probability(counts: Counts, smoothing: Smoothing) -> Floats:
     if isinstance(smoothing, MEstimate):
         if counts.shape[1] != 2:
             raise ArgumentError(
-                f"a MEstimate has one prior, and there are {counts.shape[1]} classes",
-                where="LeafTree(smoothing=...)",
-                fix='pass smoothing="laplace"',
+                f"a MEstimate has one prior, and there are {counts.shape[1]} classes", fix='pass smoothing="laplace"'
             )
         return m_estimate(counts, smoothing.m, [1 - smoothing.prior, smoothing.prior])
     if smoothing != "laplace":
-        raise ArgumentError(
-            f"smoothing is {smoothing!r}", "LeafTree(smoothing=...)", 'pass "laplace", a MEstimate or None'
-        )
+        raise ArgumentError(f"smoothing is {smoothing!r}", 'pass "laplace", a MEstimate or None')
     return laplace(counts)

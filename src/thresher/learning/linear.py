@@ -18,8 +18,6 @@ from thresher.learning.arguments import require_classifier
 from thresher.learning.targets import binary_target
 from thresher.ranking import Floats
 
-_WHERE = "DistanceClassifier.fit(X, y)"
-
 
 class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A linear classifier scored by signed distance: (w·x + b) / ‖w‖, in the unit of the features.
@@ -48,9 +46,9 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
 
     def fit(self, X: Any, y: Any, **parameters: Any) -> Self:
         """Fit the inner model and measure its weights."""
-        require_classifier(self.estimator, _WHERE)
+        require_classifier(self.estimator)
         X, y = indexable(X, y)
-        labels = binary_target(y, positive=None, matters=False, where=_WHERE).labels
+        labels = binary_target(y, positive=None, matters=False).labels
         if get_config()["enable_metadata_routing"]:
             parameters = process_routing(self, "fit", **parameters).estimator.fit
         self.estimator_ = clone(self.estimator)
@@ -60,12 +58,11 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         if weights is None or not hasattr(self.estimator_, "decision_function"):
             raise ArgumentError(
                 f"{type(self.estimator).__name__} has no coef_ with a decision_function, so it has no flat boundary",
-                where=_WHERE,
                 fix="take a linear classifier, e.g. LogisticRegression() or LinearSVC()",
             )
         self.norm_ = float(np.linalg.norm(weights.toarray() if hasattr(weights, "toarray") else weights))
         if not self.norm_ > 0:
-            raise ArgumentError("all weights are 0, so there is no boundary", _WHERE, "give features that differ")
+            raise ArgumentError("all weights are 0, so there is no boundary", "give features that differ")
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))

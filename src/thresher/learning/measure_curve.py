@@ -66,19 +66,17 @@ def both_errors(
     except OneClassError:
         raise OneClassError(
             f"a fold is trained or tested on one class only, where {stick.name} has no value",
-            where="learning_curve or feature_curve",
             fix="take fewer folds, larger sizes, or a measure of calls such as error_rate",
         ) from None
 
 
-def require_defined(values: Floats, stick: Yardstick, where: str) -> None:
+def require_defined(values: Floats, stick: Yardstick) -> None:
     """Raise `MeasureError` where a measure has no value or no direction."""
     if stick.better == "neither":
-        raise MeasureError(f"{stick.name} is neither better nor worse", where, "pick a measure of quality")
+        raise MeasureError(f"{stick.name} is neither better nor worse", "pick a measure of quality")
     if not np.isfinite(values).all():
         bad = int((~np.isfinite(values)).sum())
         raise MeasureError(
             f"{stick.name} is undefined or infinite in {bad} of {values.size} fits",
-            where=where,
             fix="pick a measure that is defined there, e.g. error_rate, or larger sizes",
         )

@@ -23,7 +23,7 @@ class MissingFlags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Remember the names; there is nothing to learn."""
-        table = frame(X, where="MissingFlags.fit(X)")
+        table = frame(X)
         self.feature_names_in_ = np.array(table.columns, dtype=object)
         self.n_features_in_ = table.shape[1]
         return self
@@ -31,7 +31,7 @@ class MissingFlags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Matrix:
         """1 where a value is missing, 0 elsewhere."""
         check_is_fitted(self)
-        return frame(X, where="MissingFlags.transform(X)").isna().to_numpy(dtype=np.float64)
+        return frame(X).isna().to_numpy(dtype=np.float64)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
         """`age: missing` and the like."""

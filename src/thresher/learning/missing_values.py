@@ -59,7 +59,7 @@ def missing_values(data: Any) -> MissingValues:
     town          2  66.7%
     2 of 3 rows lack a value
     """
-    absent = frame(data, where="missing_values(data)").isna()
+    absent = frame(data).isna()
     counts = {str(name): int(count) for name, count in absent.sum().items()}
     return MissingValues(len(absent), counts, int(absent.any(axis=1).sum()))
 
@@ -73,13 +73,12 @@ def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> Complet
     >>> complete_rows({"age": [31, None, 25]}).dropped
     1
     """
-    where = "complete_rows(data)"
-    table = frame(data, where=where)
-    if columns is not None and not require_names(columns, name="columns", where=where):
-        raise ArgumentError("there are no columns to look at", where, "name some, or leave columns= out for all")
+    table = frame(data)
+    if columns is not None and not require_names(columns, name="columns"):
+        raise ArgumentError("there are no columns to look at", "name some, or leave columns= out for all")
     for name in columns or ():
-        column_of(table, name, where=where)
+        column_of(table, name)
     kept = np.flatnonzero(table[list(columns or table.columns)].notna().all(axis=1))
     if not kept.size:
-        raise EmptyError(f"every one of {len(table):,} rows lacks a value", where, "drop columns first, or fill them")
+        raise EmptyError(f"every one of {len(table):,} rows lacks a value", "drop columns first, or fill them")
     return CompleteRows(table.iloc[kept].reset_index(drop=True), kept, len(table) - kept.size)

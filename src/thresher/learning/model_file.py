@@ -78,9 +78,8 @@ def write_model(model: Any, path: str | Path) -> Path:
     ...     read_model(file).predict([[0.9]]).tolist()
     [1]
     """
-    where = "write_model(model, path)"
-    skops = extra("skops.io", name="learn", where=where)
-    write_whole(path, steady(skops.dumps(model)), where=where)
+    skops = extra("skops.io", name="learn")
+    write_whole(path, steady(skops.dumps(model)))
     return Path(path)
 
 
@@ -89,25 +88,24 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
 
     A model of your own types needs them in `trusted`, as "package.module.Type"; trust only files you made yourself.
     """
-    where = f"read_model({str(path)!r})"
-    require_kind(path, (str, PathLike), name="path", where=where, fix="give the path of write_model's file")
-    skops = extra("skops.io", name="learn", where=where)
+    f"read_model({str(path)!r})"
+    require_kind(path, (str, PathLike), name="path", fix="give the path of write_model's file")
+    skops = extra("skops.io", name="learn")
     try:
         needed = skops.get_untrusted_types(file=path)
     except FileNotFoundError:
-        raise ArgumentError(f"there is no file {str(path)!r}", where, "check the path") from None
+        raise ArgumentError(f"there is no file {str(path)!r}", "check the path") from None
     except (BadZipFile, KeyError, ValueError) as error:
-        raise NotationError(f"this is no model in skops format: {error}", where, "give write_model's file") from None
+        raise NotationError(f"this is no model in skops format: {error}", "give write_model's file") from None
     unknown = [name for name in needed if name not in TRUSTED and name not in trusted]
     if unknown:
         raise ArgumentError(
             f"the file holds {len(unknown)} types that are not known to be harmless: {', '.join(unknown[:8])}",
-            where=where,
             fix="if you made the file yourself, name them in trusted=[...]; otherwise do not load it",
         )
     for package in dict.fromkeys(name.partition(".")[0] for name in needed):
         if find_spec(package) is None:
             raise MissingExtraError(
-                f"the model needs the package {package}, which is not installed", where, f"pip install {package}"
+                f"the model needs the package {package}, which is not installed", f"pip install {package}"
             )
     return skops.load(path, trusted=needed)

@@ -37,9 +37,8 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the rows."""
-        where = "Neighbours.fit(X, y)"
-        most = require_whole(self.most, name="most", least=1, where=where, fix="e.g. Neighbours(15)")
-        rows, labels = validate_data(self, X), class_labels(y, where=where)
+        most = require_whole(self.most, name="most", least=1, fix="e.g. Neighbours(15)")
+        rows, labels = validate_data(self, X), class_labels(y)
         self.model_ = KNeighborsClassifier(min(most, len(rows))).fit(rows, labels)
         self.classes_ = self.model_.classes_
         return self

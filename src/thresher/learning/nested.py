@@ -15,8 +15,6 @@ from thresher.learning.cross_validation import CrossValidation
 from thresher.learning.yardstick import ScoredFold, yardstick
 from thresher.ranking import Flags, Floats, reaches
 
-_WHERE = "nested_costs(cv, condition)"
-
 
 def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Floats:
     """Expected cost per case of each fold, free of the optimism of choosing and judging on the same rows.
@@ -54,7 +52,7 @@ def nested_interval(
     >>> print(nested_interval(cv, OperatingCondition(cost_ratio=4), "model"))
     0.4700 [0.1030, 0.8370]
     """
-    require_level(level, _WHERE)
+    require_level(level)
     calls, spread = nested_calls(cv, condition, model), yardstick(condition).range
     costs = _per_fold(cv, condition, calls)
     folds = corrected_interval(costs, test_share=cv.test_share, level=level, spread=spread)
@@ -80,14 +78,14 @@ def nested_interval(
 
 def nested_calls(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
     """Which entries are called positive by a threshold, and without a `model` by a model, chosen on other rows."""
-    require_kind(cv, CrossValidation, name="cv", where=_WHERE, fix="give what cross_validate returns")
-    require_kind(condition, OperatingCondition, name="condition", where=_WHERE, fix="e.g. OperatingCondition()")
+    require_kind(cv, CrossValidation, name="cv", fix="give what cross_validate returns")
+    require_kind(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     if model is not None:
-        require_option(model, list(cv.scores), name="model", where=_WHERE)
+        require_option(model, list(cv.scores), name="model")
     names = list(cv.scores) if model is None else [model]
     nested = all(name in cv.within for name in names)
     if not nested and len(cv.splits) < 2:
-        raise ArgumentError("one fold has no others to choose on", _WHERE, "give two or more")
+        raise ArgumentError("one fold has no others to choose on", "give two or more")
     calls = np.zeros(cv.row.size, dtype=np.bool_)
     for number, split in enumerate(cv.splits):
         here = cv.fold == number

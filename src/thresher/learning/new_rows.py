@@ -64,20 +64,20 @@ class Remarks:
             )
 
 
-def require_names(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str, where: str) -> None:
+def require_names(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str) -> None:
     """Refuse a table that lacks a column, with the name that was probably meant."""
     try:
-        require_columns([column.name for column in expected], list(present), place=place, where=where)
+        require_columns([column.name for column in expected], list(present), place=place)
     except ColumnError as error:
         if not error.fix.startswith("name one of its columns"):
             raise
         known = named([column.name for column in expected])
         fix = f"give rows with the columns that the model learnt from: {known}"
-        raise ColumnError(error.what, error.where, fix) from None
+        raise ColumnError(error.what, fix, where=error.place) from None
 
 
 def conformed(
-    table: Any, expected: Sequence[ExpectedColumn], *, where: str, before: int = 0
+    table: Any, expected: Sequence[ExpectedColumn], *, before: int = 0
 ) -> tuple[Any, dict[str, Counter[str]], Counter[str]]:
     """The expected columns of a frame, read as in training, with unseen categories and new gaps counted.
 
@@ -86,12 +86,12 @@ def conformed(
 
     >>> from thresher.learning import frame
     >>> age = ExpectedColumn("age", "numerical", "number", gaps=False)
-    >>> conformed(frame({"age": ["31", "NA"]}), [age], where="here")[0]["age"].tolist()
+    >>> conformed(frame({"age": ["31", "NA"]}), [age])[0]["age"].tolist()
     [31.0, nan]
-    >>> conformed(frame({"age": ["31", "old"]}), [age], where="here", before=100)
+    >>> conformed(frame({"age": ["31", "old"]}), [age], before=100)
     Traceback (most recent call last):
     thresher.errors.ColumnError: column 'age' held numbers in training, and row 102 holds 'old'
-      where: here
+      where: conformed(table, expected)
       fix:   mend the value that is no number, or leave it empty
     """
     import pandas as pd
@@ -101,7 +101,7 @@ def conformed(
     gaps: Counter[str] = Counter()
     for column in expected:
         values = _read(table[column.name], column)
-        _require_kind(values, column, where=where, before=before)
+        _require_kind(values, column, before=before)
         if column.kind == "categorical":
             texts = category_texts(values.dropna())
             strange = Counter(texts[~texts.isin(column.categories)].tolist())
@@ -161,7 +161,7 @@ def _number(entry: Any) -> Any:
         return entry
 
 
-def _require_kind(values: Any, column: ExpectedColumn, *, where: str, before: int) -> None:
+def _require_kind(values: Any, column: ExpectedColumn, *, before: int) -> None:
     """Refuse the first value that is not of the column's kind."""
     for bad, held, kind in _misfits(values.dropna(), column):
         if bad.any():
@@ -170,7 +170,6 @@ def _require_kind(values: Any, column: ExpectedColumn, *, where: str, before: in
             fix = "the value that is" if count == 1 else f"the {count:,} values that are"
             raise ColumnError(
                 f"column {column.name!r} held {held} in training, and row {before + int(first) + 1:,} holds {value!r}",
-                where,
                 f"mend {fix} no {kind}, or leave {'it' if count == 1 else 'them'} empty",
             )
 

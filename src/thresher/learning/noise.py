@@ -45,17 +45,14 @@ def label_noise(labels: Any, rate: float | Mapping[Any, float], *, seed: int = 0
     >>> noisy.counts, int(noisy.flipped.sum())
     ({0: 2, 1: 2}, 4)
     """
-    where = "label_noise(labels, rate)"
-    (y,), _ = complete({"labels": column(labels, name="labels", where=where)}, missing="raise", where=where)
-    classes, codes = classes_of(y, classes=None, where=where)
+    (y,), _ = complete({"labels": column(labels, name="labels")}, missing="raise")
+    classes, codes = classes_of(y, classes=None)
     if len(classes) < 2:
-        raise OneClassError(
-            f"there is one class only, {classes[0]!r}, so no label is wrong", where, "give both classes"
-        )
-    rng = np.random.default_rng(require_seed(seed, where))
+        raise OneClassError(f"there is one class only, {classes[0]!r}, so no label is wrong", "give both classes")
+    rng = np.random.default_rng(require_seed(seed))
     flipped = np.zeros(codes.size, dtype=np.bool_)
-    for rows, share in _strata(rate, classes, codes, where):
-        flipped[rng.choice(rows, size=_exactly(share, rows.size, where), replace=False)] = True
+    for rows, share in _strata(rate, classes, codes):
+        flipped[rng.choice(rows, size=_exactly(share, rows.size), replace=False)] = True
     step = rng.integers(1, len(classes), size=codes.size)
     wrong = np.where(flipped, (codes + step) % len(classes), codes)
     made = _as_given(classes, y)[wrong]
@@ -77,15 +74,14 @@ def instance_noise(
     """
     import pandas as pd
 
-    where = "instance_noise(data, rate)"
-    table = frame(data, where=where).copy()
-    if not require_number(scale, name="scale", where=where, fix="give it in standard deviations, e.g. 1") > 0:
-        raise ArgumentError(f"scale must be above 0, got {scale}", where, "give it in standard deviations, e.g. 1")
-    rng = np.random.default_rng(require_seed(seed, where))
+    table = frame(data).copy()
+    if not require_number(scale, name="scale", fix="give it in standard deviations, e.g. 1") > 0:
+        raise ArgumentError(f"scale must be above 0, got {scale}", "give it in standard deviations, e.g. 1")
+    rng = np.random.default_rng(require_seed(seed))
     disturbed = np.zeros(len(table), dtype=np.bool_)
-    disturbed[rng.choice(len(table), size=_exactly(rate, len(table), where), replace=False)] = True
-    for name in table.columns if columns is None else require_names(columns, name="columns", where=where):
-        values = column_of(table, name, where=where)
+    disturbed[rng.choice(len(table), size=_exactly(rate, len(table)), replace=False)] = True
+    for name in table.columns if columns is None else require_names(columns, name="columns"):
+        values = column_of(table, name)
         if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
             numbers = values.astype(np.float64)
             noise = rng.normal(scale=scale * float(numbers.std(ddof=0) or 0.0), size=len(table))
@@ -93,27 +89,27 @@ def instance_noise(
         else:
             present = values.dropna()
             if not len(present):
-                raise ColumnError(f"column {name!r} has no values to draw from", where, "leave it out of columns=")
+                raise ColumnError(f"column {name!r} has no values to draw from", "leave it out of columns=")
             drawn = present.iloc[rng.integers(0, len(present), size=len(table))].set_axis(values.index)
             table[name] = values.where(~(disturbed & values.notna()), drawn)
     return NoisyRows(table, disturbed)
 
 
-def _strata(rate: Any, classes: Sequence[Any], codes: Any, where: str) -> list[tuple[Any, float]]:
+def _strata(rate: Any, classes: Sequence[Any], codes: Any) -> list[tuple[Any, float]]:
     if not isinstance(rate, Mapping):
         return [(np.arange(codes.size), rate)]
     unknown = [name for name in rate if name not in classes]
     if unknown:
         raise ArgumentError(
-            f"a rate is given for {unknown[0]!r}, which is no class", where, f"the classes are {list(classes)!r}"
+            f"a rate is given for {unknown[0]!r}, which is no class", f"the classes are {list(classes)!r}"
         )
     return [(np.flatnonzero(codes == classes.index(name)), share) for name, share in rate.items()]
 
 
-def _exactly(rate: float, rows: int, where: str) -> int:
-    require_number(rate, name="a rate of noise", where=where, fix="e.g. 0.1 for a tenth of the rows")
+def _exactly(rate: float, rows: int) -> int:
+    require_number(rate, name="a rate of noise", fix="e.g. 0.1 for a tenth of the rows")
     if not 0 <= rate <= 1:
-        raise ArgumentError(f"a rate of noise lies from 0 to 1, got {rate}", where, "e.g. 0.1 for a tenth of the rows")
+        raise ArgumentError(f"a rate of noise lies from 0 to 1, got {rate}", "e.g. 0.1 for a tenth of the rows")
     return math.floor(round(rate * rows, 9) + 0.5)
 
 

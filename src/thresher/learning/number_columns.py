@@ -20,7 +20,7 @@ class Numbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Remember the names; there is nothing to learn."""
-        table = frame(X, where="Numbers.fit(X)")
+        table = frame(X)
         self.feature_names_in_ = np.array(table.columns, dtype=object)
         self.n_features_in_ = table.shape[1]
         return self
@@ -30,7 +30,7 @@ class Numbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         import pandas as pd
 
         rows = getattr(X, "index", None)
-        table = frame(X, where="Numbers.transform(X)")
+        table = frame(X)
         made = pd.DataFrame({name: _read(table[name], pd) for name in table.columns}, dtype=np.float64)
         return made if rows is None else made.set_index(rows)
 
@@ -41,5 +41,5 @@ def _read(values: Any, pandas: Any) -> Any:
     present = values.dropna()
     numbers = pandas.to_numeric(present.astype(object), errors="coerce")
     if numbers.isna().any():
-        raise words_among_numbers(present, numbers, "Numbers.transform(X)")
+        raise words_among_numbers(present, numbers)
     return numbers.astype(np.float64).reindex(values.index)

@@ -41,31 +41,29 @@ def out_of_fold(
     method: str,
     parameters: Mapping[str, Any],
     n_jobs: int | None = None,
-    where: str,
 ) -> OutOfFold:
     """Fit a copy on the training rows of each split and score its test rows.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from thresher.learning.targets import binary_target
     >>> X = np.array([[0.0], [0.2], [0.9], [1.0]])
-    >>> y = binary_target([0, 0, 1, 1], positive=None, matters=True, where="here")
+    >>> y = binary_target([0, 0, 1, 1], positive=None, matters=True)
     >>> halves = [(np.array([0, 2]), np.array([1, 3])), (np.array([1, 3]), np.array([0, 2]))]
-    >>> found = out_of_fold(GaussianNB(), X, y, splits=halves, method="predict_proba", parameters={}, where="here")
+    >>> found = out_of_fold(GaussianNB(), X, y, splits=halves, method="predict_proba", parameters={})
     >>> print(found.ranking(y))
     [2+][2-]
     """
     if not splits:
-        raise ArgumentError("there are no splits into training and test rows", where, "give cv= two folds or more")
+        raise ArgumentError("there are no splits into training and test rows", "give cv= two folds or more")
     for number, (train, test) in enumerate(splits):
         if not 0 < target.flags[train].sum() < train.size:
             raise OneClassError(
                 f"the {train.size:,} training rows of fold {number} hold one class only",
-                where=where,
                 fix="take fewer folds, or stratified ones",
             )
         if not test.size:
-            raise ArgumentError(f"fold {number} has no test rows", where, "take fewer folds")
-    require_jobs(n_jobs, where)
+            raise ArgumentError(f"fold {number} has no test rows", "take fewer folds")
+    require_jobs(n_jobs)
     scores = Parallel(n_jobs=n_jobs)(
         delayed(_scored)(clone(estimator), X, target, split, method=method, parameters=parameters) for split in splits
     )

@@ -33,11 +33,11 @@ class Fences:
         return (self.low > X) | (self.high < X)
 
 
-def require_method(method: str, where: str) -> None:
+def require_method(method: str) -> None:
     """Refuse a way of finding outliers that there is not."""
     if method not in get_args(OutlierMethod):
         raise ArgumentError(
-            f"there is no way {method!r} to find outliers", where, f"use one of {', '.join(get_args(OutlierMethod))}"
+            f"there is no way {method!r} to find outliers", f"use one of {', '.join(get_args(OutlierMethod))}"
         )
 
 
@@ -53,9 +53,9 @@ def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
     (array([-1.]), array([7.]))
     """
     width = _FACTORS[method] if factor is None else factor
-    where, fix = "fences(X, factor=...)", "e.g. 1.5 for iqr"
-    if not require_number(width, name="factor", where=where, fix=fix) > 0:
-        raise ArgumentError(f"factor must be above 0, got {factor}", where, fix)
+    _where, fix = "fences(X, factor=...)", "e.g. 1.5 for iqr"
+    if not require_number(width, name="factor", fix=fix) > 0:
+        raise ArgumentError(f"factor must be above 0, got {factor}", fix)
     empty = np.isnan(X).all(axis=0)
     filled = np.where(empty, 0.0, X)
     if method == "iqr":

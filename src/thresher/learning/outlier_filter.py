@@ -53,7 +53,7 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find outliers among the training rows, and train without them."""
-        require_classifier(self.estimator, "OutlierFilter.fit(X, y)")
+        require_classifier(self.estimator)
         rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
         check_classification_targets(labels)
         finder = Outliers(self.method, action="flag", factor=self.factor, seed=self.seed).fit(rows)
@@ -63,7 +63,6 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         if gone:
             raise LabelError(
                 f"every row of class {next(iter(gone))!r} is an outlier by {self.method}, so none is left",
-                "OutlierFilter.fit(X, y)",
                 "widen the fences with factor=, or flag outliers instead of dropping them",
             )
         # A frame stays one, so that the classifier knows its columns by name.

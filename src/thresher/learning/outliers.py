@@ -14,7 +14,6 @@ from thresher.learning.scatter_pass import Matrix
 from thresher.ranking import Flags
 
 OutlierAction: TypeAlias = Literal["flag", "clip"]
-_WHERE = "Outliers(method, action=...)"
 
 
 class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -52,15 +51,14 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn where outliers begin."""
-        require_method(self.method, _WHERE)
+        require_method(self.method)
         if self.action not in ("flag", "clip"):
-            raise ArgumentError(f"there is no action {self.action!r}", _WHERE, "use flag or clip")
+            raise ArgumentError(f"there is no action {self.action!r}", "use flag or clip")
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         if self.method == "isolation_forest":
             if self.action == "clip":
                 raise ArgumentError(
                     "a forest finds rows that are outliers, and has no fence to clip values to",
-                    _WHERE,
                     'use action="flag", or method="iqr" or "robust_z"',
                 )
             self.forest_ = forest(rows, share=self.factor, seed=self.seed)

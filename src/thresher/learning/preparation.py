@@ -36,7 +36,6 @@ Scaling: TypeAlias = Literal["standard", "min-max", "robust"]
 # Categories beyond which a column is encoded by the target rather than by a feature for each.
 MANY_CATEGORIES = 30
 _SCALERS = {"standard": StandardScaler, "min-max": MinMaxScaler, "robust": RobustScaler}
-_WHERE = "preparation(columns, ...)"
 
 
 def preparation(
@@ -84,22 +83,21 @@ def preparation(
     2 -1.26           0.0        1.0        0.0
     3  1.54           0.0        0.0        1.0
     """
-    require_kind(columns, ColumnTypes, name="columns", where=_WHERE, fix="give what column_types(data) returns")
+    require_kind(columns, ColumnTypes, name="columns", fix="give what column_types(data) returns")
     if outliers is not None:
-        require_kind(outliers, Outliers, name="outliers", where=_WHERE, fix='give e.g. Outliers("iqr")')
-    require_seed(seed, _WHERE)
+        require_kind(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
+    require_seed(seed)
     encodings = _encodings(columns, encode)
     if missing not in ("indicator", "fill"):
         raise ArgumentError(
             f"there is no way {missing!r} to treat missing values",
-            _WHERE,
             'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first',
         )
     if scale is not None and not is_one_of(scale, _SCALERS):
-        raise ArgumentError(f"there is no scale {scale!r}", _WHERE, f"use one of {', '.join(_SCALERS)}, or None")
+        raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
     if not columns.used:
         raise ArgumentError(
-            "no column is left that a model may learn from", _WHERE, "overrule the kinds with column_types(types=...)"
+            "no column is left that a model may learn from", "overrule the kinds with column_types(types=...)"
         )
     scaling = [] if scale is None else [("scale", _SCALERS[scale]())]
     fences = [] if outliers is None else [("outliers", clone(outliers))]
@@ -159,11 +157,10 @@ def _encodings(columns: ColumnTypes, encode: Any) -> dict[str, list[str]]:
         if name not in categorical:
             raise ArgumentError(
                 f"{name!r} is to be encoded, and is no categorical column",
-                _WHERE,
                 f"name one of {', '.join(categorical) or 'none: there are none'}",
             )
         if way != "auto" and way not in ways:
-            raise ArgumentError(f"there is no encoding {way!r}", _WHERE, f"use auto or one of {', '.join(ways)}")
+            raise ArgumentError(f"there is no encoding {way!r}", f"use auto or one of {', '.join(ways)}")
     for name in categorical:
         way = wished.get(name, "auto")
         few = columns[name].distinct <= MANY_CATEGORIES

@@ -16,8 +16,6 @@ from thresher.learning.scatter_pass import Matrix
 from thresher.ranking import Floats
 from thresher.results import Tabular
 
-_WHERE = "principal_components(X)"
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PrincipalComponents(Tabular):
@@ -49,24 +47,22 @@ class PrincipalComponents(Tabular):
         1
         """
         if not 0 < share <= 1:
-            raise ArgumentError(f"share must lie above 0 and up to 1, got {share}", "explaining(share)", "e.g. 0.95")
+            raise ArgumentError(f"share must lie above 0 and up to 1, got {share}", "e.g. 0.95")
         # The shares add up to 1 only to the last digits.
         enough = self.cumulative >= share - 1e-12
         if not enough.any():
             raise ArgumentError(
                 f"the {self.ratios.size:,} components kept explain {self.cumulative[-1]:.4f} of the variance",
-                f"explaining({share})",
                 "keep more of them with n_components=",
             )
         return int(np.argmax(enough)) + 1
 
     def project(self, X: Any) -> Matrix:
         """Rows as coordinates along the components."""
-        rows = _rows(X, "project(X)")
+        rows = _rows(X)
         if rows.shape[1] != self.mean.size:
             raise LengthError(
                 f"X has {rows.shape[1]:,} columns, and the components were found in {self.mean.size:,}",
-                "project(X)",
                 f"give the columns {', '.join(self.names[:6])}{', …' if len(self.names) > 6 else ''}",
             )
         return (rows - self.mean) / self.scale @ self.components.T
@@ -126,20 +122,20 @@ def principal_components(
             3    0.1468  0.0367      0.9948
             4   0.02071  0.0052      1.0000
     """
-    rows = _rows(X, _WHERE)
+    rows = _rows(X, least=2)
     most = min(len(rows) - 1, rows.shape[1])
-    require_seed(seed, _WHERE)
+    require_seed(seed)
     fix = "there are no more components than features, nor than rows less one"
     if n_components is not None:
-        n_components = require_whole(n_components, name="n_components", least=1, where=_WHERE, fix=fix)
+        n_components = require_whole(n_components, name="n_components", least=1, fix=fix)
         if n_components > most:
-            raise ArgumentError(f"n_components must lie from 1 to {most:,}, got {n_components:,}", _WHERE, fix)
+            raise ArgumentError(f"n_components must lie from 1 to {most:,}, got {n_components:,}", fix)
     mean = rows.mean(axis=0)
     scale = _deviations(rows - mean) if standardise else np.ones(mean.size)
     steady = (rows - mean) / scale
     covariance = steady.T @ steady / (len(rows) - 1)
     if not np.trace(covariance) > 0:
-        raise ArgumentError("every feature is constant, so rows vary in no direction", _WHERE, "check the columns")
+        raise ArgumentError("every feature is constant, so rows vary in no direction", "check the columns")
     fitted = PCA(most if n_components is None else n_components, random_state=seed).fit(steady)
     components = fitted.components_
     largest = np.take_along_axis(components, np.argmax(np.abs(components), axis=1)[:, None], axis=1)
@@ -157,21 +153,19 @@ def principal_components(
     )
 
 
-def _rows(X: Any, where: str) -> Matrix:
+def _rows(X: Any, *, least: int = 0) -> Matrix:
     given = np.asarray(X)
     if given.ndim != 2 or given.dtype.kind not in "biuf":
         raise LengthError(
             f"X has shape {given.shape} and type {given.dtype}, and components need a table of numbers",
-            where,
             "give rows and columns of numbers",
         )
-    if len(given) < (2 if where == _WHERE else 0):
-        raise EmptyError(f"{len(given)} rows do not vary", where, "give at least two")
+    if len(given) < least:
+        raise EmptyError(f"{len(given)} rows do not vary", "give at least two")
     if not np.isfinite(given).all():
         raise MissingValueError(
             f"{int((~np.isfinite(given)).sum()):,} of {given.size:,} entries are NaN or infinite, and they are never "
             "guessed",
-            where,
             "fill them first, or leave out those rows",
         )
     rows: npt.NDArray[np.float64] = given.astype(np.float64)

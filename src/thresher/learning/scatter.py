@@ -17,8 +17,6 @@ from thresher.results import Result
 from thresher.sources import classes_of
 from thresher.sources.columns import column, is_missing
 
-_WHERE = "scatter(X, y)"
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scatter(Result):
@@ -66,7 +64,6 @@ class Scatter(Result):
         if self.squares.ndim == 1:
             raise ArgumentError(
                 "only the variance of each feature was computed, not the matrix of their covariances",
-                "Scatter.within_matrix",
                 "pass matrix=True to scatter(X, y)",
             )
         return self.squares / self.N
@@ -112,10 +109,9 @@ class Scatter(Result):
                 f"these are scatters of different features ({len(self.names):,} and {len(other.names):,})"
                 if self.names != other.names
                 else "one of these scatters has matrices and the other has not",
-                "Scatter + Scatter",
                 "add scatters of the same columns, computed with the same matrix=",
             )
-        classes, _ = _classes(np.array([*self.classes, *other.classes], dtype=object), "Scatter + Scatter")
+        classes, _ = _classes(np.array([*self.classes, *other.classes], dtype=object))
         both = self._moments(classes) + other._moments(classes)
         return _frozen(classes, both, self.names)
 
@@ -146,14 +142,12 @@ def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
     Scatter(4 rows of 2 features, {0: 2, 1: 2}, J=14.5)
     """
     names, rows = _table(X)
-    labels = column(y, name="y", where=_WHERE)
+    labels = column(y, name="y")
     if labels.size != len(rows):
-        raise LengthError(f"X has {len(rows):,} rows and y {labels.size:,}", _WHERE, "give one label per row")
+        raise LengthError(f"X has {len(rows):,} rows and y {labels.size:,}", "give one label per row")
     if (absent := is_missing(labels)) is not None:
-        raise MissingValueError(
-            f"{int(absent.sum()):,} of {labels.size:,} labels are missing", _WHERE, "leave out those rows"
-        )
-    classes, codes = _classes(labels, _WHERE)
+        raise MissingValueError(f"{int(absent.sum()):,} of {labels.size:,} labels are missing", "leave out those rows")
+    classes, codes = _classes(labels)
     found = moments(rows, codes, classes=len(classes), matrix=matrix)
     if not (np.isfinite(found.means).all() and np.isfinite(found.squares).all()):
         raise _not_finite(rows, names)
@@ -167,27 +161,26 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
     Scatter(4 rows of 1 features, {0: 2, 1: 2}, J=18)
     """
     total: Scatter | None = None
-    where, fix = "scatter_of_chunks(chunks)", "give e.g. [(X1, y1), (X2, y2)]"
-    require_kind(chunks, Iterable, name="chunks", where=where, fix=fix)
+    _where, fix = "scatter_of_chunks(chunks)", "give e.g. [(X1, y1), (X2, y2)]"
+    require_kind(chunks, Iterable, name="chunks", fix=fix)
     for number, chunk in enumerate(chunks):
-        require_kind(chunk, (tuple, list), name=f"piece {number}", where=where, fix=fix)
+        require_kind(chunk, (tuple, list), name=f"piece {number}", fix=fix)
         if len(chunk) != 2:
-            raise ArgumentError(f"piece {number} is no pair of rows and labels", where, fix)
+            raise ArgumentError(f"piece {number} is no pair of rows and labels", fix)
         X, y = chunk
         if len(X):
             piece = scatter(X, y, matrix=matrix)
             total = piece if total is None else total + piece
     if total is None:
-        raise EmptyError("there are no rows", where, "give at least one")
+        raise EmptyError("there are no rows", "give at least one")
     return total
 
 
-def require_two_classes(found: Scatter, where: str) -> None:
+def require_two_classes(found: Scatter) -> None:
     """Refuse to say how far apart the classes are when there is only one."""
     if len(found.classes) < 2:
         raise OneClassError(
             f"there is one class only, {found.classes[0]!r} ({found.N:,} rows), so nothing lies between classes",
-            where,
             "give rows of at least two classes",
         )
 
@@ -197,36 +190,34 @@ def _table(X: Any) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
     if rows.ndim != 2 or rows.dtype.kind not in "biuf":
         raise LengthError(
             f"X has shape {rows.shape} and type {rows.dtype}, and scatter needs a table of numbers",
-            _WHERE,
             "give rows and columns of numbers; preparation(columns) turns other columns into numbers",
         )
     if not len(rows):
-        raise EmptyError("there are no rows", _WHERE, "give at least one")
+        raise EmptyError("there are no rows", "give at least one")
     named = getattr(X, "columns", None)
     given = [str(name) for name in named] if named is not None else [f"x{i}" for i in range(rows.shape[1])]
     return tuple(given), rows
 
 
-def _classes(labels: npt.NDArray[Any], where: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
+def _classes(labels: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
     try:
-        return classes_of(labels, classes=None, where=where)
+        return classes_of(labels, classes=None)
     except LabelError:
         found = list(dict.fromkeys(labels.tolist()))
         # Numbers and texts have no common order; their spelling has one, and adding scatters needs the same every time.
         if len({type(name) for name in found}) < 2:
             raise
-        return classes_of(labels, classes=sorted(found, key=repr), where=where)
+        return classes_of(labels, classes=sorted(found, key=repr))
 
 
 def _not_finite(rows: npt.NDArray[Any], names: Sequence[str]) -> MissingValueError:
     bad = ~np.isfinite(rows)
     columns = np.flatnonzero(bad.any(axis=0))
     if not columns.size:
-        return MissingValueError("sums of squares overflow", _WHERE, "scale the features first")
+        return MissingValueError("sums of squares overflow", "scale the features first")
     return MissingValueError(
         f"{int(bad.sum()):,} of {rows.size:,} entries are NaN or infinite (first in column {names[columns[0]]!r}, "
         f"row {int(np.argmax(bad[:, columns[0]]))}), and they are never guessed",
-        _WHERE,
         "fill them on the training rows, e.g. with preparation(columns), or leave out those rows",
     )
 

@@ -68,7 +68,7 @@ class ScatterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.n_features is None:
             return max(1, self.n_features_in_ // 2)
         fix = "give a number of features, or a share of them such as 0.5"
-        require_number(self.n_features, name="n_features", where="ScatterSelector(n_features)", fix=fix)
+        require_number(self.n_features, name="n_features", fix=fix)
         if 0 < self.n_features < 1:
             return max(1, round(self.n_features * self.n_features_in_))
         return self.n_features

@@ -14,21 +14,20 @@ Response: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 _RESPONSES = ("auto", "predict_proba", "decision_function")
 
 
-def response_of(estimator: Any, response: Response, *, where: str) -> str:
+def response_of(estimator: Any, response: Response) -> str:
     """The method that scores; "auto" takes probabilities where there are any, else the decision function.
 
     >>> from sklearn.svm import LinearSVC
-    >>> response_of(LinearSVC(), "auto", where="here")
+    >>> response_of(LinearSVC(), "auto")
     'decision_function'
     """
     if response not in _RESPONSES:
-        raise ArgumentError(f"response must be one of {', '.join(_RESPONSES)}, got {response!r}", where, "pick one")
+        raise ArgumentError(f"response must be one of {', '.join(_RESPONSES)}, got {response!r}", "pick one")
     tried = _RESPONSES[1:] if response == "auto" else (response,)
     found = [method for method in tried if hasattr(estimator, method)]
     if not found:
         raise ArgumentError(
             f"{type(estimator).__name__} has no {' or '.join(tried)}, so it gives no scores",
-            where=where,
             fix="take a classifier that scores, e.g. LogisticRegression()",
         )
     return found[0]

@@ -25,8 +25,6 @@ from thresher.results import Tabular
 
 Search: TypeAlias = Literal["top", "forward", "backward", "exhaustive", "exact"]
 
-_WHERE = "selection(scatter, n_features, search=..., criterion=...)"
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Selection(Tabular):
@@ -79,23 +77,21 @@ def selection(
 
 
 def _require(found: Scatter, n_features: Any, *, search: str, criterion: str) -> None:
-    require_kind(found, Scatter, name="found", where=_WHERE, fix="give what scatter(X, y) returns")
-    require_criterion(criterion, _WHERE)
-    require_two_classes(found, _WHERE)
+    require_kind(found, Scatter, name="found", fix="give what scatter(X, y) returns")
+    require_criterion(criterion)
+    require_two_classes(found)
     if search not in get_args(Search):
-        raise ArgumentError(f"there is no search {search!r}", _WHERE, f"use one of {', '.join(get_args(Search))}")
+        raise ArgumentError(f"there is no search {search!r}", f"use one of {', '.join(get_args(Search))}")
     features = len(found.names)
     whole = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
     if not whole or not 1 <= n_features <= features:
         raise ArgumentError(
             f"n_features must be a whole number from 1 to {features:,}, got {n_features!r}",
-            _WHERE,
             "say how many of the features to choose",
         )
     if search == "exact" and criterion == "hotelling_lawley":
         raise ArgumentError(
             "the exact search needs a criterion that is a ratio of sums over features, which trace(S_W⁻¹ S_B) is not",
-            _WHERE,
             'use search="exhaustive" for few features, "forward" for many, or criterion="trace_ratio"',
         )
 

@@ -99,7 +99,6 @@ def backward_by_trace(within: Matrix, spread: Matrix, size: int) -> SequentialSe
         raise ArgumentError(
             f"the scatter within classes of all {alone.size:,} features has no inverse: some are constant within "
             "classes or combinations of others, or there are fewer rows than features",
-            'search="backward" with criterion="hotelling_lawley"',
             'use search="forward", or leave those features out first',
         )
     inverse = np.linalg.inv(within / np.outer(alone, alone))

@@ -18,7 +18,6 @@ from thresher.results import Tabular
 from thresher.sources import classes_of
 from thresher.sources.columns import Column, column, is_missing
 
-_WHERE = "split(labels, parts)"
 _NAMES = {2: ("train", "test"), 3: ("train", "validation", "test")}
 
 
@@ -81,17 +80,15 @@ def split(
     validation    20  20.0%  12   8
     test          20  20.0%  12   8
     """
-    y = column(labels, name="labels", where=_WHERE)
+    y = column(labels, name="labels")
     if not y.size:
-        raise EmptyError("there are no rows to split", _WHERE, "give at least two")
-    require_seed(seed, _WHERE)
+        raise EmptyError("there are no rows to split", "give at least two")
+    require_seed(seed)
     names, share = _proportions(parts)
     beside = _beside(groups, time, y.size)
     if (absent := is_missing(y)) is not None:
-        raise MissingValueError(
-            f"{int(absent.sum()):,} of {y.size:,} labels are missing", _WHERE, "leave out those rows"
-        )
-    classes, codes = classes_of(y, classes=None, where=_WHERE)
+        raise MissingValueError(f"{int(absent.sum()):,} of {y.size:,} labels are missing", "leave out those rows")
+    classes, codes = classes_of(y, classes=None)
     rng = np.random.default_rng(seed)
     if time is not None:
         dealt, how = by_time(beside, share), "by time, the earliest first"
@@ -105,7 +102,6 @@ def split(
     if empty := [name for name, rows in found.items() if not rows.size]:
         raise EmptyError(
             f"no row is left for {empty[0]!r}: {y.size:,} rows in parts of {', '.join(f'{s:.3g}' for s in share)}",
-            _WHERE,
             "give more rows, fewer parts, or smaller groups",
         )
     counts = {name: tuple(np.bincount(codes[rows], minlength=len(classes)).tolist()) for name, rows in found.items()}
@@ -114,12 +110,12 @@ def split(
 
 def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
     fix = "e.g. (70, 30) or (60, 20, 20)"
-    require_kind(parts, (Mapping, Sequence, np.ndarray), name="parts", where=_WHERE, fix=fix)
+    require_kind(parts, (Mapping, Sequence, np.ndarray), name="parts", fix=fix)
     given = dict(parts) if isinstance(parts, Mapping) else None
     values = list(given.values()) if given is not None else list(parts)
     if len(values) < 2 or not all(isinstance(v, int | float | np.number) and 0 < v < np.inf for v in values):
         raise ArgumentError(
-            f"parts must be two or more proportions above 0, got {parts!r}", _WHERE, "e.g. (70, 30) or (60, 20, 20)"
+            f"parts must be two or more proportions above 0, got {parts!r}", "e.g. (70, 30) or (60, 20, 20)"
         )
     if given is not None:
         return tuple(map(str, given)), np.array(values, dtype=np.float64) / sum(values)
@@ -129,8 +125,8 @@ def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
 
 def _beside(groups: Any, time: Any, rows: int) -> Column:
     if groups is not None and time is not None:
-        raise ArgumentError("both groups and time are given", _WHERE, "give one of them")
+        raise ArgumentError("both groups and time are given", "give one of them")
     if groups is None and time is None:
         return np.zeros(rows)
-    ((_, found),) = beside_rows(groups, time, rows=rows, where=_WHERE).items()
+    ((_, found),) = beside_rows(groups, time, rows=rows).items()
     return found

@@ -51,32 +51,28 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
     >>> target_column({"spam": ["no", "yes", "no", "yes"]}, "spam")
     Target('spam', {'no': 2, 'yes': 2})
     """
-    where = f"target_column(data, {name!r})"
-    require_whole(fewest, name="fewest", least=1, where=where, fix="give the number of folds")
-    values = column_of(frame(data, where=where), name, where=where)
+    require_whole(fewest, name="fewest", least=1, fix="give the number of folds")
+    values = column_of(frame(data), name)
     rows = len(values)
     if absent := int(values.isna().sum()):
         first = ", ".join(str(row) for row in np.flatnonzero(values.isna())[:5])
         raise MissingValueError(
             f"{absent:,} of {rows:,} rows of the target {name!r} are missing (first at rows {first}), and a model "
             "cannot learn from them",
-            where,
             "leave out those rows; do not fill a target",
         )
     distinct = values.nunique()
     if distinct > MOST_CLASSES:
         raise LabelError(
             f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class",
-            where,
             "turn a measurement into classes first, e.g. whether it reaches a limit",
         )
-    classes, codes = classes_of(column(_plain(values), name=name, where=where), classes=None, where=where)
+    classes, codes = classes_of(column(_plain(values), name=name), classes=None)
     found = Target(name, tuple(classes), codes)
     if len(classes) == 1:
         raise OneClassError(
             f"the target {name!r} is {classes[0]!r} in {f'all {rows:,} rows' if rows > 1 else 'the only row'}, "
             "so there is nothing to learn",
-            where,
             "give rows of at least two classes, or check the filter before",
         )
     require_frequent(found, fewest=fewest)
@@ -98,8 +94,8 @@ def require_frequent(target: Target, *, fewest: int) -> None:
         raise LabelError(
             f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
             f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
-            f"target_column(data, {target.name!r})",
             "collect more of it, use fewer folds, or leave the class out or join it with another",
+            where=f"target_column(data, {target.name!r})",
         )
 
 

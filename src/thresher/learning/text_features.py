@@ -27,7 +27,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn the words of each column and how rare they are."""
-        table = frame(X, where="TextFeatures.fit(X)")
+        table = frame(X)
         self.feature_names_in_ = np.array(table.columns, dtype=object)
         self.n_features_in_ = table.shape[1]
         self.vectorizers_ = {name: self._fitted(table[name]) for name in table.columns}
@@ -36,7 +36,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:
         """Weights of the words, a row of each column having length 1."""
         check_is_fitted(self)
-        table = frame(X, where="TextFeatures.transform(X)")
+        table = frame(X)
         made = [self.vectorizers_[name].transform(_texts(table[name])).toarray() for name in self.feature_names_in_]
         return np.hstack(made)
 
@@ -53,7 +53,6 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except ValueError:  # scikit-learn's word for it: empty vocabulary
             raise ColumnError(
                 f"the texts of column {values.name!r} have no words in common use",
-                "TextFeatures.fit(X)",
                 f"declare it types={{{values.name!r}: 'categorical'}} or 'ignored', or lower fewest_rows=",
             ) from None
 

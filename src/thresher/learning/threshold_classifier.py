@@ -128,7 +128,7 @@ class ThresholdClassifier(WrappedClassifier):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the expected cost per case of its calls under its condition; without one, minus the error rate."""
         calls = contingency(y, self.predict(X), positive=self.positive_, weights=sample_weight)
-        return -table_cost(operating_condition(self.condition, "ThresholdClassifier.score(X, y)"), calls)
+        return -table_cost(operating_condition(self.condition), calls)
 
     def decision_function(self, X: Any) -> Floats:
         """How far the score lies above the threshold, above 0 for the second of `classes_` as in scikit-learn."""

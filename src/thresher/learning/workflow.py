@@ -41,7 +41,6 @@ from thresher.ranking import Flags, Floats
 from thresher.results import Tabular
 from thresher.sources.columns import column
 
-_WHERE = "learn(data, target)"
 _TEST_SHARE = 25
 _WITHIN = 3
 COMPARING = "comparing models"
@@ -176,24 +175,24 @@ def learn(
     ('logistic', True)
     """
     for name, called in (("stage", stage), ("progress", progress)):
-        require_function(called, name=name, where=_WHERE)
-    require_option(calibration, get_args(Method), name="calibration", where=_WHERE)
-    require_level(level, _WHERE)
-    require_jobs(n_jobs, _WHERE)
+        require_function(called, name=name)
+    require_option(calibration, get_args(Method), name="calibration")
+    require_level(level)
+    require_jobs(n_jobs)
     if condition is not None:
-        require_kind(condition, OperatingCondition, name="condition", where=_WHERE, fix="e.g. OperatingCondition()")
+        require_kind(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     begin = stage or (lambda _: None)
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)
-    require_no_rule_names(tuple(tried), current=False, where=_WHERE)
+    require_no_rule_names(tuple(tried), current=False)
     preferred = preferred_models(prefer, tuple(tried))
-    table = frame(data, where=_WHERE)
+    table = frame(data)
     fewest = max(folds, 2) if isinstance(folds, int) else 2
-    goal = goal_of(table, target, positive=positive, fewest=fewest, where=_WHERE)
+    goal = goal_of(table, target, positive=positive, fewest=fewest)
     columns = column_types(table, target=target, types=types, orders=orders)
     dealt = split(goal.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, time=time, seed=seed)
     if isinstance(folds, int) and folds > 1:  # fewer are refused by whoever deals them
-        require_enough(goal, dealt["train"], folds=folds, where=_WHERE)
+        require_enough(goal, dealt["train"], folds=folds)
     features, (train, test) = _features(table, columns), (dealt["train"], dealt["test"])
     inner = _within(groups, time, seed)
     candidates = {
@@ -205,7 +204,7 @@ def learn(
         for name, model in tried.items()
     }
     beside: dict[str, Any] = {
-        name: None if given is None else column(given, name=name, where=_WHERE)[train]
+        name: None if given is None else column(given, name=name)[train]
         for name, given in (("groups", groups), ("times", time))
     }
     X, y = features.iloc[train], goal.flags[train]
@@ -223,7 +222,7 @@ def learn(
     final = candidates[winner].fit(X, y, **beside)
     scores = final.predict_proba(features.iloc[test])[:, 1]
     calls = apply(evaluation.decision, scores)
-    clusters = None if groups is None else column(groups, name="groups", where=_WHERE)[test]
+    clusters = None if groups is None else column(groups, name="groups")[test]
     tested = evaluate(
         goal.named(goal.flags[test]), {winner: scores}, predictions=goal.named(calls), clusters=clusters, **given
     )
@@ -288,11 +287,10 @@ def _within(groups: Any, time: Any, seed: int) -> Any:
 
 
 def _features(data: Any, columns: ColumnTypes) -> Any:
-    table = frame(data, where=_WHERE)
+    table = frame(data)
     if absent := [name for name in columns.used if name not in table.columns]:
         raise ColumnError(
             f"{len(absent)} of {len(columns.used)} columns are not there: {', '.join(map(repr, absent[:8]))}",
-            where=_WHERE,
             fix="give a table with the columns the model learnt from",
         )
     return table[columns.used]

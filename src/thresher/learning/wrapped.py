@@ -87,13 +87,13 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         times: Any,
         matters: bool,
     ) -> Self:
-        where = f"{type(self).__name__}.fit(X, y)"
+        f"{type(self).__name__}.fit(X, y)"
         X, y = indexable(X, y)
         sample_weight = None if sample_weight is None else np.asarray(sample_weight)
-        target = binary_target(y, positive=self.positive, matters=matters, where=where)
-        beside = beside_rows(groups, times, rows=target.labels.size, where=where)
-        self._method = response_of(self.estimator, self.response, where=where)
-        fit_parameters, split_parameters = self._parameters(sample_weight, beside, parameters, where)
+        target = binary_target(y, positive=self.positive, matters=matters)
+        beside = beside_rows(groups, times, rows=target.labels.size)
+        self._method = response_of(self.estimator, self.response)
+        fit_parameters, split_parameters = self._parameters(sample_weight, beside, parameters)
         if self._prefit():
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
@@ -102,7 +102,7 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         else:
             # The fit on all rows comes first: what is wrong with the rows is told by the model itself.
             self.estimator_ = clone(self.estimator).fit(X, target.labels, **fit_parameters)
-            splits = self._splits(X, target, beside, split_parameters, where)
+            splits = self._splits(X, target, beside, split_parameters)
             scored = out_of_fold(
                 self.estimator,
                 X,
@@ -111,7 +111,6 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                 method=self._method,
                 parameters=fit_parameters,
                 n_jobs=self.n_jobs,
-                where=where,
             )
         self._place, self.positive_ = target.place, target.positive
         if hasattr(self.estimator_, "feature_names_in_"):
@@ -123,38 +122,35 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return isinstance(self.estimator, FrozenEstimator) or (isinstance(self.cv, str) and self.cv == "prefit")
 
     def _splits(
-        self, X: Any, target: BinaryTarget, beside: Mapping[str, Any], parameters: Mapping[str, Any], where: str
+        self, X: Any, target: BinaryTarget, beside: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> Sequence[tuple[Indices, Indices]]:
         if isinstance(self.cv, str | bytes | bool):
-            raise ArgumentError(f"cv is {self.cv!r}", where, _CV)
+            raise ArgumentError(f"cv is {self.cv!r}", _CV)
         folds = 5 if self.cv is None else int(self.cv) if isinstance(self.cv, int | np.integer) else None
         if folds is not None:
-            require_whole(folds, name="cv", least=2, where=where, fix="give two folds or more")
+            require_whole(folds, name="cv", least=2, fix="give two folds or more")
         if folds is not None and beside:
-            return inner_splits(folds, target.flags, beside, where=where)
+            return inner_splits(folds, target.flags, beside)
         rarest = int(min(target.flags.sum(), (~target.flags).sum()))
         if folds is not None and folds > rarest:
             raise ArgumentError(
                 f"{folds} folds need {folds} rows of each class, and the rarer class has {rarest:,}"
                 f" of {row_count(X):,} rows",
-                where=where,
                 fix=f"pass cv={max(2, rarest)} or less, or give more rows" if rarest > 1 else "give more rows",
             )
         if folds is None and not hasattr(self.cv, "split"):
             if not isinstance(self.cv, Iterable) or isinstance(self.cv, Mapping):
-                raise ArgumentError(f"cv is {self.cv!r}", where, _CV)
-            return row_pairs(self.cv, target.labels.size, where=where)
+                raise ArgumentError(f"cv is {self.cv!r}", _CV)
+            return row_pairs(self.cv, target.labels.size)
         splitter = check_cv(self.cv, target.labels, classifier=True)
         try:
             pairs = list(splitter.split(X, target.labels, **parameters))
         except ValueError as error:
-            raise ArgumentError(
-                f"the folds cannot be dealt: {error}", where, "give more rows, or fewer folds"
-            ) from None
-        return row_pairs(pairs, target.labels.size, where=where)
+            raise ArgumentError(f"the folds cannot be dealt: {error}", "give more rows, or fewer folds") from None
+        return row_pairs(pairs, target.labels.size)
 
     def _parameters(
-        self, sample_weight: Any, beside: Mapping[str, Any], parameters: Mapping[str, Any], where: str
+        self, sample_weight: Any, beside: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the inner fit and the splitter get."""
         if get_config()["enable_metadata_routing"]:
@@ -167,7 +163,6 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             if not has_fit_parameter(self.estimator, "sample_weight"):
                 raise ArgumentError(
                     f"{type(self.estimator).__name__}.fit takes no sample_weight, so weights would be half used",
-                    where=where,
                     fix="leave them out, or turn metadata routing on and request them for a step of the pipeline",
                 )
             given["sample_weight"] = sample_weight

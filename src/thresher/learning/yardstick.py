@@ -107,7 +107,6 @@ def _as_name(wanted: Any) -> str | Measure:
     if not isinstance(wanted, str | Measure):
         raise MeasureError(
             f"{wanted!r} is no measure",
-            where="measure=...",
             fix='give a name such as "error_rate" or "auc", an OperatingCondition, or a function of a ranking',
         )
     return wanted

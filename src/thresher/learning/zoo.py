@@ -21,7 +21,6 @@ from thresher.learning.baselines import MAJORITY, ONE_FEATURE, baselines
 from thresher.learning.calibrated_model import CalibratedModel
 from thresher.learning.neighbours import Neighbours
 
-_WHERE = "learn(models=...)"
 # From the least to explain to the most: no feature, one, a weight each, a small tree, the data themselves, many trees.
 SIMPLEST_FIRST = (
     MAJORITY,
@@ -73,10 +72,10 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
     >>> list(chosen_models(["tree", "logistic"]))
     ['tree', 'logistic', 'majority class', 'one-feature rule']
     """
-    known = zoo(seed=require_seed(seed, _WHERE))
+    known = zoo(seed=require_seed(seed))
     if wanted is not None:
         fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
-        require_kind(wanted, (str, Sequence, Mapping), name="models", where=_WHERE, fix=fix)
+        require_kind(wanted, (str, Sequence, Mapping), name="models", fix=fix)
     if wanted is None:
         found = known
     elif isinstance(wanted, Mapping):
@@ -86,12 +85,12 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
         found = {name: _known(known, name) for name in names}
     always = baselines(seed=seed)
     if taken := [name for name in found if name in always]:
-        raise ArgumentError(f"{taken[0]!r} is the name of a baseline", _WHERE, "call the model something else")
+        raise ArgumentError(f"{taken[0]!r} is the name of a baseline", "call the model something else")
     for name, model in found.items():
-        require_kind(name, str, name="the name of a model", where=_WHERE, fix="name it by text")
-        require_classifier(model, _WHERE)
+        require_kind(name, str, name="the name of a model", fix="name it by text")
+        require_classifier(model)
     if not found:
-        raise ArgumentError("there are no models to try", _WHERE, f"name some of {', '.join(known)}")
+        raise ArgumentError("there are no models to try", f"name some of {', '.join(known)}")
     return found | always
 
 
@@ -110,7 +109,7 @@ def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | No
     if prefer == "simplest":
         return [*(name for name in SIMPLEST_FIRST if name in names), *(n for n in names if n not in SIMPLEST_FIRST)]
     fix = f'give "simplest", "first" or a model: {", ".join(names)}'
-    raise ArgumentError(f"prefer={prefer!r} names no model", "learn(prefer=...)", fix)
+    raise ArgumentError(f"prefer={prefer!r} names no model", fix)
 
 
 def _nameless(model: Any) -> Pipeline:
@@ -120,5 +119,5 @@ def _nameless(model: Any) -> Pipeline:
 
 def _known(known: Mapping[str, Any], name: str) -> Any:
     if not is_one_of(name, known):
-        raise ArgumentError(f"there is no model {name!r} in the zoo", _WHERE, f"it has {', '.join(known)}")
+        raise ArgumentError(f"there is no model {name!r} in the zoo", f"it has {', '.join(known)}")
     return known[name]

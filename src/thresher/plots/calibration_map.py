@@ -46,13 +46,13 @@ class CalibrationMapDisplay(Display):
     @classmethod
     def from_map(cls, maps: CalibrationMap | Mapping[str, CalibrationMap], *, ranking: Ranking | None = None) -> Self:
         """Of one map, or of several by name, over the scores of the ranking or of the maps' own knots."""
-        found = by_name(maps, CalibrationMap, where="CalibrationMapDisplay.from_map(maps)", alone="map")
+        found = by_name(maps, CalibrationMap, alone="map")
         return cls(maps=found, ranking=ranking)
 
     @classmethod
     def from_ranking(cls, ranking: Ranking, *, interpolate: bool = False) -> Self:
         """The isotonic map of a ranking, with and without the Laplace correction."""
-        one_ranking(ranking, "CalibrationMapDisplay.from_ranking(ranking)")
+        one_ranking(ranking)
         plain = calibration_map(ranking, interpolate=interpolate)
         smooth = calibration_map(ranking, smoothing="laplace", interpolate=interpolate)
         return cls(maps={"isotonic": plain, "with Laplace correction": smooth}, ranking=ranking)

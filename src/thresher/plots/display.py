@@ -54,18 +54,18 @@ class Display(ABC):
 
     def _opened(self, ax: Axes | None) -> Axes:
         """The axes to draw on, remembered."""
-        where = f"{type(self).__name__}.plot()"
-        extra("matplotlib", name="plot", where=where)
-        axes: Axes = self._interactive(where) if ax is None else ax
+        f"{type(self).__name__}.plot()"
+        extra("matplotlib", name="plot")
+        axes: Axes = self._interactive() if ax is None else ax
         self.ax_, self.figure_ = axes, axes.figure
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         axes.set_axisbelow(True)
         return axes
 
-    def _interactive(self, where: str) -> Axes:
+    def _interactive(self) -> Axes:
         """Axes of a new pyplot figure, so that plt.show() shows it."""
-        pyplot = extra("matplotlib.pyplot", name="plot", where=where)
+        pyplot = extra("matplotlib.pyplot", name="plot")
         axes: Axes = pyplot.subplots(figsize=self.size, layout="constrained")[1]
         return axes
 

@@ -43,7 +43,6 @@ Format: TypeAlias = Literal["pdf", "svg", "png"]
 FORMATS = ("pdf", "svg", "png")
 MOST_BANDS = 3  # more would only be murky
 MOST_PAIRS = 60
-_WHERE = "write_figures(evaluation, folder)"
 # Without a date or a random salt the same evaluation gives the same bytes.
 _METADATA: Mapping[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
 
@@ -68,23 +67,20 @@ def write_figures(
     ['coverage.svg', 'roc.svg', 'precision-recall.svg']
     """
     if format not in FORMATS:
-        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, got {format!r}", _WHERE, "pick one")
+        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, got {format!r}", "pick one")
     if not isinstance(evaluation, Evaluation | MulticlassEvaluation):
         raise ArgumentError(
             f"this is a {type(evaluation).__name__}, not an evaluation",
-            _WHERE,
             "give what evaluate(...) or evaluate_classes(...) returned",
         )
-    extra("matplotlib", name="plot", where=_WHERE)
+    extra("matplotlib", name="plot")
     place = Path(folder)
     made = not place.exists()
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ArgumentError(
-            f"the folder {str(place)!r} cannot be made: {error.strerror}",
-            _WHERE,
-            "give a folder that can be written to",
+            f"the folder {str(place)!r} cannot be made: {error.strerror}", "give a folder that can be written to"
         ) from None
     pictures = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
     try:
@@ -196,7 +192,7 @@ def _written(display: Display, path: Path, kind: Format) -> Path:
     from matplotlib.figure import Figure
 
     looks: dict[str, Any] = {"svg.hashsalt": "thresher", "savefig.dpi": 150, "pdf.fonttype": 42}
-    with replacing(path, where=_WHERE) as beside, matplotlib.style.context(["default", looks]):
+    with replacing(path) as beside, matplotlib.style.context(["default", looks]):
         figure = Figure(figsize=display.size, layout="constrained")
         display.plot(figure.add_subplot())
         figure.savefig(beside, format=kind, metadata=_METADATA[kind])

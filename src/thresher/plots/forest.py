@@ -47,7 +47,6 @@ class MeasuresDisplay(Display):
         if len({tuple(each) for each in intervals.values()}) != 1:
             raise ArgumentError(
                 "the models do not have the same measures",
-                "MeasuresDisplay.from_intervals(intervals)",
                 "give {model: {measure: interval}} with the same measures for every model",
             )
         return cls(intervals=intervals, of=of)
@@ -128,11 +127,7 @@ class ComparisonDisplay(Display):
     def from_evaluation(cls, evaluation: Evaluation) -> Self:
         """Of an evaluation of two models or more."""
         if evaluation.comparison is None:
-            raise ArgumentError(
-                "there is one model, and nothing to compare it with",
-                "ComparisonDisplay.from_evaluation(evaluation)",
-                "evaluate two models or more",
-            )
+            raise ArgumentError("there is one model, and nothing to compare it with", "evaluate two models or more")
         return cls(comparison=evaluation.comparison)
 
     @property

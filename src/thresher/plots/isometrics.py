@@ -37,7 +37,6 @@ def isometric_lines(
     if len(totals) > 1:
         raise ArgumentError(
             "the models have different numbers of positives or negatives, and isometrics depend on them",
-            where="plot(isometrics=...)",
             fix="draw the isometrics of one model, or of models of the same cases",
         )
     ((Pos, Neg),) = totals

@@ -38,7 +38,7 @@ class JointDisplay(Display):
         cls, ranking: Ranking | Mapping[str, Ranking], *, condition: OperatingCondition | None = None
     ) -> Self:
         """Of several rankings by the names of their models."""
-        models = by_name(ranking, Ranking, where=f"{cls.__name__}.from_ranking(ranking)")
+        models = by_name(ranking, Ranking)
         return cls(joint=joint_choice(models, condition))
 
     @classmethod

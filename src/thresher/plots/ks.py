@@ -38,8 +38,7 @@ class KSDisplay(Display):
     @classmethod
     def from_ranking(cls, ranking: Ranking, *, name: str = MODEL) -> Self:
         """Of one ranking."""
-        where = "KSDisplay.from_ranking(ranking)"
-        one_ranking(ranking, where).require_both_classes(where)
+        one_ranking(ranking).require_both_classes()
         return cls(ranking=ranking, name=name)
 
     def plot(self, ax: Axes | None = None) -> Self:

@@ -51,11 +51,7 @@ class MarginLossDisplay(Display):
         """Of thresher's five losses, or of any functions of the margin by name, over a range of margins."""
         low, high = margin
         if not (np.isfinite([low, high]).all() and low < high):
-            raise ArgumentError(
-                f"margin must be a range of two numbers, got {margin}",
-                "MarginLossDisplay.from_losses(margin=...)",
-                "give e.g. margin=(-2, 2)",
-            )
+            raise ArgumentError(f"margin must be a range of two numbers, got {margin}", "give e.g. margin=(-2, 2)")
         return cls(losses=LOSSES if of is None else of, margin=_margins(low, high))
 
     @classmethod

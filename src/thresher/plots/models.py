@@ -65,12 +65,11 @@ class ModelsDisplay(Display):
         `conditions` (one, or several by name) marks what each makes the best choice. `bands` are those already
         computed for the models' curves. A display that cannot draw one of them refuses it.
         """
-        where = f"{cls.__name__}.from_ranking(ranking)"
-        rankings = by_name(ranking, Ranking, where=where)
+        rankings = by_name(ranking, Ranking)
         for each in rankings.values():
-            each.require_both_classes(where)
-        asked = {} if conditions is None else by_name(conditions, OperatingCondition, where=where, alone="")
-        given = {} if bands is None else by_name(bands, Band, where=where, alone=next(iter(rankings)))
+            each.require_both_classes()
+        asked = {} if conditions is None else by_name(conditions, OperatingCondition, alone="")
+        given = {} if bands is None else by_name(bands, Band, alone=next(iter(rankings)))
         return cls._of(rankings, {name: joint_choice(rankings, each) for name, each in asked.items()}, given)
 
     @classmethod
@@ -92,13 +91,12 @@ class ModelsDisplay(Display):
 
     @classmethod
     def _of(cls, rankings: Mapping[str, Ranking], chosen: Mapping[str, JointChoice], bands: Mapping[str, Band]) -> Self:
-        where = f"{cls.__name__}.from_ranking(ranking)"
         for option, given in (("conditions", chosen), ("bands", bands)):
             if given and option not in cls.takes:
-                raise ArgumentError(f"{cls.__name__} draws no {option}", where, f"leave {option}= out")
+                raise ArgumentError(f"{cls.__name__} draws no {option}", f"leave {option}= out")
         strange = [name for name in bands if name not in rankings]
         if strange:
-            raise ArgumentError(f"there is a band of {strange[0]!r}, and no such model", where, "check the names")
+            raise ArgumentError(f"there is a band of {strange[0]!r}, and no such model", "check the names")
         return cls(rankings=rankings, chosen=chosen, bands=bands)
 
     @property
@@ -146,32 +144,30 @@ class ModelsDisplay(Display):
         return [(Patch(color="grey", alpha=2 * FAINT, linewidth=0), f"{band.level:.0%} band, {kind}")]
 
 
-def by_name(given: Any, kind: type[T], *, where: str, alone: str = MODEL) -> dict[str, T]:
+def by_name(given: Any, kind: type[T], *, alone: str = MODEL) -> dict[str, T]:
     """Things by name; a single one is called `alone`.
 
-    >>> by_name(Ranking.parse("[1+][1-]"), Ranking, where="here")
+    >>> by_name(Ranking.parse("[1+][1-]"), Ranking)
     {'model': Ranking([1+][1-] at scores 2, 1)}
     """
     named = {alone: given} if isinstance(given, kind) else given
     if not isinstance(named, Mapping) or not named or not all(isinstance(each, kind) for each in named.values()):
         raise ArgumentError(
             f"this picture is of a {kind.__name__}, got {type(given).__name__}",
-            where,
             f"give a {kind.__name__}, or several as {{'name': ...}}",
         )
     return {str(name): each for name, each in named.items()}
 
 
-def one_ranking(given: Any, where: str) -> Ranking:
+def one_ranking(given: Any) -> Ranking:
     """The one ranking that a picture is of.
 
-    >>> one_ranking(Ranking.parse("[1+][1-]"), "here")
+    >>> one_ranking(Ranking.parse("[1+][1-]"))
     Ranking([1+][1-] at scores 2, 1)
     """
     if not isinstance(given, Ranking):
         raise ArgumentError(
             f"this picture is of one Ranking, got {type(given).__name__}",
-            where,
             "give one ranking; draw one picture per model",
         )
     return given

@@ -49,7 +49,7 @@ class PairsDisplay(Display):
     @classmethod
     def from_ranking(cls, ranking: Ranking) -> Self:
         """Of a ranking of counts, up to four million pairs."""
-        one_ranking(ranking, "PairsDisplay.from_ranking(ranking)")
+        one_ranking(ranking)
         return cls(ranking=ranking, grid=pairs_grid(ranking), pairs=pairs(ranking))
 
     @property

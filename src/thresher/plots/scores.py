@@ -27,7 +27,6 @@ _BINS = 40
 # Figures cannot place numbers beyond these: differences and their multiples would be infinite, or vanish.
 _FAR = 1e300
 _NEAR = 1e-300
-_WHERE = "ScoresDisplay.from_ranking(ranking)"
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -64,9 +63,9 @@ class ScoresDisplay(Display):
         cls, ranking: Ranking, *, bins: int | None = None, choice: Choice | None = None, name: str = MODEL
     ) -> Self:
         """Of one ranking; `bins` asks for that many intervals of equal width, `choice` draws its threshold."""
-        one_ranking(ranking, _WHERE)
+        one_ranking(ranking)
         if bins is not None and bins < 1:
-            raise ArgumentError(f"the number of bins must be 1, 2, 3, ..., got {bins}", _WHERE, "give e.g. bins=40")
+            raise ArgumentError(f"the number of bins must be 1, 2, 3, ..., got {bins}", "give e.g. bins=40")
         finite = np.isfinite(ranking.score)
         beyond = float((ranking.pos + ranking.neg)[~finite].sum())
         score, pos, neg = (column[finite] for column in (ranking.score, ranking.pos, ranking.neg))

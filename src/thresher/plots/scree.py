@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.lines import Line2D
 
-_WHERE = "ScreeDisplay.from_ratios(ratios)"
-
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ScreeDisplay(Display):
@@ -43,7 +41,6 @@ class ScreeDisplay(Display):
         if given.ndim != 1 or not given.size or not ((given >= 0) & (given <= 1)).all() or given.sum() > 1 + 1e-9:
             raise ArgumentError(
                 "ratios are shares of the variance, each in [0, 1] and together at most 1",
-                _WHERE,
                 "give one share per component, e.g. [0.6, 0.3, 0.1]",
             )
         return cls(ratios=given)

@@ -47,7 +47,6 @@ class ContingencyDisplay(Display):
         if np.ndim(table.tp):
             raise ArgumentError(
                 f"this table has {np.size(table.tp):,} splits",
-                "ContingencyDisplay.from_table(table)",
                 "give the table of one threshold, e.g. contingency_at(ranking, 0.5)",
             )
         return cls(table=table, name=name)

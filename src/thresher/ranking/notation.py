@@ -41,7 +41,7 @@ def counts_in(text: str) -> tuple[Counts, Counts]:
         at = segment.end()
     if at < len(text) or not pos:
         raise _malformed(text, at)
-    require_safe_total(sum(pos) + sum(neg), "Ranking.parse(text)")
+    require_safe_total(sum(pos) + sum(neg))
     kind = np.int64 if all(isinstance(count, int) for count in (*pos, *neg)) else np.float64
     return np.array(pos, dtype=kind), np.array(neg, dtype=kind)
 
@@ -98,6 +98,5 @@ def _malformed(text: str, at: int) -> NotationError:
     rest = text[at:] or "nothing"
     return NotationError(
         f"cannot read {rest[:30]!r} at position {at} as a segment",
-        where="Ranking.parse(text)",
         fix="write one bracket per segment, highest score first, e.g. [20+,5-][10+,5-][20+,40-]",
     )

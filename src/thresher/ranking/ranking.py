@@ -56,7 +56,7 @@ class Ranking(Kept):
         scores, positives, negatives = segments.checked(score, pos, neg)
         seen = (positives > 0) | (negatives > 0)
         if not seen.any():
-            raise EmptyError("there are no cases to rank", "Ranking(score, pos, neg)", "give a count above 0")
+            raise EmptyError("there are no cases to rank", "give a count above 0")
         if not seen.all():
             scores, positives, negatives = scores[seen], positives[seen], negatives[seen]
         if not (scores[1:] < scores[:-1]).all():
@@ -190,13 +190,13 @@ class Ranking(Kept):
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).interval(1)
         (0.3, 0.8)
         """
-        require_split(split, len(self) + 1, f"a ranking of {len(self):,} segments")
+        require_split(split, len(self) + 1)
         lower = min(float(self._tops()[split]), LARGEST) if split < len(self) else -math.inf
         return lower, min(float(self.score[split - 1]), LARGEST) if split else math.inf
 
     def threshold(self, split: int) -> float:
         """The threshold of one split, as in `thresholds`."""
-        require_split(split, len(self) + 1, f"a ranking of {len(self):,} segments")
+        require_split(split, len(self) + 1)
         if split in (0, len(self)):
             return math.inf if split == 0 else -math.inf
         return float(midway(self.score[split - 1 : split], self._tops()[split : split + 1])[0])
@@ -213,10 +213,9 @@ class Ranking(Kept):
         if not 0 < as_number(class_ratio) < math.inf:
             raise ArgumentError(
                 f"class_ratio must be above 0 and finite, got {class_ratio!r}",
-                "Ranking.at_class_ratio(class_ratio)",
                 "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
             )
-        self.require_both_classes("Ranking.at_class_ratio(class_ratio)")
+        self.require_both_classes()
         if class_ratio == self.class_ratio:
             return self
         up = self.total * (class_ratio / (1 + class_ratio)) / self.Pos
@@ -246,18 +245,18 @@ class Ranking(Kept):
         kept: T = self._memory[name]
         return kept
 
-    def require_both_classes(self, where: str) -> None:
+    def require_both_classes(self) -> None:
         """Raise `OneClassError` unless there are positives and negatives."""
-        require_both_classes(self.Pos, self.Neg, where)
+        require_both_classes(self.Pos, self.Neg)
 
-    def require_probabilities(self, where: str) -> None:
+    def require_probabilities(self) -> None:
         """Raise `ProbabilityError` unless every score lies in [0, 1]."""
-        segments.require_probabilities(self.score, self._tops(), where)
+        segments.require_probabilities(self.score, self._tops())
 
     def __add__(self, other: Ranking) -> Ranking:
         if not isinstance(other, Ranking):
             return NotImplemented
-        segments.require_safe_total(self.total + other.total, "ranking + ranking")
+        segments.require_safe_total(self.total + other.total)
         dropped = self.dropped + other.dropped
         if self.spans is None and other.spans is None and not (self.weighted or other.weighted):
             both = zip((self.score, self.pos, self.neg), (other.score, other.pos, other.neg), strict=True)

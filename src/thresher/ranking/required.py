@@ -11,7 +11,7 @@ from thresher.errors import ArgumentError
 from thresher.ranking.ranking import Ranking
 
 
-def require_ranking(given: Any, where: str, *, both_classes: bool = False, probabilities: bool = False) -> None:
+def require_ranking(given: Any, *, both_classes: bool = False, probabilities: bool = False) -> None:
     """Raise unless a ranking is given, with both classes and scores in [0, 1] where those are asked for.
 
     >>> require_ranking([0.9, 0.2], "auc(ranking)")
@@ -21,11 +21,11 @@ def require_ranking(given: Any, where: str, *, both_classes: bool = False, proba
       fix:   pass rank(labels, scores)
     """
     if not isinstance(given, Ranking):
-        raise ArgumentError(f"a ranking is needed, got {described(given)}", where, _fix(given))
+        raise ArgumentError(f"a ranking is needed, got {described(given)}", _fix(given))
     if both_classes:
-        given.require_both_classes(where)
+        given.require_both_classes()
     if probabilities:
-        given.require_probabilities(where)
+        given.require_probabilities()
 
 
 def described(given: Any) -> str:

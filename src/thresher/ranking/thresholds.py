@@ -75,7 +75,7 @@ def separating(low: Floats, high: Floats) -> Floats:
     return threshold
 
 
-def require_split(given: Any, splits: int, where: str) -> None:
+def require_split(given: Any, splits: int) -> None:
     """Raise `ArgumentError` unless one of so many splits is named by its number.
 
     >>> require_split(4, 4, "a ranking of 3 segments")
@@ -85,7 +85,7 @@ def require_split(given: Any, splits: int, where: str) -> None:
       fix:   give a whole number from 0 to 3
     """
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not 0 <= given < splits:
-        raise ArgumentError(f"there is no split {given}", where, f"give a whole number from 0 to {splits - 1:,}")
+        raise ArgumentError(f"there is no split {given}", f"give a whole number from 0 to {splits - 1:,}")
 
 
 def shortest_between(lower: Floats, middle: Floats, upper: Floats) -> Floats:

@@ -49,8 +49,8 @@ def page(
     >>> page(found, title="Six cases")[:15]
     '<!DOCTYPE html>'
     """
-    jinja = extra("jinja2", name="report", where="page(evaluation)")
-    markup = extra("markupsafe", name="report", where="page(evaluation)").Markup
+    jinja = extra("jinja2", name="report")
+    markup = extra("markupsafe", name="report").Markup
     told = contents(evaluation, title=title)
     heading = told["title"]
     if sections:
@@ -106,7 +106,7 @@ def write_page(
     grey: Sequence[str] = (),
 ) -> None:
     """Write the page to a file, whole or not at all."""
-    write_whole(path, page(evaluation, title=title, sections=sections, grey=grey), where="to_html(path)")
+    write_whole(path, page(evaluation, title=title, sections=sections, grey=grey))
 
 
 def framed(evaluation: Evaluation | MulticlassEvaluation) -> str:

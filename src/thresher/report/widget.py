@@ -13,8 +13,6 @@ from thresher.report.contents import contents
 from thresher.report.numbers import real
 from thresher.report.page import asset, embedded
 
-_WHERE = "evaluation.widget()"
-
 
 def widget(evaluation: Evaluation) -> Any:
     """A live page of an evaluation for notebooks; needs the extra `widget`.
@@ -34,8 +32,8 @@ def widget(evaluation: Evaluation) -> Any:
 
 @cache
 def _kind() -> type[Any]:
-    anywidget = extra("anywidget", name="widget", where=_WHERE)
-    traitlets = extra("traitlets", name="widget", where=_WHERE)
+    anywidget = extra("anywidget", name="widget")
+    traitlets = extra("traitlets", name="widget")
 
     class PageWidget(anywidget.AnyWidget):  # type: ignore[misc, name-defined]
         """The page; its script is that of the HTML file."""

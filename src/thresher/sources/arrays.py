@@ -13,8 +13,6 @@ from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable
 from thresher.sources.columns import Column, Missing, column, complete
 from thresher.sources.labels import is_positive
 
-_WHERE = "rank(labels, scores)"
-
 
 def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None, missing: Missing = "raise") -> Ranking:
     """Count positives and negatives per distinct score.
@@ -44,41 +42,40 @@ def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None,
     Ranking([0.5+][2.0-] at scores 0.7, 0.2)
     """
     columns = {
-        "labels": column(labels, name="labels", where=_WHERE),
-        "scores": column(scores, name="scores", where=_WHERE),
+        "labels": column(labels, name="labels"),
+        "scores": column(scores, name="scores"),
     }
     if weights is not None:
-        columns["weights"] = column(weights, name="weights", where=_WHERE)
-    kept, dropped = complete(columns, missing=missing, where=_WHERE)
-    flags = is_positive(kept[0], positive=positive, where=_WHERE)
-    score = rankable(kept[1], where=_WHERE)
+        columns["weights"] = column(weights, name="weights")
+    kept, dropped = complete(columns, missing=missing)
+    flags = is_positive(kept[0], positive=positive)
+    score = rankable(kept[1])
     if weights is None:
         return Ranking.of_segments(*counted(flags, score), dropped=dropped)
-    weight = checked_weights(kept[2], where=_WHERE)
+    weight = checked_weights(kept[2])
     present = weight > 0
     if not present.all():
         flags, score, weight = flags[present], score[present], weight[present]
     return Ranking.of_segments(*counted_weights(flags, score, weight), dropped=dropped)
 
 
-def checked_weights(weights: Column, *, where: str) -> Floats:
+def checked_weights(weights: Column) -> Floats:
     """Weights as float64: finite, none negative, not all 0."""
     numbers = weights.dtype.kind in "biuf" or (
         weights.dtype.kind == "O" and all(isinstance(weight, Real | Decimal) for weight in weights)
     )
     if not numbers:
-        raise WeightError(f"weights must be numbers, got {weights.dtype}", where, "give one number per row")
+        raise WeightError(f"weights must be numbers, got {weights.dtype}", "give one number per row")
     weight = weights.astype(np.float64, copy=False)
     bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
     if bad.size:
         raise WeightError(
             f"{bad.size:,} of {weight.size:,} weights are negative or infinite"
             f" (first {weight[bad[0]]:g} at row {bad[0]})",
-            where=where,
             fix="a weight says how many rows a row stands for: give 0 or more",
         )
     if not weight.any():
-        raise EmptyError("all weights are 0, so there are no rows", where, "give at least one weight above 0")
+        raise EmptyError("all weights are 0, so there are no rows", "give at least one weight above 0")
     with np.errstate(over="ignore"):
-        require_safe_total(float(weight.sum()), where)
+        require_safe_total(float(weight.sum()))
     return weight

@@ -21,36 +21,34 @@ _WIDEST_NAME = 64
 _FINE = re.compile(r"[.,]\d{6}\d*[1-9]")  # more digits of a second than Python has
 
 
-def numpy_column(values: Any, *, name: str, where: str) -> Column:
+def numpy_column(values: Any, *, name: str) -> Column:
     """A pyarrow Array or ChunkedArray as a NumPy array; missing entries become NaN, NaT or None.
 
     Floats without nulls in one chunk are not copied. Integers and booleans with nulls become objects, so that no
     integer is rounded. Decimals stay `Decimal`. Texts get one width when that loses nothing. Nested types are refused.
 
     >>> import pyarrow as pa
-    >>> numpy_column(pa.array([1, None, 2**60]), name="p", where="here")
+    >>> numpy_column(pa.array([1, None, 2**60]), name="p")
     array([1, None, 1152921504606846976], dtype=object)
     """
-    arrow = extra("pyarrow", name="files", where=where)
-    compute = extra("pyarrow.compute", name="files", where=where)
+    arrow = extra("pyarrow", name="files")
+    compute = extra("pyarrow.compute", name="files")
     types = arrow.types
     values = _storage(values, arrow)
     if isinstance(values, arrow.ChunkedArray) and values.num_chunks == 1:
         values = values.chunk(0)
     kind = values.type
     if types.is_run_end_encoded(kind):
-        return numpy_column(compute.run_end_decode(values), name=name, where=where)
+        return numpy_column(compute.run_end_decode(values), name=name)
     if types.is_nested(kind):
-        raise ColumnError(
-            f"the column {name!r} holds {kind}, not one value per row", where, "take a column of plain values"
-        )
+        raise ColumnError(f"the column {name!r} holds {kind}, not one value per row", "take a column of plain values")
     if types.is_date64(kind):
         values = values.cast(arrow.date32())  # milliseconds of a midnight are a day all the same
     if types.is_dictionary(kind):
-        return _from_dictionary(values, arrow, name=name, where=where)
+        return _from_dictionary(values, arrow, name=name)
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         plain = values.cast(arrow.large_string())  # chunks of many gigabytes fit, and views have few kernels
-        return _from_dictionary(plain.dictionary_encode(), arrow, name=name, where=where)
+        return _from_dictionary(plain.dictionary_encode(), arrow, name=name)
     if (types.is_integer(kind) or types.is_floating(kind)) and not values.null_count:
         return plain_numbers(values)
     if types.is_floating(kind) or types.is_temporal(kind) or (values.null_count == 0 and not types.is_null(kind)):
@@ -143,14 +141,14 @@ def is_arrow(values: Any) -> bool:
     return type(values).__module__.partition(".")[0] == "pyarrow" and hasattr(values, "type")
 
 
-def of_capsule(values: Any, *, where: str) -> Any:
+def of_capsule(values: Any) -> Any:
     """A column that speaks only Arrow's PyCapsule interface as one of pyarrow; anything else as it is."""
     if hasattr(values, "__array__") or is_arrow(values):
         return values
     if hasattr(values, "__arrow_c_stream__"):
-        return extra("pyarrow", name="files", where=where).chunked_array(values)
+        return extra("pyarrow", name="files").chunked_array(values)
     if hasattr(values, "__arrow_c_array__"):
-        return extra("pyarrow", name="files", where=where).array(values)
+        return extra("pyarrow", name="files").array(values)
     return values
 
 
@@ -171,15 +169,15 @@ def _storage(values: Any, arrow: Any) -> Any:
     return plain.cast(arrow.bool_()) if kind.extension_name == "arrow.bool8" else _storage(plain, arrow)
 
 
-def _from_dictionary(values: Any, arrow: Any, *, name: str, where: str) -> Column:
+def _from_dictionary(values: Any, arrow: Any, *, name: str) -> Column:
     if isinstance(values, arrow.ChunkedArray):
         if any(chunk.dictionary.null_count for chunk in values.chunks):  # which pyarrow does not unify
-            return numpy_column(values.cast(values.type.value_type), name=name, where=where)
+            return numpy_column(values.cast(values.type.value_type), name=name)
         values = values.unify_dictionaries().combine_chunks() if values.num_chunks else _no_words(values.type, arrow)
     if arrow.types.is_string(values.dictionary.type) or arrow.types.is_large_string(values.dictionary.type):
         words = _texts(values.dictionary.to_pylist(), fixed=values.null_count == 0)
     else:
-        words = numpy_column(values.dictionary, name=name, where=where)
+        words = numpy_column(values.dictionary, name=name)
     if not len(words):
         return objects([None] * len(values)) if len(values) else words
     codes = values.indices.fill_null(0).to_numpy(zero_copy_only=False)

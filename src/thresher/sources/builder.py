@@ -52,9 +52,7 @@ class RankingBuilder:
         given: Any = buckets
         if isinstance(given, bool) or not isinstance(given, Integral) or given < 2:
             raise ArgumentError(
-                f"buckets must be a whole number of at least 2, got {buckets!r}",
-                where="RankingBuilder(buckets=...)",
-                fix=f"leave it out for {BUCKETS:,}",
+                f"buckets must be a whole number of at least 2, got {buckets!r}", fix=f"leave it out for {BUCKETS:,}"
             )
         self.positive = positive
         self.missing: Missing = missing
@@ -67,14 +65,14 @@ class RankingBuilder:
 
     def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
         """Count one more batch."""
-        where = f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"
+        f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"
         given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
-        columns = {name: column(values, name=name, where=where) for name, values in given.items()}
-        kept, dropped = self._complete(columns, where)
+        columns = {name: column(values, name=name) for name, values in given.items()}
+        kept, dropped = self._complete(columns)
         if kept:
-            flags, seen = self._flags(kept[0], where)
-            score = rankable(kept[1], where=where)
-            weight = None if weights is None else _weights(kept[2], where)
+            flags, seen = self._flags(kept[0])
+            score = rankable(kept[1])
+            weight = None if weights is None else _weights(kept[2])
             if weight is None:
                 self._add(cells_of(*counted(flags, score)))
             elif (there := weight > 0).any():
@@ -86,12 +84,11 @@ class RankingBuilder:
 
     def ranking(self) -> Ranking:
         """The ranking of all rows so far."""
-        where = "RankingBuilder.ranking()"
         if not self._runs:
-            raise EmptyError("no rows were counted yet", where, "call update(labels, scores) first")
+            raise EmptyError("no rows were counted yet", "call update(labels, scores) first")
         self._compact()
         cells = self._runs[0]
-        require_safe_total(float(cells.pos.sum() + cells.neg.sum()), where)
+        require_safe_total(float(cells.pos.sum() + cells.neg.sum()))
         weighted = cells.pos.dtype.kind == "f"
         if cells.exact and (not weighted or self.batches == 1):
             score = np.fmin(cells.pos_low, cells.neg_low)[::-1].copy()
@@ -109,18 +106,15 @@ class RankingBuilder:
     def __add__(self, other: RankingBuilder) -> RankingBuilder:
         if not isinstance(other, RankingBuilder):
             return NotImplemented
-        where = "builder + builder"
         if not same(self.positive, other.positive):
             raise ArgumentError(
-                f"the positive label is {self.positive!r} here and {other.positive!r} there",
-                where,
-                "give both the same",
+                f"the positive label is {self.positive!r} here and {other.positive!r} there", "give both the same"
             )
         both = RankingBuilder(positive=self.positive, missing=self.missing, buckets=max(self.buckets, other.buckets))
         both.batches = self.batches + other.batches
         both.dropped = self.dropped + other.dropped
         both._rows = self._rows + other._rows
-        both._labels = self._known([*self._labels, *other._labels], where)
+        both._labels = self._known([*self._labels, *other._labels])
         both._runs = [*self._runs, *other._runs]
         if both._runs:
             both._compact()
@@ -134,27 +128,27 @@ class RankingBuilder:
         kept = sum(len(run) for run in self._runs)
         return f"RankingBuilder({self.batches:,} batches, {kept:,} entries of {self.buckets:,}, exact={self.exact})"
 
-    def _complete(self, columns: dict[str, Column], where: str) -> tuple[list[Column], int]:
+    def _complete(self, columns: dict[str, Column]) -> tuple[list[Column], int]:
         """The columns without gaps; none where a batch holds no rows, or none that are whole."""
         rows = columns["labels"].size
         if not any(values.size for values in columns.values()):
             return [], 0
         try:
-            return complete(columns, missing=self.missing, where=where)
+            return complete(columns, missing=self.missing)
         except EmptyError:
             return [], rows
 
-    def _flags(self, labels: Column, where: str) -> tuple[Flags, list[Any]]:
+    def _flags(self, labels: Column) -> tuple[Flags, list[Any]]:
         """Which rows are positive, and all labels seen; a batch need not hold both."""
         if self.positive is None:
-            return is_positive(labels, where=where), self._labels
+            return is_positive(labels), self._labels
         found = distinct(labels, at_most=3)
-        seen = self._known([*self._labels, *found], where)
+        seen = self._known([*self._labels, *found])
         if not any(same(self.positive, label) for label in found):
             return np.zeros(labels.size, dtype=np.bool_), seen
-        return is_positive(labels, positive=self.positive, where=where), seen
+        return is_positive(labels, positive=self.positive), seen
 
-    def _known(self, labels: list[Any], where: str) -> list[Any]:
+    def _known(self, labels: list[Any]) -> list[Any]:
         """Distinct labels, of which one at most is not the positive one."""
         seen: list[Any] = []
         for label in labels:
@@ -162,7 +156,6 @@ class RankingBuilder:
                 raise PositiveLabelError(
                     f"the positive label {self.positive!r} is a {type(self.positive).__name__}, and {label!r} is a"
                     f" {type(label).__name__}",
-                    where=where,
                     fix="pass the positive label as it stands among the labels",
                 )
             if not any(same(label, known) for known in seen):
@@ -171,7 +164,6 @@ class RankingBuilder:
         if len(others) > 1:
             raise LabelError(
                 f"beside the positive label {self.positive!r} there is more than one: {listed(others)}",
-                where=where,
                 fix=f"check positive=, or compare one with the rest: pass labels == {self.positive!r}",
             )
         return seen
@@ -189,9 +181,9 @@ class RankingBuilder:
         self._runs = [pooled(cells, at_most=self.buckets // 2) if len(cells) > self.buckets else cells]
 
 
-def _weights(weights: Column, where: str) -> Floats:
+def _weights(weights: Column) -> Floats:
     """Weights as `rank` wants them, except that those of one batch may all be 0."""
     try:
-        return checked_weights(weights, where=where)
+        return checked_weights(weights)
     except EmptyError:
         return np.zeros(weights.size)

@@ -11,13 +11,13 @@ from thresher.errors import ColumnError
 NAMES_SHOWN = 20
 
 
-def require_columns(wanted: Collection[str], present: Sequence[str], *, place: str, where: str) -> None:
+def require_columns(wanted: Collection[str], present: Sequence[str], *, place: str) -> None:
     """Raise `ColumnError` unless every wanted column is among those present, once.
 
-    >>> require_columns(["p_tree"], ["label", "p_tre"], place="predictions.csv", where="here")
+    >>> require_columns(["p_tree"], ["label", "p_tre"], place="predictions.csv")
     Traceback (most recent call last):
     thresher.errors.ColumnError: predictions.csv has no column 'p_tree'; did you mean 'p_tre'?
-      where: here
+      where: require_columns(wanted, present)
       fix:   name one of its columns: 'label' and 'p_tre'
     """
     absent = [name for name in wanted if name not in present]
@@ -25,21 +25,21 @@ def require_columns(wanted: Collection[str], present: Sequence[str], *, place: s
         told = "no column " + repr(absent[0]) if len(absent) == 1 else "no columns " + named(absent)
         near = [match for name in absent for match in _near(name, present)]
         suggestion = f"; did you mean {' or '.join(map(repr, dict.fromkeys(near)))}?" if near else ""
-        raise ColumnError(f"{place} has {told}{suggestion}", where, _fix(present))
+        raise ColumnError(f"{place} has {told}{suggestion}", _fix(present))
     twice = [name for name in wanted if present.count(name) > 1]
     if twice:
         raise ColumnError(
-            f"{place} has {present.count(twice[0])} columns called {twice[0]!r}", where, "rename all but one of them"
+            f"{place} has {present.count(twice[0])} columns called {twice[0]!r}", "rename all but one of them"
         )
 
 
-def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tuple[str, str], where: str) -> None:
+def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tuple[str, str]) -> None:
     """Raise `ColumnError` unless two files that belong together have the same columns, in any order.
 
-    >>> require_same_columns(["y", "p"], ["y"], places=("a.csv", "b.csv"), where="here")
+    >>> require_same_columns(["y", "p"], ["y"], places=("a.csv", "b.csv"))
     Traceback (most recent call last):
     thresher.errors.ColumnError: files that belong together differ in columns: 'p' is in a.csv and not in b.csv
-      where: here
+      where: require_same_columns(one, other)
       fix:   read them apart, or give them the same columns
     """
     for has, lacks, (full, short) in ((one, other, places), (other, one, places[::-1])):
@@ -47,7 +47,6 @@ def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tu
         if lone:
             raise ColumnError(
                 f"files that belong together differ in columns: {named(lone)} is in {full} and not in {short}",
-                where=where,
                 fix="read them apart, or give them the same columns",
             )
 

@@ -22,59 +22,54 @@ _FINER_THAN_PYTHON = ("ns", "ps", "fs", "as")
 _MAY_BE_NAN = (float, complex, np.inexact, np.datetime64, np.timedelta64)
 
 
-def column(values: Any, *, name: str, where: str) -> Column:
+def column(values: Any, *, name: str) -> Column:
     """One column of rows as a one-dimensional array, its dtype left alone.
 
-    >>> column([1, 2], name="scores", where="here")
+    >>> column([1, 2], name="scores")
     array([1, 2])
     """
-    values = of_capsule(values, where=where)
+    values = of_capsule(values)
     if is_arrow(values):
-        return numpy_column(values, name=name, where=where)
+        return numpy_column(values, name=name)
     try:
         array = _as_array(values)
     except ValueError:  # NumPy will not make a column of lists of different lengths
-        raise LengthError(f"{name} holds rows of different lengths", where, "pass one entry per row") from None
+        raise LengthError(f"{name} holds rows of different lengths", "pass one entry per row") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise LengthError(
             f"{name} has shape {array.shape}, and a column has one dimension",
-            where=where,
             fix=f"pass one entry per row, e.g. {name}[:, 1] of a two-column probability matrix",
         )
     return array
 
 
-def complete(
-    columns: Mapping[str, Column], *, missing: Missing, where: str, droppable: bool = True
-) -> tuple[list[Column], int]:
+def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool = True) -> tuple[list[Column], int]:
     """Check that columns belong together and miss nothing; with `missing="drop"`, leave out rows that do.
 
     Returns the columns and how many rows were dropped. `droppable` says that the caller offers dropping.
 
-    >>> complete({"labels": np.array([1, 0]), "scores": np.array([0.5, np.nan])}, missing="drop", where="here")
+    >>> complete({"labels": np.array([1, 0]), "scores": np.array([0.5, np.nan])}, missing="drop")
     ([array([1]), array([0.5])], 1)
     """
     fix = 'pass missing="drop" to leave such rows out'
-    require_one_of(missing, ("raise", "drop"), name="missing", where=where, fix=fix)
+    require_one_of(missing, ("raise", "drop"), name="missing", fix=fix)
     sizes = {name: array.size for name, array in columns.items()}
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
-        raise LengthError(f"columns differ in length: {told}", where, "give one entry per row in each of them")
+        raise LengthError(f"columns differ in length: {told}", "give one entry per row in each of them")
     rows = next(iter(sizes.values()))
     if rows == 0:
-        raise EmptyError("there are no rows", where, "give at least one")
+        raise EmptyError("there are no rows", "give at least one")
     absent = {name: flags for name, array in columns.items() if (flags := is_missing(array)) is not None}
     if not absent:
         return list(columns.values()), 0
     if missing == "raise":
-        raise _missing_values(absent, rows, where, droppable=droppable)
+        raise _missing_values(absent, rows, droppable=droppable)
     keep = ~np.logical_or.reduce(list(absent.values()))
     if not keep.any():
-        raise EmptyError(
-            f"none of {rows:,} rows is left after dropping those with missing values", where, "check the columns"
-        )
+        raise EmptyError(f"none of {rows:,} rows is left after dropping those with missing values", "check the columns")
     return [array[keep] for array in columns.values()], rows - int(keep.sum())
 
 
@@ -107,11 +102,11 @@ def flagged(array: Column, holds: Callable[[Any], bool]) -> Flags:
     return np.fromiter(map(known.__getitem__, entries), dtype=np.bool_, count=array.size)
 
 
-def without_zone(value: Any, *, where: str) -> Any:
+def without_zone(value: Any) -> Any:
     """A moment as columns of NumPy hold it, in UTC; anything else as it is.
 
     >>> from datetime import datetime, timezone, timedelta
-    >>> without_zone(datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2))), where="here")
+    >>> without_zone(datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2))))
     datetime.datetime(2026, 1, 1, 10, 0)
     """
     if not isinstance(value, datetime) or value.tzinfo is None:
@@ -120,18 +115,18 @@ def without_zone(value: Any, *, where: str) -> Any:
         return value.astimezone(UTC).replace(tzinfo=None)
     except OverflowError:
         what = f"the moment {value} lies outside the years 1 to 9999 in UTC"
-        raise ArgumentError(what, where, "leave its zone out, or give it in UTC") from None
+        raise ArgumentError(what, "leave its zone out, or give it in UTC") from None
 
 
-def numpy_moment(value: Any, *, where: str) -> np.datetime64 | np.timedelta64:
+def numpy_moment(value: Any) -> np.datetime64 | np.timedelta64:
     """A moment in UTC or a duration as NumPy has it, with all its digits.
 
     Those of pandas have nanoseconds, which NumPy would not ask for.
 
-    >>> numpy_moment(datetime(2026, 5, 1, 12), where="here")
+    >>> numpy_moment(datetime(2026, 5, 1, 12))
     np.datetime64('2026-05-01T12:00:00.000000')
     """
-    value = without_zone(value, where=where)
+    value = without_zone(value)
     if isinstance(value, np.datetime64 | np.timedelta64):
         return value
     if isinstance(value, timedelta):
@@ -139,12 +134,12 @@ def numpy_moment(value: Any, *, where: str) -> np.datetime64 | np.timedelta64:
     return getattr(value, "to_datetime64", lambda: np.datetime64(value))()
 
 
-def plain_entries(array: Column, *, where: str) -> list[Any]:
+def plain_entries(array: Column) -> list[Any]:
     """The entries of a column as Python has them, moments in UTC; missing ones are None.
 
     Where moments or durations are finer than Python's, or out of its years, all stay those of NumPy.
 
-    >>> plain_entries(np.array(["2026-05-01", "NaT"], dtype="datetime64[ns]"), where="here")
+    >>> plain_entries(np.array(["2026-05-01", "NaT"], dtype="datetime64[ns]"))
     [datetime.datetime(2026, 5, 1, 0, 0), None]
     """
     absent = is_missing(array)
@@ -156,7 +151,7 @@ def plain_entries(array: Column, *, where: str) -> list[Any]:
         if int in set(map(type, entries)) or ((coarse != array) & ~np.isnat(array)).any():
             entries = list(array)  # Python has no such years, or no such fractions of a second
     if array.dtype.kind == "O":
-        entries = [without_zone(entry, where=where) for entry in entries]
+        entries = [without_zone(entry) for entry in entries]
     return entries if absent is None else [None if gone else entry for entry, gone in zip(entries, absent, strict=True)]
 
 
@@ -212,7 +207,7 @@ def is_absent(value: Any) -> bool:
     return isinstance(value, _MAY_BE_NAN) and value != value  # noqa: PLR0124 - NaN and NaT differ from themselves
 
 
-def _missing_values(absent: Mapping[str, Flags], rows: int, where: str, *, droppable: bool) -> MissingValueError:
+def _missing_values(absent: Mapping[str, Flags], rows: int, *, droppable: bool) -> MissingValueError:
     told = [
         f"{int(flags.sum()):,} of {rows:,} {name} are missing or NaN (first at rows "
         + ", ".join(str(row) for row in np.flatnonzero(flags)[:5])
@@ -220,4 +215,4 @@ def _missing_values(absent: Mapping[str, Flags], rows: int, where: str, *, dropp
         for name, flags in absent.items()
     ]
     fix = 'fill them, or pass missing="drop" to leave those rows out' if droppable else "fill or leave out those rows"
-    return MissingValueError("; ".join(told) + ", and they are never guessed", where, fix)
+    return MissingValueError("; ".join(told) + ", and they are never guessed", fix)

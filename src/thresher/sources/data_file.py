@@ -22,38 +22,38 @@ class DataFile:
     content: bytes | None = field(default=None, repr=False)
     partition: Mapping[str, str | None] = field(default_factory=dict)
 
-    def opened(self, where: str) -> Any:
+    def opened(self) -> Any:
         """The bytes as an Arrow stream, decompressed on the way."""
-        arrow = extra("pyarrow", name="files", where=where)
+        arrow = extra("pyarrow", name="files")
         raw = self.name if self.content is None else arrow.BufferReader(self.content)
         return arrow.input_stream(raw, compression=self.compression)
 
-    def lines(self, where: str) -> Iterator[bytes]:
+    def lines(self) -> Iterator[bytes]:
         """The lines of a text, decompressed, each with its line break."""
-        with self.opened(where) as raw:
+        with self.opened() as raw:
             yield from io.BufferedReader(raw, buffer_size=1 << 20)
 
-    def at_once(self, where: str) -> Any:
+    def at_once(self) -> Any:
         """The bytes as something that can be read from anywhere; a plain file on disk is only mapped."""
-        arrow = extra("pyarrow", name="files", where=where)
+        arrow = extra("pyarrow", name="files")
         if self.compression is None:
             return arrow.memory_map(self.name) if self.content is None else arrow.BufferReader(self.content)
-        with self.opened(where) as stream:
+        with self.opened() as stream:
             return arrow.BufferReader(stream.read())
 
 
 @contextmanager
-def reading(file: DataFile, where: str) -> Iterator[None]:
+def reading(file: DataFile) -> Iterator[None]:
     """Turn what Arrow and the operating system say about a file into a `SourceError`.
 
-    >>> with reading(DataFile("p.parquet", "parquet"), "here"):
+    >>> with reading(DataFile("p.parquet", "parquet")):
     ...     raise OSError("Invalid argument")
     Traceback (most recent call last):
     thresher.errors.SourceError: p.parquet cannot be read as parquet: Invalid argument
-      where: here
+      where: reading(file)
       fix:   check that the file is whole, is what its name says, and may be read by you
     """
-    arrow = extra("pyarrow", name="files", where=where)
+    arrow = extra("pyarrow", name="files")
     try:
         yield
     except ThresherError:
@@ -63,6 +63,5 @@ def reading(file: DataFile, where: str) -> Iterator[None]:
         said = (getattr(error, "strerror", None) or str(error)).strip().partition("\n")[0]
         raise SourceError(
             f"{file.name} cannot be read{kind}: {said}",
-            where=where,
             fix="check that the file is whole, is what its name says, and may be read by you",
         ) from None

@@ -59,12 +59,12 @@ class Opened:
     share: Callable[[], float | None]
     embedded: EmbeddedRows | None = None
 
-    def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
+    def answer(self, expression: Any, *, stage: str, listener: Listener | None) -> Any:
         """The Arrow table that an expression gives."""
         with ExitStack() as stack:
             if self.embedded is not None:
-                stack.enter_context(self.embedded.asked(expression, where=where))
-            stack.enter_context(told_plainly(self.place, where))
+                stack.enter_context(self.embedded.asked(expression))
+            stack.enter_context(told_plainly(self.place))
             stack.enter_context(heard(listener, stage, total=self.total, rows=self._rows))
             return _arrow(expression)
 
@@ -89,25 +89,25 @@ def is_engine_source(source: Any) -> bool:
 
 
 @contextmanager
-def opened(source: Any, *, table: TableName | None, listener: Listener | None = None, where: str) -> Iterator[Opened]:
+def opened(source: Any, *, table: TableName | None, listener: Listener | None = None) -> Iterator[Opened]:
     """Open a source for one scan; whatever was opened or made for it is gone afterwards."""
-    ibis = extra("ibis", name="sql", where=where)
-    place = _place(source, None if table is None else require_table_name(table, where))
+    ibis = extra("ibis", name="sql")
+    place = _place(source, None if table is None else require_table_name(table))
     embedded = None
-    with ExitStack() as stack, told_plainly(place, where):
+    with ExitStack() as stack, told_plainly(place):
         if not isinstance(source, str | os.PathLike):
-            require_no_table(source, table, where)
+            require_no_table(source, table)
         if _module(source) == "ibis":
             found, engine = source, _engine_of(source)
         elif _module(source) == "pyspark":
-            found, engine = _of_spark(ibis, source, stack, where)
+            found, engine = _of_spark(ibis, source, stack)
         elif is_engine_source(source):
-            engine = _connected(ibis, os.fspath(source), stack, where)
-            found = named_table(engine, table, place=_place(source, None), where=where)
+            engine = _connected(ibis, os.fspath(source), stack)
+            found = named_table(engine, table, place=_place(source, None))
         else:
-            require_no_table(source, table, where)
-            engine = _embedded(ibis, stack, where)
-            embedded = embedded_rows(engine, source, listener=listener, where=where)
+            require_no_table(source, table)
+            engine = _embedded(ibis, stack)
+            embedded = embedded_rows(engine, source, listener=listener)
             stack.enter_context(embedded.turn)
             found = embedded.table
         streamed = None if embedded is None else embedded.streamed
@@ -115,18 +115,18 @@ def opened(source: Any, *, table: TableName | None, listener: Listener | None = 
         yield Opened(found, place, total, share_done(engine), embedded)
 
 
-def require_no_table(source: Any, table: TableName | None, where: str) -> None:
+def require_no_table(source: Any, table: TableName | None) -> None:
     """Raise `ArgumentError` when a table is named in files or frames, which hold none.
 
-    >>> require_no_table("rows.csv", "mails", "here")
+    >>> require_no_table("rows.csv", "mails")
     Traceback (most recent call last):
     thresher.errors.ArgumentError: table='mails' is given, and rows.csv holds no tables
-      where: here
+      where: require_no_table(source, table)
       fix:   leave table= out
     """
     if table is not None:
         what = f"table={table!r} is given, and {_place(source, None)} holds no tables"
-        raise ArgumentError(what, where, "leave table= out")
+        raise ArgumentError(what, "leave table= out")
 
 
 def offers(expression: Any, operation: str) -> bool:
@@ -155,30 +155,30 @@ def _arrow(expression: Any) -> Any:
         return expression.to_pyarrow()
 
 
-def _connected(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
+def _connected(ibis: Any, name: str, stack: ExitStack) -> Any:
     """The engine behind a URL or a database file, which only reads where that can be had."""
     scheme, found, place = name.partition("://")
     if not found:
-        scheme, place = _kind_of_file(name, where), name
+        scheme, place = _kind_of_file(name), name
     scheme = scheme.lower().partition("+")[0]
     if scheme == _EMBEDDED:
-        return _of_database_file(ibis, place, stack, where)
+        return _of_database_file(ibis, place, stack)
     if scheme not in {*_DRIVERS, *entry_points(group="ibis.backends").names}:
         fix = "give postgres://…, an Ibis table of another engine, or files by their path"
-        raise SourceError(f"no engine is known by {scheme}://", where, fix)
-    _require_port(f"{scheme}://{place}", where)
+        raise SourceError(f"no engine is known by {scheme}://", fix)
+    _require_port(f"{scheme}://{place}")
     if scheme in _DRIVERS:
         package, brings = _DRIVERS[scheme]
-        extra(package, name=brings, where=where)
+        extra(package, name=brings)
     try:
         if scheme in _IN_FILES:
-            _require_database_file(place, where)
+            _require_database_file(place)
             engine = getattr(ibis, scheme).connect(place)  # by its path, of which a URL would read some signs otherwise
         else:
             engine = ibis.connect(f"{scheme}://{place}")
     except ImportError:
-        what = f"{where} needs a driver for {scheme}://, which is not installed"
-        raise MissingExtraError(what, where, f'pip install "ibis-framework[{scheme}]"') from None
+        what = f"this needs a driver for {scheme}://, which is not installed"
+        raise MissingExtraError(what, f'pip install "ibis-framework[{scheme}]"') from None
     stack.callback(_closed, engine)
     if scheme in _ONLY_READS:
         # Whatever else a name or an expression might be made to say is refused by the engine.
@@ -186,10 +186,10 @@ def _connected(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
     return engine
 
 
-def _of_database_file(ibis: Any, name: str, stack: ExitStack, where: str) -> Any:
+def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
     """A database file, attached to an engine of our own: connections to one file must agree in all their settings."""
-    _require_database_file(name, where)
-    engine = _embedded(ibis, stack, where)
+    _require_database_file(name)
+    engine = _embedded(ibis, stack)
     quoted = import_module("sqlglot.expressions")
     # It gets the name that the engine gives it by itself, so that views which use that name are found.
     clash = Path(name).stem.partition(".")[0].lower() == "memory"
@@ -201,29 +201,29 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack, where: str) -> Any
     return engine
 
 
-def _kind_of_file(name: str, where: str) -> str:
+def _kind_of_file(name: str) -> str:
     """Whose database file it is, by its first bytes."""
-    _require_database_file(name, where)
+    _require_database_file(name)
     with Path(name).open("rb") as file:
         return _MAGIC.get(file.read(16), _EMBEDDED)
 
 
-def _require_port(url: str, where: str) -> None:
+def _require_port(url: str) -> None:
     try:
         _ = urlsplit(url).port
     except ValueError:  # whose words would show a part of the password
         fix = "write / # ? and @ in a password as %2F %23 %3F and %40"
-        raise SourceError(f"the URL {without_secrets(url)} cannot be read", where, fix) from None
+        raise SourceError(f"the URL {without_secrets(url)} cannot be read", fix) from None
 
 
-def _require_database_file(name: str, where: str) -> None:
+def _require_database_file(name: str) -> None:
     if not Path(name).is_file():  # which some engines would make
-        raise SourceError(f"there is no database file {name}", where, "check the path")
+        raise SourceError(f"there is no database file {name}", "check the path")
 
 
-def _embedded(ibis: Any, stack: ExitStack, where: str) -> Any:
+def _embedded(ibis: Any, stack: ExitStack) -> Any:
     """The embedded engine, which prints nothing itself and is closed when the scan is over."""
-    extra("duckdb", name="sql", where=where)
+    extra("duckdb", name="sql")
     engine = ibis.duckdb.connect(**_spilling(stack))
     stack.callback(_closed, engine)
     engine.con.execute("SET enable_progress_bar = true")  # which it counts by, and says nothing of unless asked
@@ -242,9 +242,9 @@ def _spilling(stack: ExitStack) -> dict[str, Any]:
     }
 
 
-def _of_spark(ibis: Any, frame: Any, stack: ExitStack, where: str) -> tuple[Any, Any]:
+def _of_spark(ibis: Any, frame: Any, stack: ExitStack) -> tuple[Any, Any]:
     """A Spark frame under a passing name, which its session forgets afterwards."""
-    extra("pyspark", name="spark", where=where)
+    extra("pyspark", name="spark")
     session = frame.sparkSession
     engine = ibis.pyspark.connect(session)
     name = f"thresher_{uuid4().hex}"

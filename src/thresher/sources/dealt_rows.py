@@ -37,17 +37,16 @@ class DealtRows:
     """How many rows each range has (`rows`), how many of them are flagged (`flagged`), and the rows themselves.
 
     >>> from thresher.ranking.dealing import ranges_of
-    >>> with DealtRows(ranges_of(np.array([0.1, 0.6]), 2), held=0, where="here") as dealt_rows:
+    >>> with DealtRows(ranges_of(np.array([0.1, 0.6]), 2), held=0) as dealt_rows:
     ...     dealt_rows.add(np.array([True, False]), np.array([0.1, 0.6]))
     ...     dealt_rows.rows, dealt_rows.flagged, dealt_rows.keys(0, 2).size
     (array([0, 2]), array([0, 1]), 2)
     """
 
-    def __init__(self, ranges: Ranges, *, held: int, where: str) -> None:
+    def __init__(self, ranges: Ranges, *, held: int) -> None:
         self.ranges = ranges
         self.rows: Counts = np.zeros(ranges.count, dtype=np.int64)
         self.flagged: Counts = np.zeros(ranges.count, dtype=np.int64)
-        self._where = where
         self._hands: list[_Hand] = []
         self._left = held
         self._file: Any = None
@@ -119,7 +118,7 @@ class DealtRows:
         if keys.size <= self._left:
             self._left -= keys.size
             return _Hand(ends, keys, 0)
-        with told_plainly("the temporary file of rows", self._where):
+        with told_plainly("the temporary file of rows"):
             if self._file is None:
                 self._file = TemporaryFile(prefix="thresher-", buffering=0)  # noqa: SIM115 - closed on leaving
             hand = _Hand(ends, None, self._written)
@@ -135,7 +134,7 @@ class DealtRows:
             into[:] = hand.keys[start : start + into.size]
         elif into.size:
             left = into.view(np.uint8).data
-            with self._lock, told_plainly("the temporary file of rows", self._where):
+            with self._lock, told_plainly("the temporary file of rows"):
                 self._file.seek(hand.offset + start * into.itemsize)
                 while left:
                     took = self._file.readinto(left)

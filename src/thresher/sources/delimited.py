@@ -19,54 +19,54 @@ _END = "\x03 end of file"  # a record of its own, unless a quotation mark is sti
 _MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
-def names_in(file: DataFile, wanted: Collection[str] | None, *, where: str) -> list[str]:
+def names_in(file: DataFile, wanted: Collection[str] | None) -> list[str]:
     """The names in the first line that is not empty."""
     del wanted  # names stand in the first line, whichever are wanted
-    first = next((record for _, record in _records(file, where) if record), None)
+    first = next((record for _, record in _records(file) if record), None)
     if first is None:
-        raise EmptyError(f"{file.name} is empty", where, "give a line of column names, and rows below it")
+        raise EmptyError(f"{file.name} is empty", "give a line of column names, and rows below it")
     return first
 
 
-def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str, Any]:
+def columns_in(file: DataFile, names: Sequence[str]) -> dict[str, Any]:
     """The wanted columns as pyarrow columns of text, missing where a field is empty."""
-    arrow = extra("pyarrow", name="files", where=where)
-    arrow_csv = extra("pyarrow.csv", name="files", where=where)
-    with _parsed(file, names, where) as (raw, options):
+    arrow = extra("pyarrow", name="files")
+    arrow_csv = extra("pyarrow.csv", name="files")
+    with _parsed(file, names) as (raw, options):
         table = arrow_csv.read_csv(raw, **options)
         return {name: table[name] for name in names}
     return {name: arrow.chunked_array([], type=arrow.string()) for name in names}
 
 
-def batches_in(file: DataFile, names: Sequence[str], *, where: str) -> Iterator[Any]:
+def batches_in(file: DataFile, names: Sequence[str]) -> Iterator[Any]:
     """The same columns, batch by batch, for files that do not fit in memory."""
-    arrow_csv = extra("pyarrow.csv", name="files", where=where)
-    with _parsed(file, names, where) as (raw, options):
+    arrow_csv = extra("pyarrow.csv", name="files")
+    with _parsed(file, names) as (raw, options):
         yield from arrow_csv.open_csv(raw, **options)
 
 
 @contextmanager
-def _parsed(file: DataFile, names: Sequence[str], where: str) -> Iterator[tuple[Any, dict[str, Any]]]:
+def _parsed(file: DataFile, names: Sequence[str]) -> Iterator[tuple[Any, dict[str, Any]]]:
     """The bytes for Arrow's parser, and its options; what it trips over is told with its line.
 
     Names without rows below them trip it too, and are passed over.
     """
-    arrow = extra("pyarrow", name="files", where=where)
-    with reading(file, where), file.opened(where) as raw:
+    arrow = extra("pyarrow", name="files")
+    with reading(file), file.opened() as raw:
         counted = _QuoteCounter(raw)
         try:
-            yield arrow.PythonFile(counted, mode="r"), _options(file, names, where)
+            yield arrow.PythonFile(counted, mode="r"), _options(file, names)
         except arrow.ArrowInvalid as error:
-            _explain(file, where)
+            _explain(file)
             if "Empty CSV" not in str(error):  # a line of names that does not end in a line break
                 raise
     if counted.quotes % 2:
-        _explain(file, where)
+        _explain(file)
 
 
-def _options(file: DataFile, names: Sequence[str], where: str) -> dict[str, Any]:
-    arrow = extra("pyarrow", name="files", where=where)
-    arrow_csv = extra("pyarrow.csv", name="files", where=where)
+def _options(file: DataFile, names: Sequence[str]) -> dict[str, Any]:
+    arrow = extra("pyarrow", name="files")
+    arrow_csv = extra("pyarrow.csv", name="files")
     return {
         "read_options": arrow_csv.ReadOptions(block_size=_BLOCK),
         "parse_options": arrow_csv.ParseOptions(delimiter=SEPARATORS[file.format], newlines_in_values=True),
@@ -95,59 +95,56 @@ class _QuoteCounter(io.RawIOBase):
         return True
 
 
-def _explain(file: DataFile, where: str) -> None:
+def _explain(file: DataFile) -> None:
     """Read a file that gave trouble once more, slowly, to say at which line; nothing when all is well."""
     width = 0
-    for line, record in _records(file, where):
+    for line, record in _records(file):
         width = width or len(record)
         if record and len(record) != width:
             fields = f"has {len(record)} field{'s' * (len(record) != 1)}, and the line of names has {width}"
-            raise _malformed(file, line, fields, where)
+            raise _malformed(file, line, fields)
 
 
-def _records(file: DataFile, where: str) -> Iterator[tuple[int, list[str]]]:
+def _records(file: DataFile) -> Iterator[tuple[int, list[str]]]:
     """Records with the number of the line each starts at."""
-    with reading(file, where):
-        rows = csv.reader(_lines(file, where), delimiter=SEPARATORS[file.format])
+    with reading(file):
+        rows = csv.reader(_lines(file), delimiter=SEPARATORS[file.format])
         start = 1
         try:
             for record in rows:
                 if record and record[-1].endswith(_END):
                     if record != [_END]:
-                        raise _malformed(file, start, "opens a quotation mark that nothing closes", where)
+                        raise _malformed(file, start, "opens a quotation mark that nothing closes")
                     return
                 yield start, record
                 start = rows.line_num + 1
         except csv.Error:  # the only thing Python's reader refuses here
-            raise _malformed(file, start, "holds a carriage return outside quotation marks", where) from None
+            raise _malformed(file, start, "holds a carriage return outside quotation marks") from None
 
 
-def _malformed(file: DataFile, line: int, what: str, where: str) -> SourceError:
+def _malformed(file: DataFile, line: int, what: str) -> SourceError:
     return SourceError(
         f"line {line:,} of {file.name} {what}",
-        where=where,
         fix="mend that line; a field that holds a separator, a quotation mark or a line break is quoted",
     )
 
 
-def _lines(file: DataFile, where: str) -> Iterator[str]:
+def _lines(file: DataFile) -> Iterator[str]:
     """Decoded lines; the first byte that is no UTF-8 is told with its position."""
     position = 0
-    for number, line in enumerate(file.lines(where), start=1):
+    for number, line in enumerate(file.lines(), start=1):
         if number == 1 and line[:2] in _MARKS:
-            raise _no_utf8(file, 0, 1, where, _MARKS[line[:2]])
+            raise _no_utf8(file, 0, 1, _MARKS[line[:2]])
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            raise _no_utf8(file, position + error.start, number, where, "another encoding") from None
+            raise _no_utf8(file, position + error.start, number, "another encoding") from None
         position += len(line)
         yield text if text.endswith("\n") else text + "\n"
     yield _END
 
 
-def _no_utf8(file: DataFile, position: int, line: int, where: str, seems: str) -> SourceError:
+def _no_utf8(file: DataFile, position: int, line: int, seems: str) -> SourceError:
     return SourceError(
-        f"{file.name} is not UTF-8: byte {position:,} (in line {line:,}) belongs to {seems}",
-        where=where,
-        fix="save it as UTF-8",
+        f"{file.name} is not UTF-8: byte {position:,} (in line {line:,}) belongs to {seems}", fix="save it as UTF-8"
     )

@@ -44,14 +44,14 @@ class EmbeddedRows:
     turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
     @contextmanager
-    def asked(self, expression: Any, *, where: str) -> Iterator[None]:
+    def asked(self, expression: Any) -> Iterator[None]:
         """Raise the errors of the columns that an expression names, before or while the engine works on it."""
         if self.streamed is None and not self.refused:
             yield
             return
         places = _places_named_in(expression)
         for place in places & self.refused.keys():
-            raise raised_anew(self.refused[place], where)
+            raise raised_anew(self.refused[place])
         if self.streamed is None:
             yield
             return
@@ -60,23 +60,23 @@ class EmbeddedRows:
             yield
 
 
-def embedded_rows(engine: Any, source: Any, *, listener: Listener | None = None, where: str) -> EmbeddedRows:
+def embedded_rows(engine: Any, source: Any, *, listener: Listener | None = None) -> EmbeddedRows:
     """Files or a frame as a table of the embedded engine."""
     if not isinstance(source, str | os.PathLike):
-        lazy = lazy_rows(source, where=where)
+        lazy = lazy_rows(source)
         if lazy is None:
-            return _of_frame(engine, source, where)
+            return _of_frame(engine, source)
         once = [name for name in lazy.schema.names if lazy.schema.names.count(name) == 1]
-        held = lazy.held(once, where=where)
+        held = lazy.held(once)
         lazy = lazy if held is None else lazy.of(held)
-        rows = StreamedRows(*lazy_columns(lazy, where=where), None, where=where)
+        rows = StreamedRows(*lazy_columns(lazy), None)
         return EmbeddedRows(_registered(engine, rows), rows, turn=lazy.turn)
     if os.fspath(source) == STDIN:  # which can be read once only
-        return _of_frame(engine, read_columns(source, where=where), where)
-    files = listed_files(source, where=where)
-    if files[0].format == "parquet" and _is_plain(files, where):
+        return _of_frame(engine, read_columns(source))
+    files = listed_files(source)
+    if files[0].format == "parquet" and _is_plain(files):
         return EmbeddedRows(_of_parquet(engine, files))
-    streamed = streamed_rows(files, listener=listener, where=where)
+    streamed = streamed_rows(files, listener=listener)
     return EmbeddedRows(_registered(engine, streamed), streamed)
 
 
@@ -105,8 +105,8 @@ def _hands_on_columns(relation: Any) -> bool:
     return not isinstance(relation, operations.JoinChain)
 
 
-def _of_frame(engine: Any, frame: Any, where: str) -> EmbeddedRows:
-    table, refused = frame_table(frame, where=where)
+def _of_frame(engine: Any, frame: Any) -> EmbeddedRows:
+    table, refused = frame_table(frame)
     return EmbeddedRows(_registered(engine, table), refused=refused)
 
 
@@ -120,19 +120,17 @@ def _registered(engine: Any, rows: Any) -> Any:
     return table.drop(*made_up) if made_up else table
 
 
-def _is_plain(files: Sequence[DataFile], where: str) -> bool:
+def _is_plain(files: Sequence[DataFile]) -> bool:
     """Whether the engine reads Parquet files as they are read into memory.
 
     All have one schema then, whose names differ in more than case, and folders whose keys it reads as we do.
     """
-    names = require_alike(files, where=where)
+    names = require_alike(files)
     if any(_is_odd(file) for file in files):
         return False
     folded = [name.casefold() for name in (*names[0], *files[0].partition)]
-    known = [_engine_types(file, where) for file in files]
-    misread = any(
-        str(kind).startswith(_MISREAD) for file in files for kind in arrow_files.types_in(file, where=where).values()
-    )
+    known = [_engine_types(file) for file in files]
+    misread = any(str(kind).startswith(_MISREAD) for file in files for kind in arrow_files.types_in(file).values())
     return len(set(folded)) == len(folded) and all(types == known[0] for types in known) and not misread
 
 
@@ -144,8 +142,8 @@ def _is_odd(file: DataFile) -> bool:
     return marked or any("%" in key or "=" in value for key, _, value in keys)
 
 
-def _engine_types(file: DataFile, where: str) -> dict[str, str]:
-    kinds = {name: plain_type(kind) for name, kind in arrow_files.types_in(file, where=where).items()}
+def _engine_types(file: DataFile) -> dict[str, str]:
+    kinds = {name: plain_type(kind) for name, kind in arrow_files.types_in(file).items()}
     return {name: "text" if is_text(kind) else str(kind) for name, kind in kinds.items()}
 
 

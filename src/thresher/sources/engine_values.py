@@ -17,24 +17,22 @@ _MICROSECONDS = 6
 _EVERY_DIGIT = Context(prec=2000)
 
 
-def require_plain(column: Any, name: str, where: str) -> None:
+def require_plain(column: Any, name: str) -> None:
     """Raise `ColumnError` unless a column holds one value per row."""
     kind = column.type()
     if kind.is_nested():
-        raise ColumnError(
-            f"the column {name!r} holds {kind}, not one value per row", where, "take a column of plain values"
-        )
+        raise ColumnError(f"the column {name!r} holds {kind}, not one value per row", "take a column of plain values")
     if kind.is_interval():
         what = f"the column {name!r} holds durations, which engines keep in ways of their own"
-        raise ColumnError(what, where, "make a column of whole numbers of it")
+        raise ColumnError(what, "make a column of whole numbers of it")
 
 
-def require_label(column: Any, name: str, where: str) -> None:
+def require_label(column: Any, name: str) -> None:
     """Raise `ColumnError` unless a column's values can be told apart in a query."""
-    require_plain(column, name, where)
+    require_plain(column, name)
     if column.type().is_temporal() and loose_types(column) is not None:
         what = f"the labels {name!r} are days or times, which this engine keeps as texts of any writing"
-        raise ColumnError(what, where, "make texts or numbers of them in a view, and give that as the label")
+        raise ColumnError(what, "make texts or numbers of them in a view, and give that as the label")
 
 
 def sound(ibis: Any, column: Any) -> Any:
@@ -68,14 +66,14 @@ def group_column(ibis: Any, column: Any) -> Any:
     return ibis.cases((known(wide) & (wide == zero), zero), (known(wide), wide))
 
 
-def is_one_of(ibis: Any, column: Any, values: Iterable[Any], *, where: str) -> Any:
+def is_one_of(ibis: Any, column: Any, values: Iterable[Any]) -> Any:
     """Whether a column holds one of some values: numbers by what they are worth, never rounded."""
     kind = column.type()
     if kind.is_null():
         return ibis.literal(False)
     if kind.is_floating():
         return _is_one_of_floats(ibis, column.cast("float64"), values)
-    found = [literal for value in values if (literal := _literal(ibis, kind, value, where)) is not None]
+    found = [literal for value in values if (literal := _literal(ibis, kind, value)) is not None]
     if _in_nanoseconds(kind) and kind.timezone is not None:
         coarse = column.cast(kind.copy(scale=_MICROSECONDS))
         return _any_equal(ibis, coarse, found) & (coarse.cast(kind) == column)
@@ -111,7 +109,7 @@ def _nearest(value: Any) -> float | None:
         return None
 
 
-def _literal(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
+def _literal(ibis: Any, kind: Any, value: Any) -> Any | None:
     """A value as a column of this type holds it; None where it cannot."""
     if kind.is_boolean():
         return ibis.literal(bool(value)) if value in (0, 1) else None
@@ -120,17 +118,17 @@ def _literal(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
     if kind.is_decimal():
         return _decimal(ibis, kind, value)
     if kind.is_timestamp():
-        return _moment(ibis, kind, value, where)
+        return _moment(ibis, kind, value)
     if kind.is_date():
-        return _day(ibis, value, where)
+        return _day(ibis, value)
     if kind.is_string():
-        _require_readable(value, where)
+        _require_readable(value)
     return ibis.literal(value, kind)
 
 
-def _day(ibis: Any, value: Any, where: str) -> Any | None:
+def _day(ibis: Any, value: Any) -> Any | None:
     """A day, or a moment that is its midnight."""
-    moment = numpy_moment(value, where=where)
+    moment = numpy_moment(value)
     day = moment.astype("M8[D]")
     return ibis.literal(day.item()) if day.astype(moment.dtype) == moment else None
 
@@ -154,9 +152,9 @@ def _decimal(ibis: Any, kind: Any, value: Any) -> Any | None:
     return ibis.literal(exact, kind)
 
 
-def _moment(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
+def _moment(ibis: Any, kind: Any, value: Any) -> Any | None:
     """A date or time in the zone of a column, which is UTC where it has none."""
-    exact = numpy_moment(value, where=where)
+    exact = numpy_moment(value)
     if kind.timezone is None and _in_nanoseconds(kind):
         fine = exact.astype("M8[ns]")  # which wraps around where nanoseconds end, in the years 1677 and 2262
         return ibis.literal(str(fine).replace("T", " ")).cast(kind) if fine.astype(exact.dtype) == exact else None
@@ -168,7 +166,6 @@ def _moment(ibis: Any, kind: Any, value: Any, where: str) -> Any | None:
         return None
     raise ArgumentError(
         f"{value!r} is finer than a microsecond, and engines are asked for none such in columns with a time zone",
-        where=where,
         fix="give it in microseconds, or make a column of whole numbers of it",
     )
 
@@ -177,9 +174,9 @@ def _in_nanoseconds(kind: Any) -> bool:
     return bool(kind.is_timestamp() and kind.scale is not None and kind.scale > _MICROSECONDS)
 
 
-def _require_readable(text: Any, where: str) -> None:
+def _require_readable(text: Any) -> None:
     """Raise `ArgumentError` for texts that queries cannot carry."""
     if not isinstance(text, str) or "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
         raise ArgumentError(
-            f"{text!r} cannot be asked of an engine", where, "leave NUL and single surrogates out, or read the rows"
+            f"{text!r} cannot be asked of an engine", "leave NUL and single surrogates out, or read the rows"
         )

@@ -77,19 +77,12 @@ def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: i
 
 
 def engine_rankings(
-    engine: Opened,
-    tallies: Tallies,
-    index: int,
-    ranges: Sequence[Range],
-    *,
-    listener: Listener | None,
-    where: str,
-    most: int,
+    engine: Opened, tallies: Tallies, index: int, ranges: Sequence[Range], *, listener: Listener | None, most: int
 ) -> Iterator[Ranking]:
     """The exact ranking of the rows within each range, one query for each."""
     for at, one in enumerate(ranges):
         stage = f"range {at + 1} of {len(ranges)}"
-        yield _ranked(engine, tallies, index, one, stage=stage, listener=listener, where=where, most=most)
+        yield _ranked(engine, tallies, index, one, stage=stage, listener=listener, most=most)
 
 
 def _rows_per_segment(tallies: Tallies, index: int, bounded: Ranking) -> Counts:
@@ -126,39 +119,31 @@ def _ranges(ranking: Ranking, rows: Counts, wanted: Flags, most: int) -> Iterato
 
 
 def _ranked(
-    engine: Opened,
-    tallies: Tallies,
-    index: int,
-    one: Range,
-    *,
-    stage: str,
-    listener: Listener | None,
-    where: str,
-    most: int,
+    engine: Opened, tallies: Tallies, index: int, one: Range, *, stage: str, listener: Listener | None, most: int
 ) -> Ranking:
     """The exact ranking of the rows within a range; rows that share a score are counted in the engine if too many."""
     wanted = tallies.wanted
     model, group = tallies.names[index]
     single = Wanted(wanted.label, (model,), wanted.weight, wanted.by)
-    ibis = extra("ibis", name="sql", where=where)
-    rows = prepared(engine.table, single, where=where)
+    ibis = extra("ibis", name="sql")
+    rows = prepared(engine.table, single)
     weighted = wanted.weight is not None
     inside = healthy(ibis, rows, weighted=weighted)
     inside &= at_least(ibis, rows.x, one.low) & at_most(ibis, rows.x, one.high)
     keys = (group,) if len(wanted.by) == 1 else group
     for i, key in enumerate(keys):
         column = rows[f"by{i}"]
-        inside &= column.isnull() if key is None else is_one_of(ibis, column, [key], where=where)
+        inside &= column.isnull() if key is None else is_one_of(ibis, column, [key])
     positive = tallies.labels[0]
-    flag = ibis.literal(False) if positive is None else is_one_of(ibis, rows.label, [positive], where=where)
+    flag = ibis.literal(False) if positive is None else is_one_of(ibis, rows.label, [positive])
     chosen = rows.filter(inside).select(positive=flag, x=rows.x, **({"w": rows.w} if weighted else {}))
     if one.rows > most:
         sums = {"w": chosen.w.sum()} if weighted else {}
         chosen = chosen.group_by("positive", "x").aggregate(cases=chosen.count().cast("int64"), **sums)
-    found = engine.answer(chosen, stage=stage, listener=listener, where=where)
+    found = engine.answer(chosen, stage=stage, listener=listener)
     flags, x = found["positive"].to_numpy(), found["x"].to_numpy()
     cases = found["cases"].to_numpy() if one.rows > most else None
-    _require_unchanged(engine.place, one.rows, x.size if cases is None else int(cases.sum()), where)
+    _require_unchanged(engine.place, one.rows, x.size if cases is None else int(cases.sum()))
     if weighted:
         return Ranking.of_segments(*counted_weights(flags, x, found["w"].to_numpy()))
     if cases is None:
@@ -166,10 +151,9 @@ def _ranked(
     return Ranking(x, np.where(flags, cases, 0), np.where(flags, 0, cases))
 
 
-def _require_unchanged(place: str, before: int, now: int, where: str) -> None:
+def _require_unchanged(place: str, before: int, now: int) -> None:
     if before != now:
         raise SourceError(
             f"{place} changed while it was read: of {before:,} rows counted within a range, {now:,} are there now",
-            where=where,
             fix="scan rows that nobody writes to, such as those of past days or a snapshot",
         )

@@ -41,31 +41,25 @@ Counted: TypeAlias = tuple[Bounded, RunningNumbers]
 
 
 def exact_files(
-    files: Sequence[DataFile],
-    wanted: Wanted,
-    *,
-    positive: Any,
-    missing: Missing,
-    listener: Listener | None,
-    where: str,
+    files: Sequence[DataFile], wanted: Wanted, *, positive: Any, missing: Missing, listener: Listener | None
 ) -> dict[tuple[str, Any], Ranking]:
     """The exact ranking of each model, condensed where it has more than a few million rows (see `exact_ranking`).
 
     Files are read once. Rows take 8 bytes each, of which those beyond a limit wait in a temporary file.
     """
-    parquet = extra("pyarrow.parquet", name="files", where=where)
-    pieces = stretches(parquet, files, where)
+    parquet = extra("pyarrow.parquet", name="files")
+    pieces = stretches(parquet, files)
     total = sum(piece.rows for piece in pieces)
     labels, threads, done = Labels(), min(processors(), MOST_THREADS), RowCount()
     with ExitStack() as stack:
         models: list[tuple[DealtRows, Faults]] = []
         for name in wanted.scores:
-            ranges = _ranges(sampled_scores(parquet, pieces, name, where), total)
+            ranges = _ranges(sampled_scores(parquet, pieces, name), total)
             held = ROWS_HELD // len(wanted.scores)
-            models.append((stack.enter_context(DealtRows(ranges, held=held, where=where)), Faults()))
+            models.append((stack.enter_context(DealtRows(ranges, held=held)), Faults()))
 
         def deal(number: int) -> None:
-            for batch in pieces[number].batches(parquet, wanted.columns, where):
+            for batch in pieces[number].batches(parquet, wanted.columns):
                 code = labels.coded(batch[wanted.label])
                 if len(labels.known) > 2:
                     raise NeedsEngine
@@ -76,13 +70,13 @@ def exact_files(
 
         with heard(listener, "dealing rows", total=total, rows=lambda: done.rows):
             shared_out(deal, range(len(pieces)), threads)
-        found = tallies_of(_table(models, labels, where), wanted, positive=positive, missing=missing, where=where)
+        found = tallies_of(_table(models, labels), wanted, positive=positive, missing=missing)
         by_name = dict(zip(wanted.scores, models, strict=True))
         rankings = {}
         for (model, group), dropped in zip(found.names, found.dropped, strict=True):
             dealt = by_name[model][0]
             _flag_positives(dealt, labels, found.labels[0])
-            rankings[model, group] = _ranking(dealt, dropped=dropped, listener=listener, where=where)
+            rankings[model, group] = _ranking(dealt, dropped=dropped, listener=listener)
         return rankings
 
 
@@ -91,9 +85,9 @@ def _ranges(sample: Floats, rows: int) -> Ranges:
     return ranges_of(sample, min(MOST_RANGES, max(2, 2 * rows // ROWS_IN_RANGE)))
 
 
-def _table(models: Sequence[tuple[DealtRows, Faults]], labels: Labels, where: str) -> Any:
+def _table(models: Sequence[tuple[DealtRows, Faults]], labels: Labels) -> Any:
     """What was read as a table such as an engine's: the rows of each label, and those that are at fault."""
-    arrow = extra("pyarrow", name="files", where=where)
+    arrow = extra("pyarrow", name="files")
     entries = []
     for number, (dealt, faults) in enumerate(models):
         ones, rows = int(dealt.flagged.sum()), int(dealt.rows.sum())
@@ -114,14 +108,14 @@ def _flag_positives(dealt: DealtRows, labels: Labels, positive: Any) -> None:
         dealt.turn_flags()
 
 
-def _ranking(dealt: DealtRows, *, dropped: int, listener: Listener | None, where: str) -> Ranking:
+def _ranking(dealt: DealtRows, *, dropped: int, listener: Listener | None) -> Ranking:
     """The ranking of dealt rows; running numbers stay with it where it is condensed."""
     rows, done = int(dealt.rows.sum()), RowCount()
     groups = list(_groups(dealt, before=(0, 0)))
     each = None if rows <= ROWS_KEPT else max(SEGMENTS_PER_RANGE, SEGMENTS // len(groups))
 
     def count(group: _Group) -> list[Counted]:
-        found = list(_counted(dealt, group, each, where=where))
+        found = list(_counted(dealt, group, each))
         done.rows += group.rows
         return found
 
@@ -162,7 +156,7 @@ def _groups(dealt: DealtRows, before: tuple[int, int]) -> Iterator[_Group]:
         tp, fp, end = tp + pos, fp + rows - pos, first
 
 
-def _counted(dealt: DealtRows, group: _Group, each: int | None, *, where: str, deep: int = 0) -> Iterator[Counted]:
+def _counted(dealt: DealtRows, group: _Group, each: int | None, *, deep: int = 0) -> Iterator[Counted]:
     """The segments of a group of ranges, or of parts of them, each with its numbers."""
     negative = group.first < dealt.ranges.negative
     if group.rows <= MOST_IN_RANGE:
@@ -170,7 +164,7 @@ def _counted(dealt: DealtRows, group: _Group, each: int | None, *, where: str, d
     elif (few := _few_scores(dealt.chunks(group.first, rows=MOST_IN_RANGE), negative=negative)) is not None:
         yield _with_numbers(few, group.before, each)
     else:
-        yield from _dealt_again(dealt, group, each, negative=negative, where=where, deep=deep)
+        yield from _dealt_again(dealt, group, each, negative=negative, deep=deep)
 
 
 def _sorted(keys: Keys, before: tuple[int, int], each: int | None, *, negative: bool) -> Counted:
@@ -210,16 +204,14 @@ def _few_scores(chunks: Iterator[Keys], *, negative: bool) -> Ranking | None:
     return found
 
 
-def _dealt_again(
-    dealt: DealtRows, group: _Group, each: int | None, *, negative: bool, where: str, deep: int
-) -> Iterator[Counted]:
+def _dealt_again(dealt: DealtRows, group: _Group, each: int | None, *, negative: bool, deep: int) -> Iterator[Counted]:
     """The segments of a range that holds too many rows, from ranges of its own."""
     ranges = _ranges(_unpacked(dealt.sample(group.first), negative=negative)[0], group.rows)
-    with DealtRows(ranges, held=MOST_IN_RANGE, where=where) as parts:
+    with DealtRows(ranges, held=MOST_IN_RANGE) as parts:
         for keys in dealt.chunks(group.first, rows=ROWS_IN_RANGE):
             score, flags = _unpacked(keys, negative=negative)
             parts.add(flags, score)
         if deep == _DEEPEST or int(parts.rows.max()) > _TOO_MUCH * group.rows:
             raise NeedsEngine
         for part in _groups(parts, group.before):
-            yield from _counted(parts, part, each, where=where, deep=deep + 1)
+            yield from _counted(parts, part, each, deep=deep + 1)

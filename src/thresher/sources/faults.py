@@ -73,7 +73,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
 
 
 @contextmanager
-def told_plainly(place: str, where: str) -> Iterator[None]:
+def told_plainly(place: str) -> Iterator[None]:
     """Turn whatever an engine raises into a `SourceError`; thresher's own errors pass.
 
     >>> with told_plainly("postgres://example/db", "scan"):
@@ -90,7 +90,7 @@ def told_plainly(place: str, where: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - every engine has its own kinds of errors
         if _INTERRUPTED.match(str(error)):  # an embedded engine saw Ctrl-C before Python did
             raise KeyboardInterrupt from None
-        raise _paragraph(error, place, where) from None
+        raise _paragraph(error, place) from None
 
 
 def without_secrets(text: str) -> str:
@@ -107,12 +107,12 @@ def _cut(said: str) -> str:
     return said if len(said) <= _MOST else f"{said[:_MOST].rpartition(' ')[0] or said[:_MOST]} …"
 
 
-def _paragraph(error: Exception, place: str, where: str) -> SourceError:
+def _paragraph(error: Exception, place: str) -> SourceError:
     said = without_secrets(" ".join(str(error).split())) or type(error).__name__
     shown = without_secrets(place)
     for pattern, (meaning, fix) in _KNOWN.items():
         if re.search(pattern, f"{type(error).__name__}: {said}", flags=re.IGNORECASE):
-            return SourceError(f"{shown}: {meaning} ({_cut(said)})", where, fix)
+            return SourceError(f"{shown}: {meaning} ({_cut(said)})", fix)
     return SourceError(
-        f"{shown} could not be scanned: {_cut(said)}", where, "check the source and the columns; nothing was changed"
+        f"{shown} could not be scanned: {_cut(said)}", "check the source and the columns; nothing was changed"
     )

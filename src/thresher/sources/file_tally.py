@@ -33,15 +33,15 @@ _WIDE = ("int64", "uint64")
 _STATES = query.NO_LABEL | query.NO_SCORE | query.UNFIT_SCORE
 
 
-def countable(files: Sequence[DataFile], wanted: Wanted, *, where: str) -> bool:
+def countable(files: Sequence[DataFile], wanted: Wanted) -> bool:
     """Whether these are Parquet files with plain columns of numbers as scores, and nothing but counts is asked."""
     if files[0].format != "parquet" or wanted.weight is not None or wanted.by:
         return False
-    arrow = extra("pyarrow", name="files", where=where)
-    parquet = extra("pyarrow.parquet", name="files", where=where)
+    arrow = extra("pyarrow", name="files")
+    parquet = extra("pyarrow.parquet", name="files")
     labels, columns = set(), set()
     for file in files:
-        with told_plainly(file.name, where):
+        with told_plainly(file.name):
             schema = parquet.read_schema(file.name)
         if any(schema.get_field_index(name) < 0 or name in file.partition for name in wanted.columns):
             return False
@@ -59,17 +59,15 @@ class NeedsEngine(Exception):  # noqa: N818 - a way out, not an error
     """More labels than two, or more rows of a few scores than fit: an engine counts or tells it better."""
 
 
-def file_tally(
-    files: Sequence[DataFile], wanted: Wanted, grid: Grid, *, stage: str, listener: Listener | None, where: str
-) -> Any:
+def file_tally(files: Sequence[DataFile], wanted: Wanted, grid: Grid, *, stage: str, listener: Listener | None) -> Any:
     """The table that `tally` asks an engine for, as an Arrow table."""
-    arrow = extra("pyarrow", name="files", where=where)
-    parquet = extra("pyarrow.parquet", name="files", where=where)
+    arrow = extra("pyarrow", name="files")
+    parquet = extra("pyarrow.parquet", name="files")
     counters = [_Counter(grid) for _ in wanted.scores]
     labels = Labels()
     done, total = RowCount(), sum(parquet.read_metadata(file.name).num_rows for file in files)
     with heard(listener, stage, total=total, rows=lambda: done.rows):
-        for batch in batches_of(parquet, files, wanted.columns, where):
+        for batch in batches_of(parquet, files, wanted.columns):
             code = labels.coded(batch[wanted.label])
             for counter, name in zip(counters, wanted.scores, strict=True):
                 counter.add(code, batch[name], labels=len(labels.known))
@@ -256,11 +254,11 @@ class _Counter:
             self.labels = labels
 
 
-def batches_of(parquet: Any, files: Sequence[DataFile], names: list[str], where: str) -> Iterator[Any]:
+def batches_of(parquet: Any, files: Sequence[DataFile], names: list[str]) -> Iterator[Any]:
     """Pieces of the files, the next one being read while one is counted."""
     with ThreadPoolExecutor(1) as reader:
         for file in files:
-            with told_plainly(file.name, where), parquet.ParquetFile(file.name) as opened:
+            with told_plainly(file.name), parquet.ParquetFile(file.name) as opened:
                 pieces = opened.iter_batches(batch_size=_ROWS, columns=names, use_threads=False)
                 ahead = reader.submit(next, pieces, None)
                 while (batch := ahead.result()) is not None:

@@ -29,72 +29,72 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-def filtered(table: Any, where_: Filter | None, *, where: str) -> Any:
+def filtered(table: Any, where_: Filter | None) -> Any:
     """The rows of an Ibis table that a filter takes."""
     if where_ is None:
         return table
     if callable(where_):
-        return table.filter(*_condition(where_, table, where))
-    ibis = extra("ibis", name="sql", where=where)
-    for name, wanted in _required(where_, where).items():
-        require_plain(table[name], name, where)
+        return table.filter(*_condition(where_, table))
+    ibis = extra("ibis", name="sql")
+    for name, wanted in _required(where_).items():
+        require_plain(table[name], name)
         column = sound(ibis, table[name])
-        _require_kind(_kind_of_type(column.type()), wanted, name, where)
-        test = is_one_of(ibis, column, [value for value in wanted if value is not None], where=where)
+        _require_kind(_kind_of_type(column.type()), wanted, name)
+        test = is_one_of(ibis, column, [value for value in wanted if value is not None])
         if None in wanted:
             test |= ~known(column) if column.type().is_floating() else column.isnull()
         table = table.filter(test)
     return table
 
 
-def taken(columns: Mapping[str, Column], where_: Mapping[str, Any], *, where: str) -> Flags:
+def taken(columns: Mapping[str, Column], where_: Mapping[str, Any]) -> Flags:
     """Which rows of columns in memory a filter takes.
 
-    >>> taken({"week": np.array([1, 2, 3])}, {"week": [1, 3]}, where="here")
+    >>> taken({"week": np.array([1, 2, 3])}, {"week": [1, 3]})
     array([ True, False,  True])
     """
     rows = len(next(iter(columns.values())))
     keep = np.ones(rows, dtype=np.bool_)
-    for name, wanted in _required(where_, where).items():
+    for name, wanted in _required(where_).items():
         column = columns[name]
         absent = is_missing(column)
-        _require_kind(_kind_of_column(column, absent), wanted, name, where)
-        found = _found(column, {value for value in wanted if value is not None}, where)
+        _require_kind(_kind_of_column(column, absent), wanted, name)
+        found = _found(column, {value for value in wanted if value is not None})
         if absent is not None:
             found = found | absent if None in wanted else found & ~absent
         keep &= found
     return keep
 
 
-def _condition(where_: Callable[[Any], Any], table: Any, where: str) -> list[Any]:
+def _condition(where_: Callable[[Any], Any], table: Any) -> list[Any]:
     """What a user's function makes of a table: a condition, or several that must all hold."""
     fix = "it gets an Ibis table, and returns a condition such as t.age > 30"
     try:
         found = where_(table)
     except Exception as error:
         what = f"the function given as where= raised {type(error).__name__}: {error}"
-        raise ArgumentError(what, where, fix) from error
+        raise ArgumentError(what, fix) from error
     given = list(found) if isinstance(found, list | tuple) and found else [found]
     bound = [] if any(one is None or isinstance(one, str) for one in given) else list(table.bind(*given))
     if not bound or not all(hasattr(one, "type") and one.type().is_boolean() for one in bound):
         columns = [f"a column of {one.type()}" for one in bound if hasattr(one, "type")]
         told = " and ".join(columns) or repr(found)
-        raise ArgumentError(f"the function given as where= returned {told}", where, fix)
+        raise ArgumentError(f"the function given as where= returned {told}", fix)
     return bound
 
 
-def _found(column: Column, values: Collection[Any], where: str) -> Flags:
+def _found(column: Column, values: Collection[Any]) -> Flags:
     """Which entries of a column are one of some values."""
     if column.dtype.kind in "mM":
         found = np.zeros(column.size, dtype=np.bool_)
         for value in values:
-            found |= column == numpy_moment(value, where=where)
+            found |= column == numpy_moment(value)
         return found
-    keys = {_key(value, where) for value in values}
-    return flagged(column, lambda entry: _key(entry, where) in keys)
+    keys = {_key(value) for value in values}
+    return flagged(column, lambda entry: _key(entry) in keys)
 
 
-def _key(value: Any, where: str) -> Any:
+def _key(value: Any) -> Any:
     """What a value is equal by: a day by its midnight, a moment by its place in UTC, to the nanosecond."""
     if type(value) is datetime and value.tzinfo is None:
         return value
@@ -102,20 +102,19 @@ def _key(value: Any, where: str) -> Any:
         return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - which is UTC here
     if not isinstance(value, date | np.datetime64) or is_absent(value):
         return value
-    moment = numpy_moment(value, where=where)
+    moment = numpy_moment(value)
     coarse = moment.astype("M8[us]")
     return coarse.item() if coarse.astype(moment.dtype) == moment else str(moment)
 
 
-def _required(where_: Any, where: str) -> dict[str, list[Any]]:
+def _required(where_: Any) -> dict[str, list[Any]]:
     """The values that each column may have, missing ones as None; raise `ArgumentError` where they are none."""
     if not isinstance(where_, Mapping):
         raise ArgumentError(
             f"where= is {type(where_).__name__}, and conditions are never read from a text",
-            where=where,
             fix='give {"country": "NL"}, or a function of the Ibis table such as lambda t: t.age > 30',
         )
-    return {name: [_plain(value, name, where) for value in _values(wanted)] for name, wanted in where_.items()}
+    return {name: [_plain(value, name) for value in _values(wanted)] for name, wanted in where_.items()}
 
 
 def _values(wanted: Any) -> list[Any]:
@@ -123,7 +122,7 @@ def _values(wanted: Any) -> list[Any]:
     return [wanted] if one or (isinstance(wanted, np.ndarray) and not wanted.ndim) else list(wanted)
 
 
-def _plain(value: Any, name: str, where: str) -> Any:
+def _plain(value: Any, name: str) -> Any:
     """A value as Python has it; NaN and its kin are None."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(1)[0]
@@ -134,7 +133,6 @@ def _plain(value: Any, name: str, where: str) -> Any:
     if not isinstance(value, Hashable) or isinstance(value, tuple):
         raise ArgumentError(
             f"where= asks for {value!r} in {name!r}, which no row holds",
-            where=where,
             fix='give one value or a list of them, as in {"week": [1, 2]}',
         )
     return None if is_absent(value) else value
@@ -149,7 +147,7 @@ def _of_python(value: np.generic) -> Any:
     return value if isinstance(plain, int) or coarse != value else plain
 
 
-def _require_kind(kind: str | None, wanted: Sequence[Any], name: str, where: str) -> None:
+def _require_kind(kind: str | None, wanted: Sequence[Any], name: str) -> None:
     """Raise `ArgumentError` for values that a column of one kind cannot hold: text never equals a number."""
     if kind is None:
         return
@@ -157,7 +155,6 @@ def _require_kind(kind: str | None, wanted: Sequence[Any], name: str, where: str
         if value is not None and _kind_of(value) != kind:
             raise ArgumentError(
                 f"where= asks for {value!r} in {name!r}, a column of {kind}",
-                where=where,
                 fix=f"give {kind}" + (", such as datetime.date(2026, 5, 1)" if kind == _TIMES else ""),
             )
 

@@ -19,44 +19,44 @@ from thresher.sources.frames import frame_columns, frame_names, held_frame
 _LOOKED_AT = 1000
 
 
-def frame_table(frame: Any, *, where: str) -> tuple[Any, dict[int, ThresherError]]:
+def frame_table(frame: Any) -> tuple[Any, dict[int, ThresherError]]:
     """The columns of a frame that have a name, as an Arrow table, and the errors of some by their places.
 
-    >>> table, refused = frame_table({"y": [1, 0], "p": [0.9, 0.2], "z": [1j, 2j]}, where="here")
+    >>> table, refused = frame_table({"y": [1, 0], "p": [0.9, 0.2], "z": [1j, 2j]})
     >>> table["z"].to_pylist(), refused[2].what
     ([None, None], "the column 'z' holds complex128, which the embedded engine cannot hold")
     """
-    arrow = extra("pyarrow", name="sql", where=where)
-    held = held_frame(frame, where)
-    present: list[Any] = frame_names(held, where=where)
+    arrow = extra("pyarrow", name="sql")
+    held = held_frame(frame)
+    present: list[Any] = frame_names(held)
     names = [name for name in dict.fromkeys(present) if isinstance(name, str)]  # the engine knows no others
-    columns = _columns(held, names, where)
+    columns = _columns(held, names)
     rows = _usual_length(columns)
     made: dict[str, Any] = {}
     refused: dict[int, ThresherError] = {}
     for place, name in enumerate(names):
         found = columns[name]
         if not isinstance(found, ThresherError):
-            found = _of_length(found, rows, name, where)
+            found = _of_length(found, rows, name)
         if not isinstance(found, ThresherError):
-            found = _arrow_column(found, name, where)
+            found = _arrow_column(found, name)
         if isinstance(found, ThresherError):
             refused[place] = found.with_traceback(None)
         made[name] = arrow.nulls(rows, arrow.float64()) if isinstance(found, ThresherError) else found
     return arrow.table(made), refused
 
 
-def _columns(frame: Any, names: list[str], where: str) -> dict[str, Column | ThresherError]:
+def _columns(frame: Any, names: list[str]) -> dict[str, Column | ThresherError]:
     """Columns of NumPy; errors for those that do not hold one value per row, or share their name."""
     try:
-        return dict(frame_columns(frame, names, where=where))  # lazy frames do their work once
+        return dict(frame_columns(frame, names))  # lazy frames do their work once
     except ThresherError:
-        return {name: _column(frame, name, where) for name in names}
+        return {name: _column(frame, name) for name in names}
 
 
-def _column(frame: Any, name: str, where: str) -> Column | ThresherError:
+def _column(frame: Any, name: str) -> Column | ThresherError:
     try:
-        return frame_columns(frame, [name], where=where)[name]
+        return frame_columns(frame, [name])[name]
     except ThresherError as error:
         return error
 
@@ -67,26 +67,26 @@ def _usual_length(columns: Mapping[str, Column | ThresherError]) -> int:
     return lengths.most_common(1)[0][0] if lengths else 0
 
 
-def _of_length(values: Column, rows: int, name: str, where: str) -> Column | LengthError:
+def _of_length(values: Column, rows: int, name: str) -> Column | LengthError:
     if values.size == rows:
         return values
     what = f"columns differ in length: {name} has {values.size:,} entries, and most have {rows:,}"
-    return LengthError(what, where, "give one entry per row in each of them")
+    return LengthError(what, "give one entry per row in each of them")
 
 
-def _arrow_column(values: Column, name: str, where: str) -> Any:
+def _arrow_column(values: Column, name: str) -> Any:
     """A column of Arrow that the engine holds; an error where there is none."""
-    arrow = extra("pyarrow", name="sql", where=where)
+    arrow = extra("pyarrow", name="sql")
     # pandas has NaN for a missing text, which Arrow takes for a number.
     gaps = is_missing(values) if values.dtype.kind == "O" else None
     try:
         made = arrow.array(values.astype(values.dtype.newbyteorder("="), copy=False), mask=gaps)
     except (arrow.ArrowException, OverflowError, TypeError, ValueError):
-        return _unheld(name, _told(values), where)
+        return _unheld(name, _told(values))
     if arrow.types.is_null(made.type):
         return made.cast(arrow.float64())
     if arrow.types.is_nested(made.type) or arrow.types.is_decimal256(made.type):
-        return _unheld(name, str(made.type), where)
+        return _unheld(name, str(made.type))
     return made.cast(arrow.float32()) if arrow.types.is_float16(made.type) else made
 
 
@@ -97,9 +97,8 @@ def _told(values: Column) -> str:
     return f"{' and '.join(kinds)} objects"
 
 
-def _unheld(name: str, held: str, where: str) -> ColumnError:
+def _unheld(name: str, held: str) -> ColumnError:
     return ColumnError(
         f"the column {name!r} holds {held}, which the embedded engine cannot hold",
-        where=where,
         fix="make it a column of numbers, texts or moments, or filter the frame yourself and leave where= out",
     )

@@ -13,66 +13,66 @@ from thresher.sources.column_names import require_columns
 from thresher.sources.columns import Column, column
 
 
-def frame_columns(frame: Any, names: Sequence[str] | None = None, *, where: str) -> dict[str, Column]:
+def frame_columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]:
     """The wanted columns of a frame, all of them when `names` is None, not copied where NumPy can share them.
 
     Takes eager and lazy frames; of a lazy one only the wanted columns are computed. A mapping of names to columns
     and a NumPy array with named fields are frames too. Missing entries stay missing.
 
     >>> import polars as pl
-    >>> frame_columns(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"], where="here")
+    >>> frame_columns(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"])
     {'p': array([0.9, 0.2])}
     """
-    frame = held_frame(frame, where)
-    present = frame_names(frame, where=where)
+    frame = held_frame(frame)
+    present = frame_names(frame)
     wanted = list(dict.fromkeys(present if names is None else names))
-    require_columns(wanted, present, place="the frame", where=where)
-    native = _selected(frame, wanted, where)
-    columns = {name: column(native[name], name=name, where=where) for name in wanted}
+    require_columns(wanted, present, place="the frame")
+    native = _selected(frame, wanted)
+    columns = {name: column(native[name], name=name) for name in wanted}
     if len({values.size for values in columns.values()}) > 1:
         told = ", ".join(f"{name} {values.size:,}" for name, values in columns.items())
-        raise LengthError(f"columns differ in length: {told}", where, "give one entry per row in each of them")
+        raise LengthError(f"columns differ in length: {told}", "give one entry per row in each of them")
     return columns
 
 
-def columns_by_name(models: Any, *, where: str) -> dict[str, Any] | None:
+def columns_by_name(models: Any) -> dict[str, Any] | None:
     """The columns of a mapping or a frame of models, each as its own library has it; None for anything else.
 
     Columns keep their row ids, if they have any, so that rows which do not belong together can be refused.
 
     >>> import polars as pl
-    >>> columns_by_name(pl.LazyFrame({"tree": [0.9, 0.2]}), where="here")["tree"].to_list()
+    >>> columns_by_name(pl.LazyFrame({"tree": [0.9, 0.2]}))["tree"].to_list()
     [0.9, 0.2]
-    >>> columns_by_name([0.9, 0.2], where="here") is None
+    >>> columns_by_name([0.9, 0.2]) is None
     True
     """
     if not is_frame(models):
         return None
-    frame = held_frame(models, where)
-    names = frame_names(frame, where=where)
+    frame = held_frame(models)
+    names = frame_names(frame)
     if not all(isinstance(name, str) for name in names):
-        raise ArgumentError("models are named by text", where, "give {'name': scores, ...}, or name the columns so")
-    require_columns(names, names, place="the frame", where=where)
-    native = _selected(frame, names, where)
+        raise ArgumentError("models are named by text", "give {'name': scores, ...}, or name the columns so")
+    require_columns(names, names, place="the frame")
+    native = _selected(frame, names)
     return {name: native[name] for name in names}
 
 
-def frame_names(frame: Any, *, where: str) -> list[str]:
+def frame_names(frame: Any) -> list[str]:
     """The names of a frame's columns.
 
-    >>> frame_names({"y": [1, 0], "p": [0.9, 0.2]}, where="here")
+    >>> frame_names({"y": [1, 0], "p": [0.9, 0.2]})
     ['y', 'p']
     """
     if isinstance(frame, Mapping):
         return list(frame)
     if isinstance(frame, np.ndarray) and frame.dtype.names is not None:
         return list(frame.dtype.names)
-    native = native_frame(held_frame(frame, where))
+    native = native_frame(held_frame(frame))
     if _is_arrow_table(native):
         return list(native.schema.names)
     if _is_pandas(native):  # Narwhals refuses names that occur twice before we can say which
         return list(native.columns)
-    return list(_narwhals_frame(frame, where).collect_schema().names())
+    return list(_narwhals_frame(frame).collect_schema().names())
 
 
 def is_frame(source: Any) -> bool:
@@ -91,7 +91,7 @@ def is_frame(source: Any) -> bool:
     return hasattr(kind, "columns") and (hasattr(kind, "select") or hasattr(kind, "loc"))
 
 
-def held_frame(frame: Any, where: str) -> Any:
+def held_frame(frame: Any) -> Any:
     """A frame whose columns can be asked for again and again.
 
     A table that Narwhals does not know, and that speaks Arrow's PyCapsule interface, becomes one of pyarrow; so do
@@ -100,26 +100,26 @@ def held_frame(frame: Any, where: str) -> Any:
     if _is_arrow_table(frame) and not hasattr(frame, "column"):
         return frame.read_all() if hasattr(frame, "read_all") else frame.to_table()
     known = hasattr(type(frame), "columns") or _is_arrow_table(frame) or not hasattr(frame, "__arrow_c_stream__")
-    return frame if known else extra("pyarrow", name="files", where=where).table(frame)
+    return frame if known else extra("pyarrow", name="files").table(frame)
 
 
-def _selected(frame: Any, wanted: Sequence[str], where: str) -> Any:
+def _selected(frame: Any, wanted: Sequence[str]) -> Any:
     """Something that gives a column by its name, with lazy work done once for all that are wanted."""
     native = native_frame(frame)
     if isinstance(frame, Mapping | np.ndarray) or _is_arrow_table(frame) or _is_pandas(native):
         return native
-    known = _narwhals_frame(frame, where).select(list(wanted))
+    known = _narwhals_frame(frame).select(list(wanted))
     return (known.collect() if hasattr(known, "collect") else known).to_native()
 
 
-def selected_frame(frame: Any, names: Sequence[str], *, where: str) -> Any:
+def selected_frame(frame: Any, names: Sequence[str]) -> Any:
     """The same frame with these columns alone; a lazy one stays lazy.
 
     >>> import polars as pl
-    >>> selected_frame(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"], where="here").collect_schema().names()
+    >>> selected_frame(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), ["p"]).collect_schema().names()
     ['p']
     """
-    return _narwhals_frame(frame, where).select(list(names)).to_native()
+    return _narwhals_frame(frame).select(list(names)).to_native()
 
 
 def native_frame(frame: Any) -> Any:
@@ -131,14 +131,13 @@ def native_frame(frame: Any) -> Any:
     return frame.to_native() if type(frame).__module__.startswith("narwhals") else frame
 
 
-def _narwhals_frame(frame: Any, where: str) -> Any:
-    narwhals = extra("narwhals", name="frames", where=where)
+def _narwhals_frame(frame: Any) -> Any:
+    narwhals = extra("narwhals", name="frames")
     try:
         return narwhals.from_native(frame)
     except TypeError:
         raise ArgumentError(
             f"a {type(frame).__module__}.{type(frame).__name__} is no frame that thresher knows",
-            where=where,
             fix="give a frame of pandas, Polars, pyarrow or another library that Narwhals supports",
         ) from None
 

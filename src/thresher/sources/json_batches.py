@@ -27,46 +27,46 @@ class JsonKinds:
     by_arrow: bool
 
 
-def kinds_in(file: DataFile, seen: RowCount, *, where: str) -> JsonKinds:
+def kinds_in(file: DataFile, seen: RowCount) -> JsonKinds:
     """What each key holds: by Arrow's parser where that changes no value, else by Python's; rows add to those seen."""
     before = seen.rows
-    arrow = extra("pyarrow", name="files", where=where)
-    schema = first_schema(file, where)
+    arrow = extra("pyarrow", name="files")
+    schema = first_schema(file)
     if schema is not None and not any(arrow.types.is_null(kind) for kind in schema.types):
         for tried in types_to_try(dict(zip(schema.names, schema.types, strict=True))):
-            if _holds(file, tried, seen, where):
+            if _holds(file, tried, seen):
                 return JsonKinds(tried, {}, by_arrow=True)
             seen.rows = before
-    return _by_python(file, seen, where)
+    return _by_python(file, seen)
 
 
-def batches_in(file: DataFile, kinds: JsonKinds, names: Sequence[str], *, where: str) -> Iterator[Any]:
+def batches_in(file: DataFile, kinds: JsonKinds, names: Sequence[str]) -> Iterator[Any]:
     """The wanted keys of a file, batch by batch."""
-    arrow = extra("pyarrow", name="files", where=where)
+    arrow = extra("pyarrow", name="files")
     types = {name: kinds.types[name] for name in names}
     if kinds.by_arrow:
-        yield from _by_arrow(file, types, "ignore", where)
+        yield from _by_arrow(file, types, "ignore")
         return
-    rows = (pairs for _, pairs in parsed(file, where))
+    rows = (pairs for _, pairs in parsed(file))
     while piece := list(islice(rows, _ROWS)):
         columns = [_array([pairs.get(name) for pairs in piece], kind) for name, kind in types.items()]
         yield arrow.record_batch(columns, names=list(types))
 
 
-def _by_arrow(file: DataFile, types: Mapping[str, Any], unexpected: str, where: str) -> Iterator[Any]:
-    arrow = extra("pyarrow", name="files", where=where)
-    arrow_json = extra("pyarrow.json", name="files", where=where)
+def _by_arrow(file: DataFile, types: Mapping[str, Any], unexpected: str) -> Iterator[Any]:
+    arrow = extra("pyarrow", name="files")
+    arrow_json = extra("pyarrow.json", name="files")
     options = arrow_json.ParseOptions(
         explicit_schema=arrow.schema(list(types.items())), unexpected_field_behavior=unexpected
     )
-    with reading(file, where), file.opened(where) as raw:
+    with reading(file), file.opened() as raw:
         yield from arrow_json.open_json(raw, arrow_json.ReadOptions(block_size=BLOCK), options)
 
 
-def _holds(file: DataFile, types: Mapping[str, Any], seen: RowCount, where: str) -> bool:
+def _holds(file: DataFile, types: Mapping[str, Any], seen: RowCount) -> bool:
     """Whether Arrow's parser reads all lines as these types, without another key and without rounding."""
     try:
-        for batch in _by_arrow(file, types, "error", where):
+        for batch in _by_arrow(file, types, "error"):
             if any(rounded(column) for column in batch.columns):
                 return False
             seen.rows += batch.num_rows
@@ -75,10 +75,10 @@ def _holds(file: DataFile, types: Mapping[str, Any], seen: RowCount, where: str)
     return True
 
 
-def _by_python(file: DataFile, seen: RowCount, where: str) -> JsonKinds:
+def _by_python(file: DataFile, seen: RowCount) -> JsonKinds:
     keys: dict[str, _Seen] = {}
     before = seen.rows
-    for _, pairs in parsed(file, where):
+    for _, pairs in parsed(file):
         seen.rows += 1
         for name, value in pairs.items():
             if value is not None:
@@ -87,7 +87,7 @@ def _by_python(file: DataFile, seen: RowCount, where: str) -> JsonKinds:
                 keys[name] = _Seen()
     rows = seen.rows - before
     types = {name: each.type for name, each in keys.items()}
-    refused = {name: error for name, each in keys.items() if (error := each.refusal(name, rows, where)) is not None}
+    refused = {name: error for name, each in keys.items() if (error := each.refusal(name, rows)) is not None}
     return JsonKinds(types, refused, by_arrow=False)
 
 
@@ -128,14 +128,14 @@ class _Seen:
             return pa.uint64()
         return pa.float64()
 
-    def refusal(self, name: str, rows: int, where: str) -> ThresherError | None:
+    def refusal(self, name: str, rows: int) -> ThresherError | None:
         """The error that using the key raises, if any."""
         if str(self.type) != "double":
             return None
         if self.kinds <= {bool, int, float}:
-            return unfit_entries(name, self.unfit, rows, self.first, where=where) if self.unfit else None
+            return unfit_entries(name, self.unfit, rows, self.first) if self.unfit else None
         told = " and ".join(sorted(kind.__name__ for kind in self.kinds))
-        return ColumnError(f"the column {name!r} holds {told}", where, "give it plain values of one type")
+        return ColumnError(f"the column {name!r} holds {told}", "give it plain values of one type")
 
 
 def _fits(value: int) -> bool:

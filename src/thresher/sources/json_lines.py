@@ -24,27 +24,27 @@ BLOCK = 1 << 23
 _EXACT_IN_FLOAT64 = 2**53
 
 
-def names_in(file: DataFile, wanted: Collection[str] | None, *, where: str) -> list[str]:
+def names_in(file: DataFile, wanted: Collection[str] | None) -> list[str]:
     """Keys in order of appearance: of the first lines when those have all that is wanted, else of all lines."""
-    first = first_schema(file, where)
+    first = first_schema(file)
     if first is not None and wanted is not None and set(wanted) <= set(first.names):
         return list(first.names)
     names: dict[str, None] = {}
-    for _, pairs in parsed(file, where):
+    for _, pairs in parsed(file):
         names.update(dict.fromkeys(pairs))
     return list(names)
 
 
-def columns_in(file: DataFile, names: Sequence[str], *, where: str) -> dict[str, Any]:
+def columns_in(file: DataFile, names: Sequence[str]) -> dict[str, Any]:
     """The wanted keys as columns of pyarrow or, where Arrow would change a value, of NumPy."""
-    table = _table(file, names, where)
+    table = _table(file, names)
     if table is not None and not any(rounded(table[name]) for name in names):
         return {name: table[name] for name in names}
     values: dict[str, list[Any]] = {name: [] for name in names}
-    for _, pairs in parsed(file, where):
+    for _, pairs in parsed(file):
         for name, entries in values.items():
             entries.append(pairs.get(name))
-    return {name: column(entries, name=name, where=where) for name, entries in values.items()}
+    return {name: column(entries, name=name) for name, entries in values.items()}
 
 
 def types_to_try(kinds: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -56,11 +56,11 @@ def types_to_try(kinds: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, An
     return plain, wider
 
 
-def first_schema(file: DataFile, where: str) -> Any:
+def first_schema(file: DataFile) -> Any:
     """The columns of the first block; None where Arrow cannot make sense of it."""
-    arrow = extra("pyarrow", name="files", where=where)
-    arrow_json = extra("pyarrow.json", name="files", where=where)
-    with reading(file, where), file.opened(where) as raw:
+    arrow = extra("pyarrow", name="files")
+    arrow_json = extra("pyarrow.json", name="files")
+    with reading(file), file.opened() as raw:
         try:
             options = arrow_json.ReadOptions(block_size=BLOCK)
             return arrow_json.open_json(raw, read_options=options).schema
@@ -68,11 +68,11 @@ def first_schema(file: DataFile, where: str) -> Any:
             return None
 
 
-def _table(file: DataFile, names: Sequence[str], where: str) -> Any:
+def _table(file: DataFile, names: Sequence[str]) -> Any:
     """The wanted columns by Arrow's parser; None where the types of the first block do not hold to the end."""
-    arrow = extra("pyarrow", name="files", where=where)
-    arrow_json = extra("pyarrow.json", name="files", where=where)
-    schema = first_schema(file, where)
+    arrow = extra("pyarrow", name="files")
+    arrow_json = extra("pyarrow.json", name="files")
+    schema = first_schema(file)
     if schema is None or not set(names) <= set(schema.names):
         return None
     kinds = {name: schema.field(name).type for name in names}
@@ -83,8 +83,8 @@ def _table(file: DataFile, names: Sequence[str], where: str) -> Any:
             explicit_schema=arrow.schema(list(tried.items())), unexpected_field_behavior="ignore"
         )
         with (
-            reading(file, where),
-            file.opened(where) as raw,
+            reading(file),
+            file.opened() as raw,
             contextlib.suppress(arrow.ArrowInvalid, UnicodeDecodeError),
         ):
             return arrow_json.read_json(raw, arrow_json.ReadOptions(block_size=BLOCK), options)
@@ -99,30 +99,30 @@ def rounded(values: Any) -> bool:
     return any(bool((np.abs(piece) >= _EXACT_IN_FLOAT64).any()) for piece in pieces)
 
 
-def parsed(file: DataFile, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def parsed(file: DataFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """Objects by Python's parser, with their line numbers: slow and exact."""
     empty = True
-    with reading(file, where):
-        for number, line in enumerate(file.lines(where), start=1):
+    with reading(file):
+        for number, line in enumerate(file.lines(), start=1):
             if line.strip():
                 empty = False
-                yield number, _parsed_line(line, number, file, where)
+                yield number, _parsed_line(line, number, file)
     if empty:
-        raise EmptyError(f"{file.name} is empty", where, "give one JSON object per line")
+        raise EmptyError(f"{file.name} is empty", "give one JSON object per line")
 
 
-def _parsed_line(line: bytes, number: int, file: DataFile, where: str) -> dict[str, Any]:
+def _parsed_line(line: bytes, number: int, file: DataFile) -> dict[str, Any]:
     try:
         value = _DECODER.decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except ValueError as error:  # what is no UTF-8, no JSON, or has a key twice
-        raise _malformed(f"line {number:,} of {file.name} is not a JSON object: {error}", where) from None
+        raise _malformed(f"line {number:,} of {file.name} is not a JSON object: {error}") from None
     if not isinstance(value, dict):
-        raise _malformed(f"line {number:,} of {file.name} holds a {type(value).__name__}, not a JSON object", where)
+        raise _malformed(f"line {number:,} of {file.name} holds a {type(value).__name__}, not a JSON object")
     return value
 
 
-def _malformed(what: str, where: str) -> SourceError:
-    return SourceError(what, where, "give one JSON object per line, in UTF-8")
+def _malformed(what: str) -> SourceError:
+    return SourceError(what, "give one JSON object per line, in UTF-8")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -15,20 +15,20 @@ from thresher.sources.columns import Column, flagged, without_zone
 LABELS_SHOWN = 6
 
 
-def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = None, where: str) -> Flags:
+def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = None) -> Flags:
     """Flag the positive rows of a column of two labels (no missing values).
 
     Booleans and 0/1 speak for themselves; any other labels need `positive=`. `cases` says how many rows each entry
     stands for, where that is not one.
 
-    >>> is_positive(np.array([0, 1, 1]), where="here")
+    >>> is_positive(np.array([0, 1, 1]))
     array([False,  True,  True])
-    >>> is_positive(np.array(["ham", "spam"]), positive="spam", where="here")
+    >>> is_positive(np.array(["ham", "spam"]), positive="spam")
     array([False,  True])
-    >>> is_positive(np.array([-1, 1]), where="here")
+    >>> is_positive(np.array([-1, 1]))
     Traceback (most recent call last):
     thresher.errors.PositiveLabelError: which of the labels -1 and 1 is the positive one is not said
-      where: here
+      where: is_positive(labels)
       fix:   pass positive=1 (or the other one); only bool and 0/1 labels need no word
     """
     if labels.dtype.kind == "b":
@@ -37,36 +37,35 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
             return flags
         if same(positive, 0):
             return ~flags
-        raise _absent(positive, [False, True], where)
+        raise _absent(positive, [False, True])
     if (one := _ones(labels)) is not None:
         if positive is None or same(positive, 1):
             return one
         if same(positive, 0):
             return ~one
-        raise _absent(positive, [0, 1], where)
+        raise _absent(positive, [0, 1])
     found = distinct(labels, at_most=3)
     if len(found) > 2:
-        raise _too_many(labels, positive, cases, where)
+        raise _too_many(labels, positive, cases)
     found = _in_order(found)
     if positive is None:
         raise PositiveLabelError(
             f"which of the labels {listed(found)} is the positive one is not said",
-            where=where,
             fix=f"pass positive={found[-1]!r} (or the other one); only bool and 0/1 labels need no word",
         )
-    return _equal_to(labels, _among(found, positive, where))
+    return _equal_to(labels, _among(found, positive))
 
 
-def _among(found: Sequence[Any], positive: Any, where: str) -> Any:
+def _among(found: Sequence[Any], positive: Any) -> Any:
     """The positive label, which is to be one of those found; columns hold moments in UTC, whatever zone one names."""
-    for asked in (positive, without_zone(positive, where=where)):
+    for asked in (positive, without_zone(positive)):
         for label in found:
             if same(asked, label):
                 return label  # in its own type: NumPy rounds whole numbers that it compares with a float
-    raise _absent(positive, found, where)
+    raise _absent(positive, found)
 
 
-def _too_many(labels: Column, positive: Any, cases: Counts | None, where: str) -> LabelError:
+def _too_many(labels: Column, positive: Any, cases: Counts | None) -> LabelError:
     """The error of a third label, with how many rows carry each; of a column of anything else, with the first few."""
     found = distinct(labels, at_most=LABELS_SHOWN + 1)
     told = [repr(label) for label in found]
@@ -76,47 +75,42 @@ def _too_many(labels: Column, positive: Any, cases: Counts | None, where: str) -
     one = found[0] if positive is None else positive
     return LabelError(
         f"there are more than two labels: {_in_words(told)}",
-        where=where,
         fix=f"compare one with the rest in a column of its own, as labels == {one!r} makes, "
         "or evaluate all classes together with a confusion matrix",
     )
 
 
-def classes_of(labels: Column, *, classes: Sequence[Any] | None, where: str) -> tuple[list[Any], Column]:
+def classes_of(labels: Column, *, classes: Sequence[Any] | None) -> tuple[list[Any], Column]:
     """Classes in order and the index of each row's class; `classes` fixes the order.
 
     Without `classes` they come in rising order (numbers by size, texts by spelling).
 
-    >>> classes_of(np.array(["b", "a", "b"]), classes=None, where="here")
+    >>> classes_of(np.array(["b", "a", "b"]), classes=None)
     (['a', 'b'], array([1, 0, 1]))
     """
-    names = sorted_labels(labels, where=where) if classes is None else _distinct_names(classes, where)
+    names = sorted_labels(labels) if classes is None else _distinct_names(classes)
     index = _index_of(labels, names)
     if (index < 0).any():
         stray = distinct(labels[index < 0], at_most=LABELS_SHOWN + 1)
         raise LabelError(
             f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {listed(stray)}",
-            where=where,
             fix=f"add them to classes={names!r}, or check the spelling",
         )
     return names, index
 
 
-def sorted_labels(labels: Column, *, where: str) -> list[Any]:
+def sorted_labels(labels: Column) -> list[Any]:
     """Distinct labels in rising order."""
     found = distinct(labels, at_most=1000)
     if len(found) == 1000:
         raise LabelError(
-            "there are 1,000 labels or more",
-            where=where,
-            fix="check that labels are classes and not numbers to be ranked",
+            "there are 1,000 labels or more", fix="check that labels are classes and not numbers to be ranked"
         )
     try:
         return sorted(found)
     except TypeError:
         raise LabelError(
             f"labels of different kinds have no order: {listed(found[: LABELS_SHOWN + 1])}",
-            where=where,
             fix="pass classes=[...] in the order you want",
         ) from None
 
@@ -208,23 +202,22 @@ def _in_order(found: list[Any]) -> list[Any]:
         return found
 
 
-def _distinct_names(classes: Sequence[Any], where: str) -> list[Any]:
+def _distinct_names(classes: Sequence[Any]) -> list[Any]:
     if not isinstance(classes, Iterable):
-        raise LabelError(f"classes must be a list of labels, got {classes!r}", where, "give e.g. classes=[0, 1, 2]")
+        raise LabelError(f"classes must be a list of labels, got {classes!r}", "give e.g. classes=[0, 1, 2]")
     names = [_plain(name) for name in classes]
     if held := [name for name in names if isinstance(name, list | tuple | dict | set | np.ndarray)]:
-        raise LabelError(f"a class is one label, got {held[0]!r}", where, "give e.g. classes=[0, 1, 2]")
+        raise LabelError(f"a class is one label, got {held[0]!r}", "give e.g. classes=[0, 1, 2]")
     if any(same(a, b) for i, a in enumerate(names) for b in names[:i]):
-        raise LabelError(f"classes names a class twice: {names!r}", where, "name each class once")
+        raise LabelError(f"classes names a class twice: {names!r}", "name each class once")
     return names
 
 
-def _absent(positive: Any, found: Sequence[Any], where: str) -> PositiveLabelError:
+def _absent(positive: Any, found: Sequence[Any]) -> PositiveLabelError:
     other_kind = all(isinstance(positive, str) != isinstance(label, str) for label in found)
     hint = f" (positive is {type(positive).__name__}, the labels are {type(found[0]).__name__})" if other_kind else ""
     return PositiveLabelError(
         f"the positive label {positive!r} is not among the labels {listed(found)}{hint}",
-        where=where,
         fix=f"pass one that is; for a part of the data that may hold no positives, pass labels == {positive!r}",
     )
 

@@ -36,7 +36,7 @@ class _Turn:
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=current_thread().name != WATCHER):
             fix = "scan something else in progress=, or scan when it is done"
-            raise SourceError("a relation cannot be scanned by the listener of another one's scan", "progress=", fix)
+            raise SourceError("a relation cannot be scanned by the listener of another one's scan", fix)
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
@@ -56,11 +56,11 @@ class LazyRows:
     read: Callable[[Sequence[str]], Iterator[Any]]
     turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
-    def held(self, names: Sequence[str], *, where: str) -> Any | None:
+    def held(self, names: Sequence[str]) -> Any | None:
         """A frame of these columns, or None where it would not fit in memory."""
-        require_columns(names, self.schema.names, place=PLACE, where=where)
+        require_columns(names, self.schema.names, place=PLACE)
         batches, size, most = [], 0, memory() // COPIES
-        with self.turn, told_plainly(PLACE, where):
+        with self.turn, told_plainly(PLACE):
             for batch in self.read(names):
                 size += batch.nbytes if hasattr(batch, "nbytes") else batch.estimated_size()
                 if size > most:
@@ -69,11 +69,11 @@ class LazyRows:
         if batches and hasattr(batches[0], "vstack"):
             return reduce(lambda above, below: above.vstack(below), batches)
         schema = batches[0].schema if batches else self.schema
-        return extra("pyarrow", name="files", where=where).Table.from_batches(batches, schema)
+        return extra("pyarrow", name="files").Table.from_batches(batches, schema)
 
-    def batches(self, names: Sequence[str], *, where: str) -> Iterator[Any]:
+    def batches(self, names: Sequence[str]) -> Iterator[Any]:
         """The rows of these columns as Arrow batches."""
-        with told_plainly(PLACE, where):
+        with told_plainly(PLACE):
             for batch in self.read(names):
                 if hasattr(batch, "to_arrow"):
                     yield from batch.to_arrow().to_batches()
@@ -82,7 +82,7 @@ class LazyRows:
 
     def only(self, names: Collection[str]) -> LazyRows:
         """The same rows with these columns alone."""
-        arrow = extra("pyarrow", name="files", where=PLACE)
+        arrow = extra("pyarrow", name="files")
         return replace(self, schema=arrow.schema([entry for entry in self.schema if entry.name in names]))
 
     def of(self, held: Any) -> LazyRows:
@@ -91,14 +91,14 @@ class LazyRows:
         return LazyRows(self.schema, lambda names: iter(table.select(list(names)).to_batches()))
 
 
-def lazy_rows(source: Any, *, where: str) -> LazyRows | None:
+def lazy_rows(source: Any) -> LazyRows | None:
     """The rows of a lazy frame; None for what holds its rows, or can be read once only.
 
     >>> import polars as pl
-    >>> found = lazy_rows(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}), where="here")
-    >>> [batch.num_rows for batch in found.batches(["p"], where="here")]
+    >>> found = lazy_rows(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}))
+    >>> [batch.num_rows for batch in found.batches(["p"])]
     [2]
-    >>> lazy_rows(pl.DataFrame({"y": [1]}), where="here") is None
+    >>> lazy_rows(pl.DataFrame({"y": [1]})) is None
     True
     """
     if isinstance(source, LazyRows):
@@ -108,14 +108,14 @@ def lazy_rows(source: Any, *, where: str) -> LazyRows | None:
     if hasattr(kind, "scanner") and hasattr(kind, "schema"):
         return LazyRows(native.schema, lambda names: native.to_batches(columns=list(names)))
     if hasattr(kind, "collect_batches"):
-        with told_plainly(PLACE, where):
+        with told_plainly(PLACE):
             schema = _arrow_schema(native.limit(0).collect())
-        return None if schema is None else LazyRows(schema, partial(_read, source, _collected, where))
+        return None if schema is None else LazyRows(schema, partial(_read, source, _collected))
     if not hasattr(kind, "to_arrow_reader"):
         return None
-    with _TURN, told_plainly(PLACE, where):
+    with _TURN, told_plainly(PLACE):
         schema = native.limit(0).to_arrow_table().schema
-    return LazyRows(schema, partial(_read, source, _from_reader, where), _TURN)
+    return LazyRows(schema, partial(_read, source, _from_reader), _TURN)
 
 
 def _arrow_schema(frame: Any) -> Any | None:
@@ -128,11 +128,11 @@ def _arrow_schema(frame: Any) -> Any | None:
         return None
 
 
-def _read(source: Any, asked: Callable[[Any], Iterator[Any]], where: str, names: Sequence[str]) -> Iterator[Any]:
+def _read(source: Any, asked: Callable[[Any], Iterator[Any]], names: Sequence[str]) -> Iterator[Any]:
     plain = asked is not _from_reader or all(name.isidentifier() for name in names)
     if not plain:  # a relation would look for "a.b" in a table a
         return (batch.select(list(names)) for batch in asked(native_frame(source)))
-    return asked(selected_frame(source, names, where=where))
+    return asked(selected_frame(source, names))
 
 
 def _collected(frame: Any) -> Iterator[Any]:

@@ -20,34 +20,34 @@ from thresher.sources.tally import Wanted
 
 
 def ranked_in_memory(
-    source: Any, wanted: Wanted, where_: Any, positive: Any, missing: Missing, *, where: str
+    source: Any, wanted: Wanted, where_: Any, positive: Any, missing: Missing
 ) -> dict[tuple[str, Any], Ranking]:
     """The exact ranking of every model and group.
 
     >>> rows = {"y": [1, 0, 1], "p": [0.9, 0.2, 0.4], "week": [1, 1, 2]}
-    >>> found = ranked_in_memory(rows, Wanted("y", ("p",), by=("week",)), {"week": 1}, None, "raise", where="here")
+    >>> found = ranked_in_memory(rows, Wanted("y", ("p",), by=("week",)), {"week": 1}, None, "raise")
     >>> found["p", 1]
     Ranking([1+][1-] at scores 0.9, 0.2)
     """
     names = list(dict.fromkeys([*wanted.columns, *(where_ or ())])) if isinstance(where_, Mapping | None) else None
     read = frame_columns if is_frame(source) else read_columns
-    columns = read(source, names or wanted.columns, where=where)
+    columns = read(source, names or wanted.columns)
     if where_ is not None:
-        keep = taken(columns, where_, where=where)
+        keep = taken(columns, where_)
         columns = {name: values[keep] for name, values in columns.items()}
         if not keep.any():
-            raise EmptyError("no row meets where=", where, "check its values")
-    code, names = _groups(columns, wanted, where)
+            raise EmptyError("no row meets where=", "check its values")
+    code, names = _groups(columns, wanted)
     found: dict[tuple[str, Any], Ranking] = {}
     empty: list[tuple[str, Any]] = []
     for model in wanted.scores:
         asked = {"labels": columns[wanted.label], "scores": columns[model], "groups": code}
         if wanted.weight is not None:
             asked["weights"] = columns[wanted.weight]
-        kept, _ = complete(asked, missing=missing, where=where)
-        flags = is_positive(kept[0], positive=positive, where=where)
-        score = rankable(kept[1], where=where)
-        weight = None if wanted.weight is None else checked_weights(kept[3], where=where)
+        kept, _ = complete(asked, missing=missing)
+        flags = is_positive(kept[0], positive=positive)
+        score = rankable(kept[1])
+        weight = None if wanted.weight is None else checked_weights(kept[3])
         rows = np.bincount(code, minlength=len(names))
         for group, mine in enumerate(_indices(kept[2], len(names))):
             dropped = int(rows[group]) - (flags.size if mine is None else mine.size)
@@ -62,7 +62,7 @@ def ranked_in_memory(
                 empty.append((model, names[group]))
             else:
                 found[model, names[group]] = ranking
-    require_rows_left(empty, where)
+    require_rows_left(empty)
     return found
 
 
@@ -77,17 +77,17 @@ def _ranked(flags: Any, score: Any, weight: Any, *, dropped: int) -> Ranking | N
     return Ranking.of_segments(*columns, dropped=dropped)
 
 
-def _groups(columns: Mapping[str, Column], wanted: Wanted, where: str) -> tuple[Counts, list[Any]]:
+def _groups(columns: Mapping[str, Column], wanted: Wanted) -> tuple[Counts, list[Any]]:
     """The number of each row's group, and the groups in order of appearance; one when nothing groups rows."""
     if not wanted.by:
         return np.zeros(columns[wanted.label].size, dtype=np.int64), [()]
     place: dict[Any, int] = {}
-    keys = zip(*(plain_entries(columns[name], where=where) for name in wanted.by), strict=True)
+    keys = zip(*(plain_entries(columns[name]) for name in wanted.by), strict=True)
     try:
         code = np.fromiter((place.setdefault(key, len(place)) for key in keys), dtype=np.int64)
     except TypeError:
         what = f"rows are grouped by plain values, and by={list(wanted.by)} holds others"
-        raise ColumnError(what, where, "group by texts, numbers, dates or truth values") from None
+        raise ColumnError(what, "group by texts, numbers, dates or truth values") from None
     return code, [key[0] if len(wanted.by) == 1 else key for key in place]
 
 

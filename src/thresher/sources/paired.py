@@ -45,13 +45,13 @@ class Calls:
     weight: Matrix
 
 
-def placement_sums(rows: PairedRows, models: int, *, listener: Listener | None, where: str) -> PlacementSums:
+def placement_sums(rows: PairedRows, models: int, *, listener: Listener | None) -> PlacementSums:
     """Sums of the placements of every row, or of every cluster, under every model.
 
     A positive's placement is the weighted share of negatives it beats, a negative's that of positives that beat it,
     ties counting half.
     """
-    ibis = extra("ibis", name="sql", where=where)
+    ibis = extra("ibis", name="sql")
     table = rows.table
     weighted, clustered = "w" in table.columns, "cluster" in table.columns
     placement = _weighted_placement if weighted else _placement
@@ -60,9 +60,9 @@ def placement_sums(rows: PairedRows, models: int, *, listener: Listener | None, 
     beside = {"cluster": table.cluster} if clustered else {}
     placed = table.select(table.positive, **parts, **beside)
     if clustered:
-        return _of_clusters(ibis, rows, placed, models + 1, listener=listener, where=where)
+        return _of_clusters(ibis, rows, placed, models + 1, listener=listener)
     aggregated = placed.group_by("positive").aggregate(**_moments(placed, list(parts)))
-    found = rows.answer(aggregated, stage="ranking rows", listener=listener, where=where).to_pylist()
+    found = rows.answer(aggregated, stage="ranking rows", listener=listener).to_pylist()
     blocks = [_read(row, models + 1) for row in sorted(found, key=lambda row: -row["positive"])]
     none = np.zeros((models + 1, models + 1))
     return PlacementSums(
@@ -74,10 +74,10 @@ def placement_sums(rows: PairedRows, models: int, *, listener: Listener | None, 
 
 
 def call_weights(
-    rows: PairedRows, thresholds: dict[str, float], *, listener: Listener | None, where: str
+    rows: PairedRows, thresholds: dict[str, float], *, listener: Listener | None
 ) -> dict[str, tuple[Matrix, Matrix]]:
     """For every model the weights of tp, fn, fp and tn at its threshold, and the sums of their squares, in one pass."""
-    ibis = extra("ibis", name="sql", where=where)
+    ibis = extra("ibis", name="sql")
     table, zero = rows.table, number(ibis, 0.0)
     weight = table.w if "w" in table.columns else number(ibis, 1.0)
     sums: dict[str, Any] = {}
@@ -86,16 +86,16 @@ def call_weights(
         for cell, test in enumerate([(1, called), (1, ~called), (0, called), (0, ~called)]):
             mine = ((table.positive == test[0]) & test[1]).ifelse(weight, zero)
             sums |= {f"w{i}_{cell}": mine.sum(), f"q{i}_{cell}": (mine * mine).sum()}
-    (found,) = rows.answer(table.aggregate(**sums), stage="weighing calls", listener=listener, where=where).to_pylist()
+    (found,) = rows.answer(table.aggregate(**sums), stage="weighing calls", listener=listener).to_pylist()
     return {
         name: (np.array([found[f"w{i}_{c}"] for c in range(4)]), np.array([found[f"q{i}_{c}"] for c in range(4)]))
         for i, name in enumerate(thresholds)
     }
 
 
-def call_counts(rows: PairedRows, thresholds: dict[str, float], *, listener: Listener | None, where: str) -> Calls:
+def call_counts(rows: PairedRows, thresholds: dict[str, float], *, listener: Listener | None) -> Calls:
     """How often each combination of class, calls and weight occurs, in one pass."""
-    ibis = extra("ibis", name="sql", where=where)
+    ibis = extra("ibis", name="sql")
     table = rows.table
     code = table.positive
     for i, threshold in enumerate(thresholds.values()):
@@ -103,11 +103,10 @@ def call_counts(rows: PairedRows, thresholds: dict[str, float], *, listener: Lis
         code = code + called.ifelse(ibis.literal(2 << i, "int64"), ibis.literal(0, "int64"))
     keys = {"code": code} | ({"w": table.w} if "w" in table.columns else {})
     counted = table.group_by(**keys).aggregate(cases=table.count().cast("int64")).limit(MOST_KINDS + 1)
-    found = rows.answer(counted, stage="counting calls", listener=listener, where=where)
+    found = rows.answer(counted, stage="counting calls", listener=listener)
     if found.num_rows > MOST_KINDS:
         raise ArgumentError(
             f"rows carry more than {MOST_KINDS:,} different weights, too many to be drawn again by kind",
-            where=where,
             fix="round the weights in the table or a view, or compare by AUC, which takes any",
         )
     code, cases = (np.asarray(found[name].to_numpy()) for name in ("code", "cases"))
@@ -116,9 +115,7 @@ def call_counts(rows: PairedRows, thresholds: dict[str, float], *, listener: Lis
     return Calls(code[order], cases[order], weight[order])
 
 
-def _of_clusters(
-    ibis: Any, rows: PairedRows, placed: Any, width: int, *, listener: Listener | None, where: str
-) -> PlacementSums:
+def _of_clusters(ibis: Any, rows: PairedRows, placed: Any, width: int, *, listener: Listener | None) -> PlacementSums:
     """The same sums over clusters: rows are added up within each first."""
     zero = number(ibis, 0.0)
     sums = {
@@ -129,7 +126,7 @@ def _of_clusters(
     units = placed.group_by("cluster").aggregate(**sums)
     there = {f"n{side}": (units[f"u{side * width + width - 1}"] > zero).sum().cast("int64") for side in (0, 1)}
     aggregated = units.aggregate(**_moments(units, list(sums)), **there, n2=units.count().cast("int64"))
-    (found,) = rows.answer(aggregated, stage="ranking rows", listener=listener, where=where).to_pylist()
+    (found,) = rows.answer(aggregated, stage="ranking rows", listener=listener).to_pylist()
     return PlacementSums(*_read(found, 2 * width), (found["n0"], found["n1"], found["n2"]), clustered=True)
 
 

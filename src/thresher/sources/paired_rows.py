@@ -41,17 +41,17 @@ class PairedRows:
     weight: tuple[float, float]
     dropped: int
 
-    def answer(self, expression: Any, *, stage: str, listener: Listener | None, where: str) -> Any:
+    def answer(self, expression: Any, *, stage: str, listener: Listener | None) -> Any:
         """The Arrow table that an expression over the rows gives."""
-        return self.engine.answer(expression, stage=stage, listener=listener, where=where)
+        return self.engine.answer(expression, stage=stage, listener=listener)
 
-    def rankings(self, names: Sequence[str], options: Options, *, where: str) -> dict[str, Ranking]:
+    def rankings(self, names: Sequence[str], options: Options) -> dict[str, Ranking]:
         """The rankings of all models, by these names: of rows that miss nothing, so that all are judged by the same."""
-        require_options(options, where)
+        require_options(options)
         weight = "w" if "w" in self.table.columns else None
         wanted = Wanted("positive", tuple(f"x{i}" for i in range(len(names))), weight)
         engine = replace(self.engine, table=self.table, total=sum(self.cases))
-        found = rankings_of(engine, wanted, options, name=where)
+        found = rankings_of(engine, wanted, options)
         return dict(zip(names, found.values(), strict=True))
 
 
@@ -66,53 +66,44 @@ def opened_pairs(
     positive: Any = None,
     missing: Missing = "raise",
     listener: Listener | None = None,
-    where: str,
 ) -> Iterator[PairedRows]:
     """Open a source, and take its rows that a filter takes."""
-    require_options(Options(table, positive, where_, missing=missing, progress=listener), where)
-    require_source(source, wanted, where)
-    with opened(source, table=table, listener=listener, where=where) as engine:
+    require_options(Options(table, positive, where_, missing=missing, progress=listener))
+    require_source(source, wanted)
+    with opened(source, table=table, listener=listener) as engine:
         beside = [*([] if cluster is None else [cluster]), *(where_ if isinstance(where_, Mapping) else ())]
-        require_table_columns(engine.table, [*wanted.columns, *beside], place=engine.place, where=where)
+        require_table_columns(engine.table, [*wanted.columns, *beside], place=engine.place)
         yield paired_rows(
-            replace(engine, table=filtered(engine.table, where_, where=where)),
+            replace(engine, table=filtered(engine.table, where_)),
             wanted,
             cluster=cluster,
             positive=positive,
             missing=missing,
             listener=listener,
-            where=where,
         )
 
 
 def paired_rows(
-    engine: Opened,
-    wanted: Wanted,
-    *,
-    cluster: str | None,
-    positive: Any,
-    missing: Missing,
-    listener: Listener | None,
-    where: str,
+    engine: Opened, wanted: Wanted, *, cluster: str | None, positive: Any, missing: Missing, listener: Listener | None
 ) -> PairedRows:
     """Count the labels, refuse what is refused everywhere, and say which rows are left."""
-    ibis = extra("ibis", name="sql", where=where)
-    rows = _asked(ibis, engine.table, wanted, cluster, where)
+    ibis = extra("ibis", name="sql")
+    rows = _asked(ibis, engine.table, wanted, cluster)
     sums = {"cases": rows.count().cast("int64")} | ({"weight": rows.w.sum()} if wanted.weight is not None else {})
     counted = rows.group_by("label", "state").aggregate(**sums).limit(_MOST_LABELS)
-    found = engine.answer(counted, stage="counting labels", listener=listener, where=where).to_pylist()
-    dropped = _refused(found, missing, where)
+    found = engine.answer(counted, stage="counting labels", listener=listener).to_pylist()
+    dropped = _refused(found, missing)
     counts = [row for row in found if row["state"] == _FINE]
-    labels = column([row["label"] for row in counts], name="labels", where=where)
+    labels = column([row["label"] for row in counts], name="labels")
     rows_of = np.array([row["cases"] for row in counts], dtype=np.int64)
-    flags = is_positive(labels, positive=positive, cases=rows_of, where=where) if counts else np.zeros(0, np.bool_)
+    flags = is_positive(labels, positive=positive, cases=rows_of) if counts else np.zeros(0, np.bool_)
     sides = [[row for row, flag in zip(counts, flags, strict=True) if flag == side] for side in (True, False)]
     cases = tuple(sum(row["cases"] for row in side) for side in sides)
-    _require_cases(found, counts, where)
-    require_both_classes(cases[0], cases[1], where)
+    _require_cases(found, counts)
+    require_both_classes(cases[0], cases[1])
     weight = tuple(float(sum(row.get("weight", row["cases"]) for row in side)) for side in sides)
     kept = rows.filter(rows.state == _FINE)
-    is_pos = is_one_of(ibis, kept.label, [sides[0][0]["label"]], where=where).ifelse(1, 0).cast("int64")
+    is_pos = is_one_of(ibis, kept.label, [sides[0][0]["label"]]).ifelse(1, 0).cast("int64")
     # -0.0 and 0.0 are one score, which not every engine's order knows.
     zero = number(ibis, 0.0)
     columns = {f"x{i}": (kept[f"x{i}"] == zero).ifelse(zero, kept[f"x{i}"]) for i in range(len(wanted.scores))}
@@ -124,18 +115,18 @@ def paired_rows(
 _FINE, _GONE, _BAD, _NOTHING, _UNFIT = range(5)
 
 
-def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: str) -> Any:
+def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None) -> Any:
     """The columns that are asked for, and the state of each row: fine, incomplete, or what is wrong with it."""
-    require_label(table[wanted.label], wanted.label, where)
+    require_label(table[wanted.label], wanted.label)
     if cluster is not None:
-        require_plain(table[cluster], cluster, where)
+        require_plain(table[cluster], cluster)
     label = sound(ibis, table[wanted.label])
     columns: dict[str, Any] = {}
     tests: list[tuple[Any, int]] = []
     for i, name in enumerate(wanted.scores):
         score = sound(ibis, table[name])
         kind = score.type()
-        require_numbers(kind, f"scores must be numbers, got {kind} in {name!r}", ScoreError, where)
+        require_numbers(kind, f"scores must be numbers, got {kind} in {name!r}", ScoreError)
         columns[f"x{i}"] = float_column(ibis, score)
         if (large := beyond_float64(score)) is not None:
             tests.append((large, _UNFIT))
@@ -144,7 +135,7 @@ def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: st
         there &= known(score)
     if wanted.weight is not None:
         weight = sound(ibis, table[wanted.weight])
-        require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
+        require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError)
         w = columns["w"] = float_column(ibis, weight)
         zero = number(ibis, 0.0)
         there &= known(w)
@@ -158,7 +149,7 @@ def _asked(ibis: Any, table: Any, wanted: Wanted, cluster: str | None, where: st
     return table.select(label=label, state=state, **columns)
 
 
-def _refused(found: Sequence[dict[str, Any]], missing: Missing, where: str) -> int:
+def _refused(found: Sequence[dict[str, Any]], missing: Missing) -> int:
     """How many rows are left out on request; raises where rows are refused."""
     total, (gone, bad, unfit) = (
         sum(row["cases"] for row in found),
@@ -167,18 +158,17 @@ def _refused(found: Sequence[dict[str, Any]], missing: Missing, where: str) -> i
     if gone and missing == "raise":
         raise MissingValueError(
             f"{gone:,} of {total:,} rows miss a label, a score, a weight or a cluster, and none is ever guessed",
-            where=where,
             fix='fill them, or pass missing="drop" to leave those rows out',
         )
-    require_fit_scores(unfit, total, where)
-    require_sound_weights(bad, total, where)
+    require_fit_scores(unfit, total)
+    require_sound_weights(bad, total)
     return int(gone)
 
 
-def _require_cases(found: Sequence[Mapping[str, Any]], counts: Sequence[Any], where: str) -> None:
+def _require_cases(found: Sequence[Mapping[str, Any]], counts: Sequence[Any]) -> None:
     if not found:
-        raise EmptyError("there are no rows", where, "give at least one, and check where=")
+        raise EmptyError("there are no rows", "give at least one, and check where=")
     if not counts:
         gone = all(row["state"] == _GONE for row in found)
         what = "no row is left after dropping missing values" if gone else "all weights are 0, so there are no rows"
-        raise EmptyError(what, where, "check the columns")
+        raise EmptyError(what, "check the columns")

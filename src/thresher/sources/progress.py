@@ -107,6 +107,6 @@ def share_done(engine: Any) -> Callable[[], float | None]:
 def _failure(error: Exception, stage: str) -> ArgumentError:
     return ArgumentError(
         f"the function given as progress= raised {type(error).__name__}: {error}",
-        where=f"progress of {stage}",
         fix="mend it, or leave it out; the rows are not to blame",
+        where=f"progress of {stage}",
     )

@@ -28,10 +28,10 @@ class Stretch:
     groups: tuple[int, ...]
     rows: int
 
-    def batches(self, parquet: Any, names: Sequence[str], where: str, *, rows: int = ROWS_AT_ONCE) -> Iterator[Any]:
+    def batches(self, parquet: Any, names: Sequence[str], *, rows: int = ROWS_AT_ONCE) -> Iterator[Any]:
         """These columns, so many rows at a time."""
         with (
-            told_plainly(self.file.name, where),
+            told_plainly(self.file.name),
             parquet.ParquetFile(self.file.name, metadata=self.footer) as opened,
         ):
             asked = {"row_groups": list(self.groups), "columns": list(names), "use_threads": False}
@@ -40,11 +40,11 @@ class Stretch:
                     yield batch
 
 
-def stretches(parquet: Any, files: Sequence[DataFile], where: str) -> list[Stretch]:
+def stretches(parquet: Any, files: Sequence[DataFile]) -> list[Stretch]:
     """All rows of files, in stretches that are worth a thread's while."""
     found = []
     for file in files:
-        with told_plainly(file.name, where):
+        with told_plainly(file.name):
             footer = parquet.read_metadata(file.name)
         groups: list[int] = []
         rows = 0
@@ -57,12 +57,12 @@ def stretches(parquet: Any, files: Sequence[DataFile], where: str) -> list[Stret
     return found
 
 
-def sampled_scores(parquet: Any, all_rows: Sequence[Stretch], name: str, where: str) -> Floats:
+def sampled_scores(parquet: Any, all_rows: Sequence[Stretch], name: str) -> Floats:
     """Scores from places all over the files, without those that are missing; 0 where there is none."""
     heads = [Stretch(one.file, one.footer, (group,), 0) for one in all_rows for group in one.groups]
     found = []
     for at in np.linspace(0, len(heads) - 1, min(_PLACES, len(heads))).astype(int).tolist():
-        for batch in heads[at].batches(parquet, [name], where, rows=_ROWS_PER_PLACE):
+        for batch in heads[at].batches(parquet, [name], rows=_ROWS_PER_PLACE):
             score = scores_of(batch[name])[0]
             found.append(score[~np.isnan(score)])
             break

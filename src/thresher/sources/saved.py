@@ -40,24 +40,22 @@ def write_ranking(ranking: Ranking, path: Place) -> None:
     ...     print(read_ranking(path))
     [20+,5-][10+,5-][20+,40-]
     """
-    where = "write_ranking(ranking, path)"
-    write_whole(path, _known(path, where).written(ranking), where=where)
+    write_whole(path, _known(path).written(ranking))
 
 
 def read_ranking(path: Place) -> Ranking:
     """Read what `write_ranking`, `Ranking.to_json` or `Ranking.to_parquet` wrote."""
-    where = "read_ranking(path)"
-    return _read(path, _known(path, where), where)
+    return _read(path, _known(path))
 
 
 def write_parquet(ranking: Ranking, path: Place) -> None:
     """Write a Parquet file, whatever it is called."""
-    write_whole(path, _PARQUET.written(ranking), where="Ranking.to_parquet(path)")
+    write_whole(path, _PARQUET.written(ranking))
 
 
 def read_parquet(path: Place) -> Ranking:
     """Read a Parquet file, whatever it is called."""
-    return _read(path, _PARQUET, "Ranking.from_parquet(path)")
+    return _read(path, _PARQUET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +64,17 @@ class _Form:
     read: Callable[[bytes, str], Ranking]
 
 
-def _read(path: Place, form: _Form, where: str) -> Ranking:
-    require_path(path, where)
+def _read(path: Place, form: _Form) -> Ranking:
+    require_path(path)
     name = os.fspath(path)
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise SourceError(f"the ranking {name} cannot be read: {error.strerror}", where, "check the path") from None
+        raise SourceError(f"the ranking {name} cannot be read: {error.strerror}", "check the path") from None
     try:
         return form.read(content, name)
     except ThresherError as error:  # which knows what is wrong, but not in which file
-        raise type(error)(f"{name}: {error.what.removeprefix(f'{name} ')}", where, error.fix) from None
+        raise type(error)(f"{name}: {error.what.removeprefix(f'{name} ')}", error.fix) from None
 
 
 def _json_bytes(ranking: Ranking) -> bytes:
@@ -89,9 +87,8 @@ def _of_json(content: bytes, name: str) -> Ranking:
 
 
 def _parquet_bytes(ranking: Ranking) -> bytes:
-    where = "Ranking.to_parquet"
-    arrow = extra("pyarrow", name="files", where=where)
-    parquet = extra("pyarrow.parquet", name="files", where=where)
+    arrow = extra("pyarrow", name="files")
+    parquet = extra("pyarrow.parquet", name="files")
     columns = {name: getattr(ranking, name) for name in _COLUMNS}
     about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
     if (spans := ranking.spans) is not None:
@@ -111,13 +108,12 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
 
 
 def _of_parquet(content: bytes, name: str) -> Ranking:
-    where = "Ranking.from_parquet"
-    parquet = extra("pyarrow.parquet", name="files", where=where)
-    with reading(DataFile(name, "parquet"), where):
+    parquet = extra("pyarrow.parquet", name="files")
+    with reading(DataFile(name, "parquet")):
         table = parquet.read_table(io.BytesIO(content), partitioning=None)
-    about = _about(table.schema.metadata, where)
+    about = _about(table.schema.metadata)
     if table.column_names[:3] != list(_COLUMNS) or about["segments"] != table.num_rows:
-        raise _no_ranking(f"its columns are not {about['segments']:,} scores with their counts", where)
+        raise _no_ranking(f"its columns are not {about['segments']:,} scores with their counts")
     columns = {name: np.array(table[name]) for name in table.column_names}
     exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
     if "corners" not in about:
@@ -128,26 +124,25 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
         require_spans(exact.score, exact.pos, exact.neg, spans)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         said = f"the ranges of this ranking do not fit its segments ({error})"
-        raise NotationError(said, where, "give what Ranking.to_parquet wrote, unchanged") from None
+        raise NotationError(said, "give what Ranking.to_parquet wrote, unchanged") from None
     return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, spans=spans)
 
 
-def _about(metadata: Mapping[bytes, bytes] | None, where: str) -> dict[str, Any]:
+def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
     """What a file says of itself; that of another tool is refused."""
     try:
         plain = json_value((metadata or {}).get(_KEY, b"").decode(), name="Ranking")
         counts = dict.fromkeys(("dropped", "segments"), number(0, whole=True))
         return fields(plain, {"format": one_of([FORMAT]), **counts, **ABOUT}, optional=ABOUT)
     except NotationError as error:
-        raise _no_ranking(error.what, where) from None
+        raise _no_ranking(error.what) from None
     except (FieldError, UnicodeDecodeError) as error:
-        raise _no_ranking(f"{error}", where) from None
+        raise _no_ranking(f"{error}") from None
 
 
-def _no_ranking(why: str, where: str) -> NotationError:
+def _no_ranking(why: str) -> NotationError:
     return NotationError(
         f"this is not a ranking as thresher writes it: {why}",
-        where=where,
         fix=f'give a file that Ranking.to_parquet wrote: its metadata say "format": "{FORMAT}"',
     )
 
@@ -157,13 +152,12 @@ _PARQUET = _Form(_parquet_bytes, _of_parquet)
 _FORMS = {".json": _JSON, ".parquet": _PARQUET, ".pq": _PARQUET}
 
 
-def _known(path: Place, where: str) -> _Form:
-    require_path(path, where)
+def _known(path: Place) -> _Form:
+    require_path(path)
     form = _FORMS.get(Path(path).suffix.lower())
     if form is None:
         raise SourceError(
             f"a ranking is kept as JSON or Parquet, and the name {os.fspath(path)} says neither",
-            where=where,
             fix="call it .json or .parquet",
         )
     return form

@@ -94,7 +94,6 @@ def scan(
         source,
         Wanted(label, (score,), weight),
         Options(table, positive, where, exact, refine, buckets, missing, progress),
-        name="scan(source, label=..., score=...)",
     )
     return next(iter(found.values()))
 
@@ -113,8 +112,7 @@ def scan_models(
     >>> scan_models(mails, label="spam", scores=["tree", "logit"])["logit"]
     Ranking([1+][1+][1-] at scores 0.7, 0.6, 0.1)
     """
-    where_ = "scan_models(source, label=..., scores=[...])"
-    found = rankings_in(source, Wanted(label, require_models(scores, where_), weight), Options(**how), name=where_)
+    found = rankings_in(source, Wanted(label, require_models(scores), weight), Options(**how))
     return {model: ranking for (model, _), ranking in found.items()}
 
 
@@ -136,8 +134,7 @@ def scan_by(
     >>> scan_by(mails, label="spam", score="p", by="week")
     {1: Ranking([1+][1-] at scores 0.9, 0.8), 2: Ranking([1+][1-] at scores 0.8, 0.4)}
     """
-    where_ = "scan_by(source, label=..., score=..., by=...)"
-    found = rankings_in(source, Wanted(label, (score,), weight, _grouping(by, where_)), Options(**how), name=where_)
+    found = rankings_in(source, Wanted(label, (score,), weight, _grouping(by)), Options(**how))
     return {group: ranking for (_, group), ranking in found.items()}
 
 
@@ -156,66 +153,65 @@ def scan_models_by(
     >>> scan_models_by(mails | {"week": [1, 1, 2, 2]}, label="spam", scores=["tree", "logit"], by="week")[2]["logit"]
     Ranking([1+][1-] at scores 0.5, 0.4)
     """
-    where_ = "scan_models_by(source, label=..., scores=[...], by=...)"
-    wanted = Wanted(label, require_models(scores, where_), weight, _grouping(by, where_))
+    wanted = Wanted(label, require_models(scores), weight, _grouping(by))
     found: dict[Any, dict[str, Ranking]] = {}
-    for (model, group), ranking in rankings_in(source, wanted, Options(**how), name=where_).items():
+    for (model, group), ranking in rankings_in(source, wanted, Options(**how)).items():
         found.setdefault(group, {})[model] = ranking
     return found
 
 
-def _grouping(by: Any, where: str) -> tuple[str, ...]:
+def _grouping(by: Any) -> tuple[str, ...]:
     columns = tuple(by) if isinstance(by, Sequence) and not isinstance(by, str) else (by,)
     if not columns:
-        raise ArgumentError("by names no column", where, 'e.g. by="week"')
+        raise ArgumentError("by names no column", 'e.g. by="week"')
     return columns
 
 
-def rankings_in(source: Any, wanted: Wanted, options: Options, *, name: str) -> Found:
+def rankings_in(source: Any, wanted: Wanted, options: Options) -> Found:
     """The rankings of all models and groups of a source."""
-    require_options(options, name)
-    require_source(source, wanted, name)
+    require_options(options)
+    require_source(source, wanted)
     in_memory = not callable(options.where) and not is_engine_source(source)
     if in_memory:
-        require_no_table(source, options.table, name)
-    rows = _held(source, wanted, options, name) if in_memory else None
+        require_no_table(source, options.table)
+    rows = _held(source, wanted, options) if in_memory else None
     if rows is not None:
-        return ranked_in_memory(rows, wanted, options.where, options.positive, options.missing, where=name)
-    if in_memory and not is_frame(source) and (found := _counted_files(source, wanted, options, name)) is not None:
+        return ranked_in_memory(rows, wanted, options.where, options.positive, options.missing)
+    if in_memory and not is_frame(source) and (found := _counted_files(source, wanted, options)) is not None:
         return found
     named = _named(wanted, options)
-    lazy = lazy_rows(source, where=name) if in_memory and is_frame(source) else None
+    lazy = lazy_rows(source) if in_memory and is_frame(source) else None
     if lazy is not None and {*named} <= {*lazy.schema.names}:
         source = lazy.only(named)  # nobody asks for the others
-    with opened(source, table=options.table, listener=options.progress, where=name) as engine:
-        require_table_columns(engine.table, named, place=engine.place, where=name)
-        taken = replace(engine, table=filtered(engine.table, options.where, where=name))
-        return rankings_of(taken, wanted, options, name=name)
+    with opened(source, table=options.table, listener=options.progress) as engine:
+        require_table_columns(engine.table, named, place=engine.place)
+        taken = replace(engine, table=filtered(engine.table, options.where))
+        return rankings_of(taken, wanted, options)
 
 
-def _counted_files(source: Any, wanted: Wanted, options: Options, name: str) -> Found | None:
+def _counted_files(source: Any, wanted: Wanted, options: Options) -> Found | None:
     """Rankings from files that need no engine; None where one is needed."""
     if options.where is not None or (options.exact is not False and not _many(source, wanted)):
         return None
-    files = listed_files(source, where=name)
-    if not countable(files, wanted, where=name):
+    files = listed_files(source)
+    if not countable(files, wanted):
         return None
 
     occupied: list[Counts] = []
 
     def tallied(stage: str, pieces: Sequence[Piece] = (), lenses: Sequence[Lens] = ()) -> Tallies:
-        how: dict[str, Any] = {"stage": stage, "listener": options.progress, "where": name}
+        how: dict[str, Any] = {"stage": stage, "listener": options.progress}
         before = occupied[-1] if pieces else None
         grid = Grid(options.buckets, pieces, lenses, before)
         table = file_tally(files, wanted, grid, **how)
-        found = tallies_of(table, wanted, positive=options.positive, missing=options.missing, where=name)
+        found = tallies_of(table, wanted, positive=options.positive, missing=options.missing)
         if not pieces:
             occupied.append(found.key)
         return found
 
     try:
         if options.exact:
-            how: dict[str, Any] = {"positive": options.positive, "missing": options.missing, "where": name}
+            how: dict[str, Any] = {"positive": options.positive, "missing": options.missing}
             return exact_files(files, wanted, listener=options.progress, **how)
         return _ranges(tallied("counting"), tallied, options)
     except NeedsEngine:
@@ -226,13 +222,13 @@ def _many(source: Any, wanted: Wanted) -> bool:
     return (rows_in(source) or 0) * len(wanted.scores) > ROWS_TO_GROUP
 
 
-def rankings_of(engine: Opened, wanted: Wanted, options: Options, *, name: str) -> Found:
+def rankings_of(engine: Opened, wanted: Wanted, options: Options) -> Found:
     """The rankings of all models and groups of a table that is open."""
 
     def tallied(stage: str, **how: Any) -> Tallies:
-        asked = tally(engine.table, wanted, buckets=options.buckets, where=name, **how)
-        found = engine.answer(asked, stage=stage, listener=options.progress, where=name)
-        return tallies_of(found, wanted, positive=options.positive, missing=options.missing, where=name)
+        asked = tally(engine.table, wanted, buckets=options.buckets, **how)
+        found = engine.answer(asked, stage=stage, listener=options.progress)
+        return tallies_of(found, wanted, positive=options.positive, missing=options.missing)
 
     found = tallied("counting")
     engine = replace(engine, total=found.rows)  # which few engines tell beforehand
@@ -244,7 +240,7 @@ def rankings_of(engine: Opened, wanted: Wanted, options: Options, *, name: str) 
         return _ranges(found, tallied, options)
 
     def fetch(found: Tallies, index: int, ranges: Sequence[Range]) -> Iterator[Ranking]:
-        how: dict[str, Any] = {"listener": options.progress, "where": name, "most": ROWS_AT_ONCE}
+        how: dict[str, Any] = {"listener": options.progress, "most": ROWS_AT_ONCE}
         return engine_rankings(engine, found, index, ranges, **how)
 
     return _exact(found, tallied, fetch, rows_at_once=ROWS_AT_ONCE, buckets=options.buckets)
@@ -279,15 +275,15 @@ def _named(wanted: Wanted, options: Options) -> list[str]:
     return list(dict.fromkeys([*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]))
 
 
-def _held(source: Any, wanted: Wanted, options: Options, where: str) -> Any | None:
+def _held(source: Any, wanted: Wanted, options: Options) -> Any | None:
     """What is to be ranked in memory: a source that is there or fits; None where it is counted elsewhere."""
     named = _named(wanted, options)
     if is_frame(source):
-        lazy = lazy_rows(source, where=where)
+        lazy = lazy_rows(source)
         if lazy is None:
             return source
-        return None if options.exact is False else lazy.held(named, where=where)
+        return None if options.exact is False else lazy.held(named)
     if isinstance(source, str) and source == STDIN:
         return source
-    enough = options.exact is not False and fits(source, columns=len(named), memory=memory(), where=where)
+    enough = options.exact is not False and fits(source, columns=len(named), memory=memory())
     return source if enough else None

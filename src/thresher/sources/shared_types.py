@@ -64,32 +64,30 @@ def is_text(kind: Any) -> bool:
     return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
-def unlike_types(name: str, kinds: Sequence[Any], files: Sequence[DataFile], *, where: str) -> ColumnError:
+def unlike_types(name: str, kinds: Sequence[Any], files: Sequence[DataFile]) -> ColumnError:
     """The error for a column whose types do not go together.
 
     >>> import pyarrow as pa
     >>> files = [DataFile("a.parquet", "parquet"), DataFile("b.parquet", "parquet")]
-    >>> unlike_types("p", [pa.int64(), pa.string()], files, where="here").what
+    >>> unlike_types("p", [pa.int64(), pa.string()], files).what
     "the column 'p' is int64 in a.parquet and string in b.parquet"
     """
     pairs = [(kind, file) for kind, file in zip(kinds, files, strict=True) if str(kind) != "null"]
     first, file = pairs[0]
     kind, other = next(pair for pair in pairs if shared_type([first, pair[0]]) is None)
     return ColumnError(
-        f"the column {name!r} is {first} in {file.name} and {kind} in {other.name}",
-        where=where,
-        fix="give it one type in all files",
+        f"the column {name!r} is {first} in {file.name} and {kind} in {other.name}", fix="give it one type in all files"
     )
 
 
-def converted(values: Any, *, kind: Any, name: str, where: str) -> Any:
+def converted(values: Any, *, kind: Any, name: str) -> Any:
     """A column of Arrow as its shared type; `ScoreError` for a whole number that this would change.
 
     >>> import pyarrow as pa
-    >>> converted(pa.array([1, 2**53 + 1]), kind=pa.float64(), name="p", where="here")
+    >>> converted(pa.array([1, 2**53 + 1]), kind=pa.float64(), name="p")
     Traceback (most recent call last):
     thresher.errors.ScoreError: 1 of 2 entries of 'p' do not fit a float64 exactly, first 9007199254740993
-      where: here
+      where: converted(values)
       fix:   subtract an offset so that they do, or round them yourself
     """
     import pyarrow as pa
@@ -100,7 +98,7 @@ def converted(values: Any, *, kind: Any, name: str, where: str) -> Any:
     if pa.types.is_run_end_encoded(values.type):
         values = pc.run_end_decode(values)
     if pa.types.is_floating(kind) and pa.types.is_integer(values.type):
-        if (error := _unfit(values, name, where)) is not None:
+        if (error := _unfit(values, name)) is not None:
             raise error
         return values.cast(kind, safe=False)  # Arrow refuses every number beyond 2**53, also those that fit
     return values.cast(kind)
@@ -120,10 +118,10 @@ def _storage(values: Any) -> Any:
     return pa.chunked_array([chunk.storage for chunk in values.chunks], type=values.type.storage_type)
 
 
-def _unfit(values: Any, name: str, where: str) -> ScoreError | None:
+def _unfit(values: Any, name: str) -> ScoreError | None:
     """The error for whole numbers of which a float64 would keep only the first digits."""
     there = values.drop_null().to_numpy()
     large = there[np.abs(there.astype(np.float64)) >= _EXACT_IN_FLOAT64]
     odd = large // (large & -large)  # without the zeros at the end, of which a float64 holds any number
     lost = large[np.abs(odd.astype(np.float64)) >= _EXACT_IN_FLOAT64]
-    return unfit_entries(name, lost.size, len(values), str(lost[0]), where=where) if lost.size else None
+    return unfit_entries(name, lost.size, len(values), str(lost[0])) if lost.size else None

@@ -28,19 +28,19 @@ def rows_in(source: Place) -> int | None:
     if os.fspath(source) == STDIN:
         return None
     try:
-        files = listed_files(source, where="rows_in(source)")
+        files = listed_files(source)
         if files[0].format != "parquet":
             return None
-        parquet = extra("pyarrow.parquet", name="files", where="rows_in(source)")
+        parquet = extra("pyarrow.parquet", name="files")
         return sum(parquet.read_metadata(file.name).num_rows for file in files)
     except (ThresherError, OSError, ValueError):
         return None  # whoever reads it says what is wrong
 
 
-def fits(source: Place, *, columns: int, memory: int, where: str) -> bool:
+def fits(source: Place, *, columns: int, memory: int) -> bool:
     """Whether ranking this many columns of a source needs no more than this memory, as far as one can tell.
 
-    >>> fits("-", columns=2, memory=1 << 30, where="here")
+    >>> fits("-", columns=2, memory=1 << 30)
     True
     """
     if os.fspath(source) == STDIN:
@@ -48,7 +48,7 @@ def fits(source: Place, *, columns: int, memory: int, where: str) -> bool:
     rows = rows_in(source)
     if rows is not None:
         return rows * columns * _BYTES_PER_VALUE * COPIES <= memory
-    files = listed_files(source, where=where)
+    files = listed_files(source)
     size = sum(Path(file.name).stat().st_size * _UNPACKED.get(file.compression or "", 1) for file in files)
     return size * COPIES <= memory
 

@@ -24,9 +24,7 @@ _last: dict[tuple[Any, ...], tuple[list[Part], dict[str, LearnedColumn], int | N
 class StreamedRows:
     """Rows that can be read again and again, through Arrow's PyCapsule interface."""
 
-    def __init__(
-        self, parts: Sequence[Part], columns: Mapping[str, LearnedColumn], total: int | None, *, where: str
-    ) -> None:
+    def __init__(self, parts: Sequence[Part], columns: Mapping[str, LearnedColumn], total: int | None) -> None:
         import pyarrow as pa
 
         self.total = total
@@ -35,7 +33,6 @@ class StreamedRows:
         self._parts = parts
         self._columns = columns
         self._used = list(columns)
-        self._where = where
         self._failure: ThresherError | None = None
 
     def use(self, places: Collection[int]) -> None:
@@ -45,7 +42,7 @@ class StreamedRows:
         for name in self._used:
             refusal = self._columns[name].refusal
             if refusal is not None:
-                raise raised_anew(refusal, self._where)
+                raise raised_anew(refusal)
 
     @contextmanager
     def own_errors(self) -> Iterator[None]:
@@ -70,12 +67,12 @@ class StreamedRows:
         try:
             for part in self._parts:
                 inside = [name for name in used if name in part.names]
-                for batch in part.batches(inside or self._any(part), where=self._where):
+                for batch in part.batches(inside or self._any(part)):
                     if batch.num_rows:
                         yield self._whole(batch, part, inside)
                     self.done.rows += batch.num_rows
         except ThresherError as error:
-            self._failure = raised_anew(error, self._where)
+            self._failure = raised_anew(error)
             raise
 
     def _any(self, part: Part) -> list[str]:
@@ -99,7 +96,7 @@ class StreamedRows:
         return pa.record_batch(made, schema=self.schema)
 
 
-def streamed_rows(files: Sequence[DataFile], *, listener: Listener | None = None, where: str) -> StreamedRows:
+def streamed_rows(files: Sequence[DataFile], *, listener: Listener | None = None) -> StreamedRows:
     r"""The rows of files, whose types are those that all rows have.
 
     >>> from pathlib import Path
@@ -107,26 +104,26 @@ def streamed_rows(files: Sequence[DataFile], *, listener: Listener | None = None
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "mails.csv")
     ...     _ = path.write_text("y,p\nyes,0.9\nno,NA\n")
-    ...     streamed_rows([DataFile(str(path), "csv")], where="here").schema
+    ...     streamed_rows([DataFile(str(path), "csv")]).schema
     y: string
     p: double
     """
-    extra("pyarrow", name="files", where=where)
+    extra("pyarrow", name="files")
     key = tuple(_state(file) for file in files)
     known = _last.get(key)
     if known is None:
         seen = RowCount()
         with heard(listener, "learning types", total=None, rows=lambda: seen.rows):
-            parts, columns = learned_columns(files, seen, where=where)
+            parts, columns = learned_columns(files, seen)
         known = (parts, columns, seen.rows or None)
         _last.clear()
         _last[key] = known
-    return StreamedRows(*known, where=where)
+    return StreamedRows(*known)
 
 
-def raised_anew(error: ThresherError, where: str) -> ThresherError:
+def raised_anew(error: ThresherError) -> ThresherError:
     """An error as new: one that is kept would gather a traceback, and all that lives in it, each time it is raised."""
-    return type(error)(error.what, where, error.fix)
+    return type(error)(error.what, error.fix)
 
 
 def _state(file: DataFile) -> tuple[Any, ...]:

@@ -55,44 +55,43 @@ class Tallies:
         return Ranking.of_segments(*columns, dropped=self.dropped[number], spans=spans)
 
 
-def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, where: str) -> Tallies:
+def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing) -> Tallies:
     """Read the table that the query returned, and refuse what is refused everywhere."""
     if found.num_rows > MOST_GROUPS:
         raise ArgumentError(
             f"there are more than {MOST_GROUPS:,} groups of label, bucket and by={list(wanted.by)}",
-            where=where,
             fix="group by a column of fewer values, and check that label and score are not swapped",
         )
     key, cases = (_numbers(found[name]) for name in ("key", "cases"))
     rows = int(cases.sum())
     if not rows:
-        raise EmptyError("there are no rows", where, "give at least one, and check where=")
+        raise EmptyError("there are no rows", "give at least one, and check where=")
     state = np.where(key >= FAULT, key - FAULT, 0)
     gone = state & (query.NO_LABEL | query.NO_SCORE | query.NO_WEIGHT) > 0
     if missing == "raise" and gone.any():
-        raise _missing(state, cases, len(wanted.scores), where)
+        raise _missing(state, cases, len(wanted.scores))
     kept = int(cases[~gone].sum())
     unfit, bad = (int(cases[~gone & (state & bit > 0)].sum()) for bit in (query.UNFIT_SCORE, query.BAD_WEIGHT))
-    require_fit_scores(unfit, kept, where)
+    require_fit_scores(unfit, kept)
     models = len(wanted.scores)
-    require_sound_weights(math.ceil(bad / models), math.ceil(kept / models), where)
+    require_sound_weights(math.ceil(bad / models), math.ceil(kept / models))
     fine = np.flatnonzero(state == 0)
     if not fine.size:
         left = cases[~gone].sum()
         what = "all weights are 0, so there are no rows" if left else "no row is left after dropping missing values"
-        raise EmptyError(what, where, "check the columns")
-    code, labels = _coded(found["label"], where)
+        raise EmptyError(what, "check the columns")
+    code, labels = _coded(found["label"])
     named = _distinct(code[~gone])
-    known = column([labels[i] for i in named.tolist()], name="labels", where=where)
+    known = column([labels[i] for i in named.tolist()], name="labels")
     is_pos = np.zeros(len(labels) + 1, dtype=np.bool_)
-    number, names = _numbered(found, wanted, where)
+    number, names = _numbered(found, wanted)
     is_pos[named] = is_positive(
-        known, positive=positive, cases=_carried(number % len(wanted.scores), code, cases * ~gone)[named], where=where
+        known, positive=positive, cases=_carried(number % len(wanted.scores), code, cases * ~gone)[named]
     )
     weight = _numbers(found["weight"])[fine] if wanted.weight is not None else None
-    require_safe_total(float((cases[fine] if weight is None else weight).sum(dtype=np.float64)), where)
+    require_safe_total(float((cases[fine] if weight is None else weight).sum(dtype=np.float64)))
     left = np.bincount(number[fine], minlength=len(names)) > 0
-    require_rows_left([name for name, any_ in zip(names, left.tolist(), strict=True) if not any_], where)
+    require_rows_left([name for name, any_ in zip(names, left.tolist(), strict=True) if not any_])
     away = np.bincount(number[gone], weights=cases[gone], minlength=len(names)).astype(np.int64)
     return Tallies(
         wanted=wanted,
@@ -110,13 +109,13 @@ def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing, w
     )
 
 
-def require_rows_left(empty: Sequence[tuple[str, Any]], where: str) -> None:
+def require_rows_left(empty: Sequence[tuple[str, Any]]) -> None:
     """Raise `EmptyError` if there are models and groups whose rows are all left out.
 
-    >>> require_rows_left([("p", "NL"), ("p", "BE")], "here")
+    >>> require_rows_left([("p", "NL"), ("p", "BE")])
     Traceback (most recent call last):
     thresher.errors.EmptyError: without missing values and weights of 0, nothing is left of 'p' in 'NL', 'p' in 'BE'
-      where: here
+      where: require_rows_left(empty)
       fix:   check the columns, or take the other groups by where=
     """
     if empty:
@@ -125,7 +124,6 @@ def require_rows_left(empty: Sequence[tuple[str, Any]], where: str) -> None:
             "without missing values and weights of 0, nothing is left of "
             + ", ".join(shown)
             + ", …" * (len(empty) > _SHOWN),
-            where=where,
             fix="check the columns, or take the other groups by where=",
         )
 
@@ -146,27 +144,25 @@ def _by_class(labels: Sequence[Any], is_pos: Flags) -> tuple[Any, Any]:
     return (sides[0] or [None])[0], (sides[1] or [None])[0]
 
 
-def require_fit_scores(unfit: int, total: int, where: str) -> None:
+def require_fit_scores(unfit: int, total: int) -> None:
     """Raise `ScoreError` if some scores are whole numbers of which a float64 may lose the last digits."""
     if unfit:
         raise ScoreError(
             f"{unfit:,} of {total:,} scores may not fit a float64 exactly: they are whole numbers beyond 2**53",
-            where=where,
             fix="subtract an offset so that they do, or round them yourself",
         )
 
 
-def require_sound_weights(bad: int, total: int, where: str) -> None:
+def require_sound_weights(bad: int, total: int) -> None:
     """Raise `WeightError` if some weights are negative or infinite."""
     if bad:
         raise WeightError(
             f"{bad:,} of {total:,} weights are negative or infinite",
-            where=where,
             fix="a weight says how many rows a row stands for: give 0 or more",
         )
 
 
-def _missing(state: Counts, cases: Counts, models: int, where: str) -> MissingValueError:
+def _missing(state: Counts, cases: Counts, models: int) -> MissingValueError:
     rows = int(cases.sum()) // models
     told = []
     for bit, name, each in (
@@ -179,17 +175,17 @@ def _missing(state: Counts, cases: Counts, models: int, where: str) -> MissingVa
         if absent:
             told.append(f"{absent:,} of {of:,} {name} are missing or NaN")
     fix = 'fill them, or pass missing="drop" to leave those rows out'
-    return MissingValueError("; ".join(told) + ", and they are never guessed", where, fix)
+    return MissingValueError("; ".join(told) + ", and they are never guessed", fix)
 
 
-def _numbered(found: Any, wanted: Wanted, where: str) -> tuple[Counts, list[tuple[str, Any]]]:
+def _numbered(found: Any, wanted: Wanted) -> tuple[Counts, list[tuple[str, Any]]]:
     """For each group the number of its ranking, and the (model, group) of each ranking."""
     several = "model" in found.column_names
     number = _numbers(found["model"]) if several else np.zeros(found.num_rows, dtype=np.int64)
     keys: list[tuple[Any, ...]] = [()]
     groups = np.zeros(found.num_rows, dtype=np.int64)
     for i in range(len(wanted.by)):
-        code, values = _coded(found[f"by{i}"], where)
+        code, values = _coded(found[f"by{i}"])
         both = groups * (len(values) + 1) + code
         seen = _distinct(both)
         keys = [(*keys[pair // (len(values) + 1)], [*values, None][pair % (len(values) + 1)]) for pair in seen.tolist()]
@@ -199,13 +195,13 @@ def _numbered(found: Any, wanted: Wanted, where: str) -> tuple[Counts, list[tupl
     return groups * len(wanted.scores) + number, names
 
 
-def _coded(values: Any, where: str) -> tuple[Counts, list[Any]]:
+def _coded(values: Any) -> tuple[Counts, list[Any]]:
     """A column as indices into its distinct values; missing ones get the index one past the last."""
     encoded = values.combine_chunks().dictionary_encode()
     encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
     words = encoded.dictionary
     times = str(words.type).startswith(("timestamp", "duration"))
-    known = plain_entries(column(words, name="groups", where=where), where=where) if times else words.to_pylist()
+    known = plain_entries(column(words, name="groups")) if times else words.to_pylist()
     indices = encoded.indices.fill_null(len(known)) if encoded.null_count else encoded.indices
     return plain_numbers(indices).astype(np.int64), known
 

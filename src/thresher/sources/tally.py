@@ -53,7 +53,6 @@ def tally(
     pieces: Sequence[Piece] = (),
     lenses: Sequence[Lens] = (),
     exact: bool = False,
-    where: str,
 ) -> Any:
     """The expression that counts a table's rows.
 
@@ -61,8 +60,8 @@ def tally(
     part, when buckets are divided), or `FAULT` plus what is wrong. Several scores are unfolded row by row, so that the
     table is read once. `exact` counts every score by itself.
     """
-    ibis = extra("ibis", name="sql", where=where)
-    rows = prepared(table, wanted, where=where)
+    ibis = extra("ibis", name="sql")
+    rows = prepared(table, wanted)
     weighted = wanted.weight is not None
     at = place_through(rows.x, lenses, buckets=buckets, by=arithmetic(ibis))
     fine = healthy(ibis, rows, weighted=weighted)
@@ -92,22 +91,22 @@ def _most_groups(wanted: Wanted, buckets: int) -> int:
     return MOST_GROUPS if wanted.by else LABELS_SHOWN * len(wanted.scores) * (2 * buckets + _STATES)
 
 
-def prepared(table: Any, wanted: Wanted, *, where: str) -> Any:
+def prepared(table: Any, wanted: Wanted) -> Any:
     """The rows as the query sees them: label, x, unfit, w, the columns they are grouped by, and which model's x."""
-    ibis = extra("ibis", name="sql", where=where)
-    require_label(table[wanted.label], wanted.label, where)
+    ibis = extra("ibis", name="sql")
+    require_label(table[wanted.label], wanted.label)
     for name in wanted.by:
-        require_plain(table[name], name, where)
+        require_plain(table[name], name)
     columns: dict[str, Any] = {"label": sound(ibis, table[wanted.label])}
     columns |= {name: group_column(ibis, table[column]) for name, column in zip(_by(wanted), wanted.by, strict=True)}
     scores = [sound(ibis, table[name]) for name in wanted.scores]
     for name, score in zip(wanted.scores, scores, strict=True):
-        require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError, where)
+        require_numbers(score.type(), f"scores must be numbers, got {score.type()} in {name!r}", ScoreError)
     columns |= {f"x{i}": float_column(ibis, score) for i, score in enumerate(scores)}
     columns |= {f"unfit{i}": found for i, score in enumerate(scores) if (found := beyond_float64(score)) is not None}
     if wanted.weight is not None:
         weight = sound(ibis, table[wanted.weight])
-        require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError, where)
+        require_numbers(weight.type(), f"weights must be numbers, got {weight.type()}", WeightError)
         columns["w"] = float_column(ibis, weight)
     if len(scores) == 1:
         rows = table.select(**columns)
@@ -171,16 +170,15 @@ def beyond_float64(score: Any) -> Any | None:
     return ((score >= _EXACT_IN_FLOAT64) | (score <= -_EXACT_IN_FLOAT64)).fill_null(False)
 
 
-def require_numbers(kind: Any, what: str, error: type[ScoreError | WeightError], where: str) -> None:
+def require_numbers(kind: Any, what: str, error: type[ScoreError | WeightError]) -> None:
     """Raise the error unless a type is one of numbers that a float64 holds."""
     if kind.is_decimal() and (kind.precision is None or kind.precision > _EXACT_DIGITS):
         raise error(
             f"{what}, whose digits a float64 does not hold",
-            where=where,
             fix="cast the column to double precision in the table or a view",
         )
     if not (kind.is_numeric() or kind.is_boolean()):
-        raise error(what, where, "name a column of numbers, and check that labels and scores are not swapped")
+        raise error(what, "name a column of numbers, and check that labels and scores are not swapped")
 
 
 def _parts(ibis: Any, bucket: Any, pieces: Sequence[Piece]) -> Any:

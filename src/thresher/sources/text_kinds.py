@@ -75,11 +75,11 @@ class TextKind:
         kept = without_absent(texts)
         return pc.equal(pc.utf8_lower(kept), "true") if pa.types.is_boolean(kind) else kept.cast(kind)
 
-    def refusal(self, where: str) -> ScoreError | None:
+    def refusal(self) -> ScoreError | None:
         """The error that using the column raises, where numbers would be changed by becoming floats."""
         if str(self.type) != "double" or not self._unfit:
             return None
-        return unfit_entries(self.name, self._unfit, self._rows, self._first_unfit, where=where)
+        return unfit_entries(self.name, self._unfit, self._rows, self._first_unfit)
 
     def _count_unfit(self, kept: _Batch) -> None:
         changed = _changed_by_float64(kept, self.name)
@@ -88,15 +88,14 @@ class TextKind:
         self._unfit += changed.size
 
 
-def unfit_entries(name: str, count: int, rows: int, first: str, *, where: str) -> ScoreError:
+def unfit_entries(name: str, count: int, rows: int, first: str) -> ScoreError:
     """The error for numbers that a float64 would change.
 
-    >>> unfit_entries("p", 1, 3, "1e400", where="here").what
+    >>> unfit_entries("p", 1, 3, "1e400").what
     "1 of 3 entries of 'p' do not fit a float64 exactly, first 1e400"
     """
     return ScoreError(
         f"{count:,} of {rows:,} entries of {name!r} do not fit a float64 exactly, first {first[:40]}",
-        where=where,
         fix="subtract an offset so that they do, or round them yourself",
     )
 
@@ -164,7 +163,7 @@ def _all_truth(kept: Any) -> bool:
 
 def _changed_by_float64(batch: _Batch, name: str) -> Indices:
     """Which numbers a float64 would change."""
-    floats = numpy_column(batch.numbers("double"), name=name, where="")
+    floats = numpy_column(batch.numbers("double"), name=name)
     large = np.flatnonzero(np.abs(floats) >= 2**53)
     if not large.size:
         return large

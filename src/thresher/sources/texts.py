@@ -16,7 +16,7 @@ TRUTH = ("true", "false")
 _EXACT_IN_FLOAT64 = 2**53
 
 
-def typed(values: Any, *, name: str, where: str) -> Column:
+def typed(values: Any, *, name: str) -> Column:
     """A pyarrow column of texts as integers, floats, booleans or words, whichever holds every entry exactly.
 
     Numbers are read to the nearest float64 in one notation everywhere (a decimal point, no groups); integers stay
@@ -24,24 +24,24 @@ def typed(values: Any, *, name: str, where: str) -> Column:
     written.
 
     >>> import pyarrow as pa
-    >>> typed(pa.chunked_array([["0.1", "2", None]]), name="p", where="here")
+    >>> typed(pa.chunked_array([["0.1", "2", None]]), name="p")
     array([0.1, 2. , nan])
-    >>> typed(pa.chunked_array([["yes", "NA"]]), name="y", where="here")
+    >>> typed(pa.chunked_array([["yes", "NA"]]), name="y")
     array(['yes', 'NA'], dtype='<U3')
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    array = _numbers(values, name=name, where=where)
+    array = _numbers(values, name=name)
     if array is not None:
         return array
     kept = without_absent(values)
     if kept.null_count == len(kept):
-        return numpy_column(values, name=name, where=where)
+        return numpy_column(values, name=name)
     if pc.all(pc.is_in(pc.utf8_lower(kept.drop_null()), value_set=pa.array(TRUTH, kept.type))).as_py():
-        return numpy_column(pc.equal(pc.utf8_lower(kept), "true"), name=name, where=where)
-    array = _numbers(kept, name=name, where=where)
-    return numpy_column(values, name=name, where=where) if array is None else array
+        return numpy_column(pc.equal(pc.utf8_lower(kept), "true"), name=name)
+    array = _numbers(kept, name=name)
+    return numpy_column(values, name=name) if array is None else array
 
 
 def without_absent(texts: Any) -> Any:
@@ -71,7 +71,7 @@ def coded(texts: Any) -> bool:
     return bool(pc.any(pc.match_substring_regex(texts, "^[+-]?0[0-9xX]")).as_py())
 
 
-def _numbers(texts: Any, *, name: str, where: str) -> Column | None:
+def _numbers(texts: Any, *, name: str) -> Column | None:
     """Texts that are all numbers as integers or floats; None if one is not, or is a code such as 01."""
     import pyarrow as pa
 
@@ -82,7 +82,7 @@ def _numbers(texts: Any, *, name: str, where: str) -> Column | None:
             numbers = texts.cast(kind)
         except pa.ArrowInvalid:
             continue
-        array = numpy_column(numbers, name=name, where=where)
+        array = numpy_column(numbers, name=name)
         if kind == pa.float64():
             return exact_floats(array, texts)
         return None if coded(texts) else array

@@ -43,8 +43,8 @@ class ClassAverages(ABC):
         >>> [round(reviews.average(how, "precision"), 4) for how in ("micro", "macro", "weighted")]
         [0.93, 0.781, 0.9318]
         """
-        where, fix = "ConfusionMatrix.average(how, measure)", 'say which, e.g. average("macro", "f1")'
-        require_one_of(how, get_args(Averaging), name="how", where=where, fix=fix)
+        _where, fix = "ConfusionMatrix.average(how, measure)", 'say which, e.g. average("macro", "f1")'
+        require_one_of(how, get_args(Averaging), name="how", fix=fix)
         known, table = named(measure), self.per_class
         if how == "micro":
             return float(known.of(Contingency(*(cell.sum() for cell in (table.tp, table.fn, table.fp, table.tn)))))
@@ -126,7 +126,6 @@ def average_named(name: str) -> tuple[Averaging, Measure]:
     if how not in get_args(Averaging):
         raise MeasureError(
             f"a confusion matrix has no number called {name!r}",
-            where="ConfusionMatrix.describe(measure)",
             fix='give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1";'
             " for a single class, ask one_vs_rest(c).describe(...)",
         )

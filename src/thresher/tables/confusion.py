@@ -13,8 +13,6 @@ from thresher.sources.columns import Column, Missing, column, complete
 from thresher.sources.labels import distinct, sorted_labels
 from thresher.tables.confusion_matrix import ConfusionMatrix
 
-_WHERE = "confusion(labels, predictions)"
-
 
 def confusion(
     labels: Any,
@@ -47,15 +45,15 @@ def confusion(
     ConfusionMatrix([[1, 0, 1], [0, 1, 0], [0, 0, 1]], classes=['cat', 'cow', 'dog'])
     """
     given = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
-    columns = {name: column(values, name=name, where=_WHERE) for name, values in given.items()}
-    kept, dropped = complete(columns, missing=missing, where=_WHERE)
-    weight = None if weights is None else checked_weights(kept[2], where=_WHERE)
+    columns = {name: column(values, name=name) for name, values in given.items()}
+    kept, dropped = complete(columns, missing=missing)
+    weight = None if weights is None else checked_weights(kept[2])
     if weight is not None and not weight.all():
         kept, weight = [values[weight > 0] for values in kept], weight[weight > 0]
     # Asked apart, never in one array: NumPy would turn the number 1 into the text "1".
     known = _all_classes(kept[0], kept[1]) if classes is None else classes
-    names, actual = classes_of(kept[0], classes=known, where=_WHERE)
-    _, called = classes_of(kept[1], classes=names, where=_WHERE)
+    names, actual = classes_of(kept[0], classes=known)
+    _, called = classes_of(kept[1], classes=names)
     k = len(names)
     counts = np.bincount(actual * k + called, weights=weight, minlength=k * k).reshape(k, k)
     return ConfusionMatrix(counts, tuple(names), dropped)
@@ -63,4 +61,4 @@ def confusion(
 
 def _all_classes(labels: Column, predictions: Column) -> list[Any]:
     found = distinct(labels, at_most=1000) + distinct(predictions, at_most=1000)
-    return sorted_labels(np.fromiter(found, dtype=object, count=len(found)), where=_WHERE)
+    return sorted_labels(np.fromiter(found, dtype=object, count=len(found)))

@@ -121,7 +121,6 @@ class ConfusionMatrix(ClassAverages, Tabular):
                 return Contingency(tp=each.tp[i], fn=each.fn[i], fp=each.fp[i], tn=each.tn[i])
         raise LabelError(
             f"{positive!r} is not among the classes {listed(self.classes)}",
-            where="ConfusionMatrix.one_vs_rest(positive)",
             fix=f"give one of them, e.g. {self.classes[0]!r}",
         )
 
@@ -220,7 +219,6 @@ class ConfusionMatrix(ClassAverages, Tabular):
         except (TypeError, ValueError):
             raise LabelError(
                 f"JSON has no way to write the classes {listed(self.classes)}",
-                where="ConfusionMatrix.to_json",
                 fix="name the classes by texts, numbers or booleans",
             ) from None
 
@@ -230,7 +228,6 @@ class ConfusionMatrix(ClassAverages, Tabular):
         if self.classes != other.classes:
             raise LabelError(
                 f"the matrices have different classes: {listed(self.classes)} against {listed(other.classes)}",
-                where="ConfusionMatrix + ConfusionMatrix",
                 fix="count both with the same classes=[...] in the same order",
             )
         return ConfusionMatrix(self.counts + other.counts, self.classes, self.dropped + other.dropped)

@@ -49,9 +49,7 @@ class Contingency(Rates, Tabular):
         cells = [_cell(getattr(self, name), name) for name in _CELLS]
         shapes = {np.shape(cell) for cell in cells if np.ndim(cell)}
         if len(shapes) > 1:
-            raise LengthError(
-                f"cells have different shapes: {sorted(shapes)}", "Contingency", "give four scalars or arrays alike"
-            )
+            raise LengthError(f"cells have different shapes: {sorted(shapes)}", "give four scalars or arrays alike")
         for name, cell in zip(_CELLS, cells, strict=True):
             object.__setattr__(self, name, cell)
 
@@ -69,7 +67,6 @@ class Contingency(Rates, Tabular):
         if not 0 < as_number(class_ratio) < math.inf:
             raise ArgumentError(
                 f"class_ratio must be above 0, got {class_ratio}",
-                where="Contingency.at_class_ratio",
                 fix="give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
             )
         Pos = self.total * (class_ratio / (1 + class_ratio))
@@ -95,11 +92,10 @@ class Contingency(Rates, Tabular):
         >>> Contingency(tp=30, fn=20, fp=10, tn=40).dominates(Contingency(tp=20, fn=30, fp=20, tn=30))
         True
         """
-        require_table(other, "Contingency.dominates(other)")
+        require_table(other)
         if not all(np.all(total) for total in (self.Pos, self.Neg, other.Pos, other.Neg)):
             raise OneClassError(
                 "a table without actual positives or negatives has no place to compare",
-                where="Contingency.dominates(other)",
                 fix="compare tables of both classes",
             )
         tpr_gain = self.tp * wide(other.Pos) - other.tp * wide(self.Pos)
@@ -120,7 +116,6 @@ class Contingency(Rates, Tabular):
         if np.ndim(value):
             raise ArgumentError(
                 f"this table has {np.size(value):,} splits, and only one can be put into words",
-                where="Contingency.describe(measure)",
                 fix="describe the table of one split, e.g. coverage(ranking).at(1)",
             )
         return f"{known.name} undefined: {known.undefined}" if math.isnan(value) else f"{known.name} {value:.4g}"
@@ -164,7 +159,6 @@ class Contingency(Rates, Tabular):
 
 
 _CELLS = ("tp", "fn", "fp", "tn")
-_WHERE = "contingency(labels, predictions)"
 
 
 def contingency(
@@ -176,15 +170,15 @@ def contingency(
     Contingency(tp=1, fn=1, fp=1, tn=0)
     """
     given = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
-    columns = {name: column(values, name=name, where=_WHERE) for name, values in given.items()}
-    kept, _ = complete(columns, missing=missing, where=_WHERE)
+    columns = {name: column(values, name=name) for name, values in given.items()}
+    kept, _ = complete(columns, missing=missing)
     kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in kept[:2]}
     if len(kinds) > 1:  # 1 must not become "1", nor b"a" become "a"
         kept[:2] = [values.astype(object) for values in kept[:2]]
     both = np.concatenate([kept[0], kept[1]])  # one question, so that both columns are read alike
-    flags = is_positive(both, positive=positive, where=_WHERE)
+    flags = is_positive(both, positive=positive)
     actual, called = flags[: kept[0].size], flags[kept[0].size :]
-    weight = None if weights is None else checked_weights(kept[2], where=_WHERE)
+    weight = None if weights is None else checked_weights(kept[2])
 
     def counted(cases: Any) -> Cell:
         return np.count_nonzero(cases) if weight is None else weight[cases].sum()
@@ -206,13 +200,11 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     >>> contingency_at(spam_tree, 0)
     Contingency(tp=30, fn=20, fp=10, tn=40)
     """
-    where = "contingency_at(ranking, threshold)"
-    require_ranking(ranking, where)
+    require_ranking(ranking)
     at = as_numbers(threshold)
     if np.isnan(at).any():
         raise ArgumentError(
             f"a threshold is a number that scores reach or miss, got {described(threshold)}",
-            where=where,
             fix="give a number; +inf calls nothing positive, -inf everything",
         )
     split = splits_at(ranking.score, at)
@@ -220,19 +212,18 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
 
 
-def require_table(given: Any, where: str) -> None:
+def require_table(given: Any) -> None:
     """Raise `ArgumentError` unless a contingency table is given.
 
-    >>> require_table([[30, 20], [10, 40]], "here")
+    >>> require_table([[30, 20], [10, 40]])
     Traceback (most recent call last):
     thresher.errors.ArgumentError: a contingency table is needed, got the list [[30, 20], [10, 40]]
-      where: here
+      where: require_table(given)
       fix:   pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)
     """
     if not isinstance(given, Contingency):
         raise ArgumentError(
             f"a contingency table is needed, got {described(given)}",
-            where=where,
             fix="pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)",
         )
 
@@ -265,7 +256,6 @@ def _frozen(cell: Cell) -> Cell:
 def _no_count(value: Any, name: str) -> WeightError:
     return WeightError(
         f"{name} is {value!r}, and a cell holds a count or weight from 0 to {MOST_CASES:.2g}",
-        where="Contingency(tp, fn, fp, tn)",
         fix="give counts of cases",
     )
 

@@ -68,12 +68,13 @@ def chi_squared(table: Table, *, correction: bool = False) -> ChiSquaredTest[Tab
     from scipy.special import chdtrc
 
     if not isinstance(table, ConfusionMatrix):
-        require_table(table, _CHI_SQUARED)
-    observed = _observed(table, _CHI_SQUARED)
+        require_table(table)
+    observed = _observed(table)
     k = len(observed)
     if correction and k != 2:
         raise ArgumentError(
-            f"Yates' correction is for 2×2 tables, and this one is {k}×{k}", _CHI_SQUARED, "leave correction=False"
+            f"Yates' correction is for 2×2 tables, and this one is {k}×{k}",
+            "leave correction=False",
         )
     expected = table.independent()
     distance = np.abs(observed - _cells(expected))
@@ -100,24 +101,17 @@ def fisher(table: Contingency, *, alternative: Alternative = "two-sided") -> Fis
     from scipy.stats import fisher_exact
 
     if isinstance(table, ConfusionMatrix):
-        raise ArgumentError(
-            "Fisher's test is for 2×2 tables, got ConfusionMatrix", _FISHER, "give matrix.one_vs_rest(c)"
-        )
-    require_table(table, _FISHER)
-    observed = _observed(table, _FISHER)
-    require_one_of(alternative, get_args(Alternative), name="alternative", where=_FISHER)
+        raise ArgumentError("Fisher's test is for 2×2 tables, got ConfusionMatrix", "give matrix.one_vs_rest(c)")
+    require_table(table)
+    observed = _observed(table)
+    require_one_of(alternative, get_args(Alternative), name="alternative")
     if not (observed == np.floor(observed)).all():
         raise WeightError(
             f"an exact test counts whole cases, and the table holds {observed.ravel().tolist()}",
-            where=_FISHER,
             fix="give unweighted counts, or use chi_squared(table)",
         )
     _, p_value = fisher_exact(observed.astype(np.int64), alternative=alternative)
     return FisherTest(float(table.dor), float(p_value), alternative, table.independent())
-
-
-_CHI_SQUARED = "chi_squared(table)"
-_FISHER = "fisher(table)"
 
 
 def _cells(table: Contingency | ConfusionMatrix) -> Counts:
@@ -126,26 +120,24 @@ def _cells(table: Contingency | ConfusionMatrix) -> Counts:
     return np.array([[table.tp, table.fn], [table.fp, table.tn]])
 
 
-def _observed(table: Contingency | ConfusionMatrix, where: str) -> Floats:
+def _observed(table: Contingency | ConfusionMatrix) -> Floats:
     """The cells as a square of numbers without an empty row or column."""
     if isinstance(table, Contingency) and any(np.ndim(cell) for cell in (table.tp, table.fn, table.fp, table.tn)):
         raise ArgumentError(
             "a test of independence needs one table, and the cells of this one are arrays",
-            where=where,
             fix="test a single table, e.g. contingency_at(ranking, threshold) or coverage(ranking).at(split)",
         )
     cells = _cells(table)
     if not np.isfinite(cells).all():
-        raise ArgumentError(f"a cell is not a number: {cells.tolist()}", where, "give a table of counts")
+        raise ArgumentError(f"a cell is not a number: {cells.tolist()}", "give a table of counts")
     names = table.classes if isinstance(table, ConfusionMatrix) else ("positive", "negative")
     if len(names) < 2:
-        raise OneClassError(f"there is only one class, {names[0]!r}", where, "give a table with two classes or more")
+        raise OneClassError(f"there is only one class, {names[0]!r}", "give a table with two classes or more")
     for axis, happens in ((1, "actually"), (0, "predicted")):
         empty = [str(name) for name, total in zip(names, cells.sum(axis=axis).tolist(), strict=True) if not total]
         if empty:
             raise OneClassError(
                 f"no case is {happens} {' or '.join(empty)}, so there is nothing to depend on",
-                where=where,
                 fix="give a table in which every class occurs and is predicted at least once",
             )
     return cells

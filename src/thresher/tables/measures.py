@@ -37,7 +37,7 @@ class Measure:
 
     def of(self, table: Contingency, *, class_ratio: float | None = None) -> Any:
         """The value on a table, or what it would be at another class ratio with the same rates."""
-        require_table(table, f"Measure.of(table), {self.name}")
+        require_table(table)
         at = table if class_ratio is None else table.at_class_ratio(class_ratio)
         return at.f_beta(self.beta) if self.beta is not None else getattr(at, self.name)
 
@@ -56,7 +56,7 @@ def measure(name: str | Measure) -> Measure:
     if isinstance(name, Measure):
         return name
     if not isinstance(name, str):
-        raise MeasureError(f"a measure is named by text, got {name!r}", "measure(name)", 'give e.g. "accuracy"')
+        raise MeasureError(f"a measure is named by text, got {name!r}", 'give e.g. "accuracy"')
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     if plain in _BY_NAME:
         return _BY_NAME[plain]
@@ -64,9 +64,7 @@ def measure(name: str | Measure) -> Measure:
         return _BY_NAME.get(f"f{float(beta[1]):g}") or _f_measure(float(beta[1]))
     near = difflib.get_close_matches(plain, _BY_NAME, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
-    raise MeasureError(
-        f"there is no measure called {name!r}", "measure(name)", f"{hint}thresher.MEASURES lists all of them"
-    )
+    raise MeasureError(f"there is no measure called {name!r}", f"{hint}thresher.MEASURES lists all of them")
 
 
 def _f_measure(beta: float) -> Measure:

@@ -131,7 +131,7 @@ class Quantity:
         return f"{self.name}{inside}@{limits}" if limits else f"{self.name}{inside}"
 
 
-def quantity(text: str | Quantity | Measure, *, where: str = "quantity(text)") -> Quantity:
+def quantity(text: str | Quantity | Measure) -> Quantity:
     """Parse a quantity; an unknown name is answered with the nearest ones.
 
     >>> quantity("partial_auc[fpr<=0.1]").within
@@ -149,36 +149,33 @@ def quantity(text: str | Quantity | Measure, *, where: str = "quantity(text)") -
     if isinstance(text, Measure):
         return Quantity(text.name)
     if not isinstance(text, str):
-        raise MeasureError(f"a quantity is text, got {text!r}", where, 'give e.g. "auc" or "recall@fpr<=0.01"')
+        raise MeasureError(f"a quantity is text, got {text!r}", 'give e.g. "auc" or "recall@fpr<=0.01"')
     form = _FORM.fullmatch(text)
     if form is None:
         raise MeasureError(
             f"cannot read the quantity {text!r}",
-            where=where,
             fix='write a name, and if need be a range or a place: "auc", "partial_auc[fpr<=0.1]", "recall@fpr<=0.01"',
         )
-    name = _named(form["name"], where)
-    within, of_class = _inside(form["inside"], name, where)
-    probability, threshold, limits = _place(form["place"], name, where)
+    name = _named(form["name"])
+    within, of_class = _inside(form["inside"], name)
+    probability, threshold, limits = _place(form["place"], name)
     if name in _PARTIAL and within is None:
-        raise MeasureError(
-            f"{name} needs a range of rates", where, f'write e.g. "{name}[fpr<=0.1]" or "{name}[tpr>=0.8]"'
-        )
+        raise MeasureError(f"{name} needs a range of rates", f'write e.g. "{name}[fpr<=0.1]" or "{name}[tpr>=0.8]"')
     if name == "net_benefit" and probability is None:
-        raise MeasureError("net_benefit belongs to a threshold probability", where, 'write e.g. "net_benefit@0.05"')
+        raise MeasureError("net_benefit belongs to a threshold probability", 'write e.g. "net_benefit@0.05"')
     return Quantity(name, within, probability, threshold, limits, of_class)
 
 
-def limits_of(text: str, *, where: str) -> tuple[Limit, ...]:
+def limits_of(text: str) -> tuple[Limit, ...]:
     """Parse constraints on measures; `and` or a comma joins several.
 
-    >>> [str(limit) for limit in limits_of("recall >= 0.9 and fpr <= 0.01", where="here")]
+    >>> [str(limit) for limit in limits_of("recall >= 0.9 and fpr <= 0.01")]
     ['tpr >= 0.9', 'fpr <= 0.01']
     """
-    return tuple(_limit(part, where) for part in _JOINED.split(text))
+    return tuple(_limit(part) for part in _JOINED.split(text))
 
 
-def refusal(what: str, can: Iterable[str], where: str) -> MeasureError:
+def refusal(what: str, can: Iterable[str]) -> MeasureError:
     """The error of a function that cannot compute a quantity: what it was asked, and all that it can compute.
 
     >>> raise refusal("saving cannot be compared", ["auc", "brier"], "compare(measure=...)")
@@ -188,10 +185,10 @@ def refusal(what: str, can: Iterable[str], where: str) -> MeasureError:
       fix:   give auc or brier
     """
     *most, last = can
-    return MeasureError(what, where, f"give {', '.join(most)} or {last}" if most else f"give {last}")
+    return MeasureError(what, f"give {', '.join(most)} or {last}" if most else f"give {last}")
 
 
-def _named(given: str, where: str) -> str:
+def _named(given: str) -> str:
     plain = given.strip().lower().replace("-", "_").replace(" ", "_")
     if plain in _BY_NAME:
         return _BY_NAME[plain]
@@ -203,33 +200,30 @@ def _named(given: str, where: str) -> str:
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise MeasureError(
             f"there is no quantity called {given.strip()!r}",
-            where=where,
             fix=f"{hint}Measures of a table are {', '.join(MEASURES)};"
             f" numbers of a model are {', '.join(MODEL_NUMBERS)}",
         ) from None
 
 
-def _inside(text: str | None, name: str, where: str) -> tuple[RateRange | None, str | None]:
+def _inside(text: str | None, name: str) -> tuple[RateRange | None, str | None]:
     """What stands in brackets: the range of a partial area, or a class."""
     if text is None:
         return None, None
     if text.startswith('"'):
         if name in MODEL_NUMBERS and name != "auc":
-            raise MeasureError(
-                f"{name} is not of one class", where, 'leave the brackets out, or write e.g. recall["L"]'
-            )
+            raise MeasureError(f"{name} is not of one class", 'leave the brackets out, or write e.g. recall["L"]')
         return None, text.strip('"')
     if name not in _PARTIAL:
         fix = f'write partial_auc[{text}] for an area, {name}@... for a constraint, or {name}["class"]'
-        raise MeasureError(f"{name} has no range, so [{text}] says nothing", where, fix)
-    return _rate_range(text, name, where), None
+        raise MeasureError(f"{name} has no range, so [{text}] says nothing", fix)
+    return _rate_range(text, name), None
 
 
-def _rate_range(text: str, name: str, where: str) -> RateRange:
+def _rate_range(text: str, name: str) -> RateRange:
     form = _RANGE.fullmatch(text)
     if form is None or (form["low"] and form["end"] != "<=") or not form["end"]:
         fix = "write fpr or tpr with a bound: [fpr<=0.1], [tpr>=0.8] or [0.1<=fpr<=0.2]"
-        raise MeasureError(f"cannot read the range [{text}] of {name}", where, fix)
+        raise MeasureError(f"cannot read the range [{text}] of {name}", fix)
     try:
         rate = measure(form["rate"]).name
     except MeasureError:
@@ -237,56 +231,53 @@ def _rate_range(text: str, name: str, where: str) -> RateRange:
     bound = float(form["bound"])
     low, high = (float(form["low"] or 0), bound) if form["end"] == "<=" else (bound, 1.0)
     if rate not in ("fpr", "tpr"):
-        raise MeasureError(
-            f"an area lies within a range of fpr or tpr, not of {rate}", where, f"write {name}[fpr<=0.1]"
-        )
+        raise MeasureError(f"an area lies within a range of fpr or tpr, not of {rate}", f"write {name}[fpr<=0.1]")
     if not 0 <= low < high <= 1:
-        raise MeasureError(f"[{text}] is no part of 0 to 1", where, f"write e.g. {name}[0.1<=fpr<=0.2]")
+        raise MeasureError(f"[{text}] is no part of 0 to 1", f"write e.g. {name}[0.1<=fpr<=0.2]")
     return RateRange("fpr" if rate == "fpr" else "tpr", low, high)
 
 
-def _place(text: str | None, name: str, where: str) -> tuple[float | None, float | None, tuple[Limit, ...]]:
+def _place(text: str | None, name: str) -> tuple[float | None, float | None, tuple[Limit, ...]]:
     """What stands after @: a threshold probability, a threshold, or constraints."""
     if text is None:
         return None, None, ()
     if name == "net_benefit":
-        return _probability(text, where), None, ()
+        return _probability(text), None, ()
     if fixed := _THRESHOLD.fullmatch(text):
         if name in MODEL_NUMBERS and name != "expected_cost":
-            raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", where, "leave @ out")
+            raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", "leave @ out")
         return None, float(fixed["value"]), ()
     if name == "expected_cost":
         what = "expected_cost is taken at a threshold, and no constraint can stand after its @"
-        raise MeasureError(what, where, "write expected_cost@threshold=0.5, or leave @ out")
+        raise MeasureError(what, "write expected_cost@threshold=0.5, or leave @ out")
     if name in MODEL_NUMBERS:
-        raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", where, "leave @ out")
+        raise MeasureError(f"{name} belongs to no threshold, so nothing can stand after @", "leave @ out")
     if measure(name).better == "neither":
-        raise MeasureError(f"{name} has no better side to look for", where, "write @threshold=..., or leave @ out")
-    return None, None, limits_of(text, where=where)
+        raise MeasureError(f"{name} has no better side to look for", "write @threshold=..., or leave @ out")
+    return None, None, limits_of(text)
 
 
-def _probability(text: str, where: str) -> float:
+def _probability(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not 0 < value < 1:
         what = f"the threshold probability of a net benefit lies between 0 and 1, got {text.strip()!r}"
-        raise MeasureError(what, where, 'write e.g. "net_benefit@0.05"')
+        raise MeasureError(what, 'write e.g. "net_benefit@0.05"')
     return value
 
 
-def _limit(text: str, where: str) -> Limit:
+def _limit(text: str) -> Limit:
     form = _LIMIT.fullmatch(text)
     if form is None:
         raise MeasureError(
             f"cannot read the constraint {text.strip()!r}",
-            where=where,
             fix='write a measure, one of >= <= > < and a number, e.g. "recall >= 0.9"; a threshold is "threshold=0.5"',
         )
-    asked = quantity(form["name"], where=where)
+    asked = quantity(form["name"])
     if asked.measure is None:
-        raise refusal(f"{asked} is no measure of a table, so it is no constraint", MEASURES, where)
+        raise refusal(f"{asked} is no measure of a table, so it is no constraint", MEASURES)
     return Limit(asked.measure, form["relation"], float(form["bound"]))
 
 

@@ -158,7 +158,7 @@ class Rates:
         weight = as_number(beta)
         square = weight * weight
         if not (weight > 0 and 0 < square < math.inf):
-            raise ArgumentError(f"beta must be above 0, got {beta}", "f_beta(beta)", "give e.g. 2 to favour recall")
+            raise ArgumentError(f"beta must be above 0, got {beta}", "give e.g. 2 to favour recall")
         return ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
 
     @property

@@ -78,7 +78,7 @@ def test_every_format(run, here, tumours, expected, source, target):  # noqa: PL
     assert told == {"rows": 569, "positive": called, "unseen": {}, "gaps": {}, "unused": [], "output": target}
     from thresher.sources.files import read_columns
 
-    found = read_columns(here / target, ["id", "p", "call"], where="here")
+    found = read_columns(here / target, ["id", "p", "call"])
     assert found["id"].tolist() == list(range(1, 570))
     assert found["call"].tolist() == expected[1].tolist()
 

@@ -37,23 +37,21 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.output import require_outputs
     from thresher.cli.table_file import STANDARD
 
-    where, source, target = place(ctx), given["source"], given["output"]
+    _where, source, target = place(ctx), given["source"], given["output"]
     if given["artefact"] == STANDARD:
         raise click.UsageError("the decision must be a file; - is for rows", ctx)
     if given["as_json"] and target == STANDARD:
         raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
-    require_outputs(where, source=source, output=None if target == STANDARD else target)
+    require_outputs(source=source, output=None if target == STANDARD else target)
 
     from thresher.cli.artefact import read_artefact
     from thresher.cli.table_file import write_with_columns
     from thresher.cli.working import working
 
-    artefact = read_artefact(given["artefact"], where=where)
-    added, counted = artefact.columns(given["column"], probability=given["probability"], where=where)
+    artefact = read_artefact(given["artefact"])
+    added, counted = artefact.columns(given["column"], probability=given["probability"])
     with working("applying"):
-        rows = write_with_columns(
-            source, target, score=artefact.score(given["score"], where=where), added=added, where=where
-        )
+        rows = write_with_columns(source, target, score=artefact.score(given["score"]), added=added)
     cautions = artefact.cautions(counted, rows)
     mapped = given["probability"] or artefact.decision is None
     if given["as_json"]:

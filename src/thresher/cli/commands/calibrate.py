@@ -48,8 +48,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     from thresher.cli.output import require_outputs, write_text
 
-    where, source = place(ctx), given["source"]
-    require_outputs(where, source=source, output=given["output"], write=given["write"])
+    _where, source = place(ctx), given["source"]
+    require_outputs(source=source, output=given["output"], write=given["write"])
 
     from thresher.calibration import calibration_map
     from thresher.cli.rankings import is_ranking, rankings_of
@@ -57,10 +57,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.working import working
 
     if given["write"] is not None:
-        if source == STANDARD or is_ranking(source, where=where):
+        if source == STANDARD or is_ranking(source):
             raise click.UsageError("--write needs rows in a file, which can be read twice", ctx)
-        require_format(given["write"], where)
-    rankings = rankings_of(given, where=where)
+        require_format(given["write"])
+    rankings = rankings_of(given)
     if len(rankings) > 1:
         raise click.UsageError("a map is of one model; give --score once", ctx)
     (rows,) = rankings.values()
@@ -80,11 +80,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         column = given["column"]
         with working("writing"):
             write_with_columns(
-                source,
-                given["write"],
-                score=given["scores"][0],
-                added=lambda scores: {column: found(scores)},
-                where=where,
+                source, given["write"], score=given["scores"][0], added=lambda scores: {column: found(scores)}
             )
         written.append(f"rows  {given['write']}")
     if given["output"] is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.door import Door
 from thresher.cli.options import CONDITION, MEASURE, PRINTED, ROWS, SOURCE, operating_condition
 
 
@@ -43,7 +43,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.working import working
 
     free = not (given["maximise"] or given["minimise"] or given["subject_to"] or given["at_most"])
-    rankings = rankings_of(given, condition=condition if free else None, where=place(ctx))
+    rankings = rankings_of(given, condition=condition if free else None)
     with working("trying every threshold"):
         choices = {
             name: choose(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.door import Door
 from thresher.cli.options import (
     CLUSTER,
     CONDITION,
@@ -63,7 +63,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     from thresher.tables import quantity
 
-    wanted = quantity(given["measure"], where=place(ctx))
+    wanted = quantity(given["measure"])
     if wanted.name == "auc" and condition_given(given):
         raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure", ctx)
     condition = operating_condition(given) if condition_given(given) else None
@@ -75,9 +75,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     asked = {name: given[name] for name in ("level", "margin", "correction", "seed", "replicates")}
     asked["thresholds"] = _thresholds(given["thresholds"], ctx)
-    rows = rows_that_fit(given, where=place(ctx))
+    rows = rows_that_fit(given)
     if rows is None:
-        with scanning(given, where=place(ctx)) as where_they_are:
+        with scanning(given) as where_they_are:
             of_cost = wanted.name == "expected_cost" and wanted.bare
             asked["measure"] = operating_condition(given) if of_cost else given["measure"]
             found = compare_scan(given["source"], cluster=given["cluster"], **where_they_are, **asked)

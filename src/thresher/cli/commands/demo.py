@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.door import Door
 from thresher.cli.options import PRINTED, ratio
 
 TITLE = "Is this tumour malignant?"
@@ -36,11 +36,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.output import require_outputs
 
     require_outputs(
-        place(ctx),
-        source=None,
-        output=given["output"],
-        predictions=given["predictions"],
-        measurements=given["measurements"],
+        source=None, output=given["output"], predictions=given["predictions"], measurements=given["measurements"]
     )
 
     from thresher.choices import OperatingCondition

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.door import Door
 from thresher.cli.options import (
     CLUSTER,
     CONDITION,
@@ -73,22 +73,22 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["title"] is not None and not given["output"]:
         raise click.UsageError("--title is of the report, and --output FILE is not given", ctx)
     files = {name: given[name] for name in ("figures", "output", "decision")}
-    require_outputs(place(ctx), source=given["source"], **files)
+    require_outputs(source=given["source"], **files)
     condition = operating_condition(given) if condition_given(given) else None
 
     from thresher.cli.evaluated import evaluated, present, write
     from thresher.cli.rows import rows_that_fit
     from thresher.inference.difference import require_margin
 
-    require_margin(given["margin"], place(ctx))  # even of one model, which is compared with nobody
+    require_margin(given["margin"])  # even of one model, which is compared with nobody
     title = (given["table"] or _name(given["source"])) if given["title"] is None else given["title"]
-    rows = rows_that_fit(given, where=place(ctx))
+    rows = rows_that_fit(given)
     if rows is None:
         if given["measures"]:
             raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample", ctx)
         from thresher.cli.scanned_summary import evaluated_where_it_is, present_scan
 
-        present_scan(evaluated_where_it_is(condition, given, where=place(ctx)), given, title=title)
+        present_scan(evaluated_where_it_is(condition, given), given, title=title)
         return
     found = evaluated(rows, condition, given)
     written = write(found, given, title=title)

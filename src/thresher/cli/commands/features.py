@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.door import Door
 from thresher.cli.options import PRINTED, SOURCE, TARGET
 
 
@@ -52,5 +52,5 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.working import working
 
     with working("looking at the features"):
-        found = chosen_features(given, where=place(ctx))
+        found = chosen_features(given)
     present(found, given)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.door import Door
 from thresher.cli.options import (
     CLUSTER,
     CONDITION,
@@ -69,7 +69,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.evaluation.requirements import judged, requirement
 
     asked = [requirement(text) for text in given["required"]]
-    rows = labelled_scores(given, where=place(ctx))
+    rows = labelled_scores(given)
     evaluation = evaluated(rows, condition, given)
     with working("drawing the data again"):
         found = [judged(one, evaluation, replicates=given["replicates"]) for one in asked]

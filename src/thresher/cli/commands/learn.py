@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from thresher.cli.completion import column_items
-from thresher.cli.door import Door, place
+from thresher.cli.door import Door
 from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET, operating_condition
 
 
@@ -60,8 +60,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.learned import learned, present, require_feasible, write
     from thresher.cli.learning_table import learning_table
 
-    require_feasible(given, where=place(ctx))
-    table = learning_table(given, where=place(ctx))
+    require_feasible(given)
+    table = learning_table(given)
     found, remarks = learned(table, condition, given)
     written = write(found, table, given)
     present(found, table, given, remarks=remarks, written=written)

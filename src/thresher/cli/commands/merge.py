@@ -33,7 +33,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.output import require_outputs
 
     for source in given["sources"]:
-        require_outputs(place(ctx), source=source, output=given["output"])
+        require_outputs(source=source, output=given["output"])
 
     from functools import reduce
     from operator import add
@@ -46,17 +46,17 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if len(given["scores"]) > 1:
         raise click.UsageError("a ranking is of one model; give --score once", ctx)
     shown = {source: without_secrets(source) for source in given["sources"]}
-    kept = {source: is_ranking(source, where=f"{place(ctx)} {shown[source]}") for source in given["sources"]}
+    kept = {source: is_ranking(source) for source in given["sources"]}
     if all(kept.values()):
-        require_no_columns(given, place(ctx))
+        require_no_columns(given)
     parts = []
     for source in given["sources"]:
-        where = f"{place(ctx)} {shown[source]}"
+        f"{place(ctx)} {shown[source]}"
         with working(f"counting {shown[source]}"):
             if kept[source]:
-                parts.append(kept_ranking(source, where=where))
+                parts.append(kept_ranking(source))
             else:
-                parts += rankings_of({**given, "source": source}, where=where).values()
+                parts += rankings_of({**given, "source": source}).values()
     whole = reduce(add, parts)
     if given["output"] is not None:
         write_ranking(whole, given["output"])

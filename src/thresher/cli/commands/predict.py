@@ -52,14 +52,14 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if twice is not None:
         raise click.UsageError(f"two new columns would be called {twice!r}", ctx)
     if target != STANDARD:
-        require_outputs(where, source=source, output=target)
-        require_format(target, where)
+        require_outputs(source=source, output=target)
+        require_format(target)
 
     from thresher.cli.predicted import Judge, write_predicted
     from thresher.cli.working import working
     from thresher.learning import read_learned
 
-    judge = Judge(read_learned(given["folder"]), given, where=where)
+    judge = Judge(read_learned(given["folder"]), given)
     with working("predicting"):
         rows = write_predicted(source, target, judge)
     if given["as_json"]:
