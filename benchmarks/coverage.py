@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import thresher as th
-from thresher.inference.cost import brier_interval, cost_interval
+from thresher.inference.intervals.cost import brier_interval, cost_interval
 
 SIZES = (30, 100, 1000)
 PREVALENCES = (0.5, 0.1, 0.02)

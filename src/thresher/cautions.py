@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thresher.results import Result
+from thresher._internal.results import Result
 
 
 @dataclass(frozen=True, slots=True, repr=False)

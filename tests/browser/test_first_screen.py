@@ -6,8 +6,8 @@ from axe_playwright_python.sync_playwright import Axe
 import thresher as th
 from tests.browser.reader import CALM
 from tests.report import examples
+from thresher._internal.text import percent_text
 from thresher.report import Section, page
-from thresher.visible import percent_text
 
 RARE = th.OperatingCondition(prevalence=0.01, cost_ratio=20)
 

@@ -5,8 +5,8 @@ import pytest
 import thresher as th
 from tests import hostile
 from tests.report import examples
+from thresher._internal.text import visible
 from thresher.report import page
-from thresher.visible import visible
 
 
 def test_hostile_names_stay_text(opened):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from thresher.cli.program import program
+from thresher.cli.app import program
 
 
 @pytest.fixture(scope="session")

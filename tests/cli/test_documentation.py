@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from thresher.cli.program import COMMANDS, program
+from thresher.cli.app import COMMANDS, program
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^\$ (thresher .*)$", PAGE, flags=re.MULTILINE)

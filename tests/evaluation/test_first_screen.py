@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from thresher._internal.text import number_text, per_thousand_text
 from thresher.evaluation.first_screen import headline, rule_cells, threshold_text, tiles
-from thresher.visible import number_text, per_thousand_text
 
 RNG = np.random.default_rng(5)
 LABELS = RNG.random(900) < 0.3

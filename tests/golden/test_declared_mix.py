@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import thresher as th
-from thresher.cli.program import program
-from thresher.report.contents import contents
+from thresher.cli.app import program
+from thresher.report.payload import contents
 
 GROUPS = [(1, 0.8, 80), (0, 0.8, 10), (1, 0.3, 20), (0, 0.3, 90), (0, 0.1, 800)]
 LABELS = np.repeat([label for label, _, _ in GROUPS], [cases for *_, cases in GROUPS])

@@ -3,7 +3,7 @@ import pytest
 
 from tests.golden import features as golden
 from thresher.learning import principal_components, scatter, selection
-from thresher.learning.exact_selection import exact_selection
+from thresher.learning.features.selection import exact_selection
 
 
 def test_scatter_and_j():

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 import thresher as th
-from thresher.inference.table import CELLS, RATES
+from thresher.inference.intervals.table import CELLS, RATES
 
 
 def apparent(interval: th.Interval) -> float:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import thresher as th
-from thresher.inference.resampling import BLOCK, Resampling
+from thresher.inference.bootstrap.draws import BLOCK, Resampling
+from thresher.inference.bootstrap.sample import sample_of
 from thresher.inference.rows import Rows
-from thresher.inference.sample import sample_of
 
 
 def draws(source: Any, *, replicates: int, seed: int = 0, stratified: bool | None = None) -> list[Any]:

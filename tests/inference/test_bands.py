@@ -1,3 +1,8 @@
+""""""
+
+import json
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -6,10 +11,98 @@ from scipy.stats import norm
 import thresher as th
 from tests import strategies
 from tests.inference.resampling_oracles import calibrated, draws, example, ranking_of_draw
-from thresher.inference.bands import net_benefit_band, precision_recall_band, roc_band
+from thresher.inference.bands import (
+    Band,
+    DrawnCurve,
+    Draws,
+    net_benefit_band,
+    net_benefit_curve,
+    precision_recall_band,
+    precision_recall_curve,
+    reliability_band,
+    reliability_curve,
+    roc_band,
+    roc_curve,
+)
 from thresher.inference.rows import Rows
 
+
+def test_columns_are_read_only_and_plain_in_a_dict():
+    band = Band(np.array([0.0, 1.0]), np.array([0.5, np.nan]), np.zeros(2), np.ones(2), 0.95, "percentile bootstrap")
+    with pytest.raises(ValueError, match="read-only"):
+        band.lower[0] = 1
+    plain = json.loads(json.dumps(band.to_dict(), allow_nan=False))
+    assert plain["estimate"] == [0.5, None]
+    assert (plain["level"], plain["simultaneous"]) == (0.95, False)
+
+
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
+
+
+def rows_as_they_are(rows: Any) -> Any:
+    return rows
+
+
+def draws_of(ranking, **options):
+    given = {"level": 0.9, "replicates": 60, "seed": 3, "threads": None} | options
+    return Draws.of(ranking, **given)
+
+
+def test_bands_that_share_their_draws_are_those_that_do_not():
+    draws = draws_of(TREE)
+    curves = {
+        "precision": precision_recall_curve(draws),
+        "benefit": net_benefit_curve(draws),
+        "reliability": reliability_curve(draws, TREE),
+    }
+    together = draws.bands(curves, stratified=False)
+    options: dict[str, Any] = {"level": 0.9, "replicates": 60, "seed": 3}
+    alone = {
+        "precision": th.precision_recall_band(TREE, **options),
+        "benefit": th.net_benefit_band(TREE, **options),
+        "reliability": th.reliability_band(TREE, **options),
+    }
+    for name, band in together.items():
+        assert np.array_equal(band.lower, alone[name].lower), name
+        assert np.array_equal(band.upper, alone[name].upper), name
+
+
+def test_every_sample_is_drawn_once_however_many_curves_ask():
+    seen = []
+
+    def curve():
+        def heights(drawn):
+            seen.append(id(drawn))
+            return np.array([drawn.tp[0] / drawn.Pos])
+
+        return DrawnCurve(heights, rows_as_they_are)
+
+    found: Any = draws_of(TREE, replicates=25).bands({"a": curve(), "b": curve()}, stratified=True)
+    assert seen[::2] == seen[1::2]
+    assert np.array_equal(found["a"], found["b"])
+    assert found["a"].shape == (25, 1)
+
+
+def test_draws_of_one_class_are_for_curves_that_have_one():
+    draws = draws_of(th.Ranking.parse("[1+][1-]", score=[0.9, 0.1]), replicates=40)
+    rows = {"both": 0, "any": 0}
+
+    def counting(name, *, of_one_class):
+        def counted(found: Any) -> Any:
+            rows[name] = len(found)
+
+        return DrawnCurve(lambda _: np.zeros(1), counted, of_one_class)
+
+    curves = {"both": counting("both", of_one_class=False), "any": counting("any", of_one_class=True)}
+    draws.bands(curves, stratified=False)
+    assert rows["any"] == 40
+    assert 0 < rows["both"] < 40
+
+
+def test_no_draw_with_both_classes_is_refused():
+    draws = draws_of(th.Ranking.parse("[1+,1-]"), replicates=1, seed=0)
+    with pytest.raises(th.ArgumentError, match="none of 1 draws holds both classes"):
+        draws.band(roc_curve(draws), stratified=False)
 
 
 def tpr_at(ranking, fpr):
@@ -127,4 +220,88 @@ def test_curves_that_all_agree_are_no_certainty():
     most = th.rate_interval(0, 100).upper
     band = net_benefit_band(TREE, threshold=[0.5, 0.9], replicates=30)
     assert (band.estimate[1], band.upper[1], band.lower[1]) == pytest.approx((0, most, -9 * most))
+    assert (band.upper > band.lower).all()
+
+
+TREE_OF_RELIABILITY_BANDS = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
+
+
+def test_the_estimate_is_the_hull():
+    ranking = calibrated(200, 1)
+    band = reliability_band(ranking, replicates=2, points=500)
+    pools = th.reliability(ranking, segments="hull")
+    pool = np.array([np.flatnonzero((pools.lowest <= x) & (x <= pools.highest))[0] for x in band.x])
+    assert band.estimate == pytest.approx(pools.observed[pool])
+    assert (np.diff(band.x) > 0).all()
+    assert (np.diff(band.estimate) >= 0).all()
+
+
+def test_confidence_limits_are_those_of_maps_refitted_to_rows():
+    ranking = calibrated(80, 2)
+    band = reliability_band(ranking, replicates=40, level=0.8, points=500)
+    refitted = []
+    for times in draws(ranking, replicates=40, stratified=False):
+        drawn = ranking_of_draw(ranking, times)
+        if drawn.Pos and drawn.Neg:
+            refitted.append(th.calibration_map(drawn)(band.x))
+    low, high = np.quantile(refitted, [0.1, 0.9], axis=0)
+    apart = high > low
+    assert apart.mean() > 0.8
+    assert band.lower[apart] == pytest.approx(low[apart])
+    assert band.upper[apart] == pytest.approx(high[apart])
+    assert (band.lower <= low + 1e-12).all()  # where all maps agree, there still is doubt
+    assert (band.upper >= high - 1e-12).all()
+
+
+def test_a_calibrated_model_stays_in_its_consistency_band_and_others_leave():
+    inside: dict[float, list[float]] = {1.0: [], 2.0: []}
+    for off, shares in inside.items():
+        for seed in range(8):
+            band = reliability_band(calibrated(500, seed, off=off), "consistency", replicates=100, level=0.9)
+            shares.append(((band.lower <= band.estimate) & (band.estimate <= band.upper)).mean())
+    assert np.mean(inside[1.0]) > 0.8
+    assert np.mean(inside[2.0]) < 0.4
+
+
+def test_a_confidence_band_mostly_holds_the_truth():
+    held = []
+    for seed in range(8):
+        band = reliability_band(calibrated(500, 50 + seed), replicates=100, level=0.9)
+        held.append(((band.lower <= band.x) & (band.x <= band.upper)).mean())
+    assert np.mean(held) > 0.8
+
+
+def test_points_share_the_cases():
+    band = reliability_band(calibrated(5000, 3), replicates=3, points=20)
+    assert band.x.size == 20
+    assert np.diff(band.x) == pytest.approx(0.05, abs=0.02)
+
+
+@pytest.mark.parametrize("kind", ["confidence", "consistency"])
+def test_seeds_and_threads(kind):
+    one, two = (reliability_band(TREE_OF_RELIABILITY_BANDS, kind, replicates=60, threads=threads) for threads in (1, 2))
+    assert np.array_equal(one.lower, two.lower)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: reliability_band(TREE_OF_RELIABILITY_BANDS, "other"),  # type: ignore[arg-type]
+        lambda: reliability_band(TREE_OF_RELIABILITY_BANDS, points=0),
+        lambda: reliability_band(TREE_OF_RELIABILITY_BANDS, level=0),
+        lambda: reliability_band(TREE_OF_RELIABILITY_BANDS, replicates=0),
+        lambda: reliability_band(th.Ranking.parse("[3+][2-]")),
+        lambda: reliability_band(th.Ranking([0.5], [1.5], [2.0]), "consistency"),
+        lambda: reliability_band(th.Ranking([0.5], [3], [0])),
+    ],
+)
+def test_bad_input_reliability_bands(ask):
+    with pytest.raises(th.ThresherError):
+        ask()
+
+
+def test_maps_that_all_agree_are_no_certainty():
+    band = reliability_band(th.Ranking([0.9, 0.1], [20, 0], [0, 12]), replicates=50)
+    assert (band.lower[0], band.upper[0]) == (0, th.rate_interval(0, 12).upper)
+    assert band.lower[1] == th.rate_interval(20, 20).lower
     assert (band.upper > band.lower).all()

@@ -1,10 +1,60 @@
+""""""
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 
 import thresher as th
 from tests import strategies
-from thresher.inference.rows import Rows
+from thresher.errors import ArgumentError, LengthError
+from thresher.inference.rows import Rows, scored_rows
+
+
+def test_cases_are_rows_effective_rows_or_clusters():
+    labels, scores = [1, 1, 1, 0, 0], {"a": [5, 4, 3, 2, 1]}
+    assert scored_rows(labels, scores).cases == (3, 2)
+    assert scored_rows(labels, scores, weights=[1, 1, 2, 3, 3]).cases == (16 / 6, 2)
+    assert scored_rows(labels, scores, clusters=["x", "x", "y", "y", "y"]).cases == (2, 1)
+
+
+def test_clusters_are_any_labels():
+    rows = scored_rows([1, 0, 1], {"a": [1, 2, 3]}, clusters=["p9", 4, "p9"])
+    assert rows.cluster is not None
+    assert rows.cluster.tolist() == [0, 1, 0]
+    assert rows.clusters == 2
+
+
+@pytest.mark.parametrize("clusters", [[7, 3, 7, 12], [-5, 2**62, -5, 0], np.array([200, 3, 200, 9], dtype=np.uint8)])
+def test_whole_numbers_are_clusters_near_or_far(clusters):
+    rows = scored_rows([1, 0, 1, 0], {"a": [1, 2, 3, 4]}, clusters=clusters)
+    assert rows.cluster is not None
+    assert rows.clusters == len(set(rows.cluster.tolist())) == 3
+    assert rows.cluster[0] == rows.cluster[2]
+
+
+def test_a_ranking_is_no_column_of_rows():
+    with pytest.raises(ArgumentError, match=r"scores of 'a' is a Ranking[\s\S]*compare_unpaired"):
+        scored_rows([1, 0], {"a": th.Ranking.parse("[1+][1-]")})
+
+
+def test_row_ids_that_differ_are_not_paired():
+    labels = pd.Series([1, 0, 1], index=["x", "y", "z"])
+    shuffled = pd.Series([0.1, 0.2, 0.3], index=["x", "z", "y"])
+    with pytest.raises(LengthError, match=r"different row ids \(first at row 1: y and z\)"):
+        scored_rows(labels, {"a": shuffled})
+    rows = scored_rows(labels, {"a": shuffled.to_numpy(), "b": pd.Series([1, 2, 3], index=list("xyz"))})
+    assert rows.scores["a"].tolist() == [0.1, 0.2, 0.3]
+
+
+def test_ids_of_different_lengths_are_told_as_lengths():
+    with pytest.raises(LengthError, match="differ in length"):
+        scored_rows(pd.Series([1, 0, 1]), {"a": pd.Series([1, 2])})
+
+
+def test_lists_have_no_ids():
+    rows = scored_rows(np.array([1, 0]), {"a": [1, 2], "b": (2, 1)})
+    assert list(rows.scores) == ["a", "b"]
 
 
 @given(strategies.labelled_scores(both_classes=True))

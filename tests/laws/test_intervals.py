@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher.errors import ArgumentError
-from thresher.inference.band import Band
-from thresher.inference.difference import Difference
+from thresher.inference.bands import Band
+from thresher.inference.comparison.difference import Difference
 
 QUICK: dict[str, Any] = {"replicates": 12}
 LEVELS = st.sampled_from([0.1, 0.5, 0.95, 0.999])

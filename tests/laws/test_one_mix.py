@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher as th
+from thresher._internal.text import percent_text
 from thresher.evaluation import Evaluation
 from thresher.evaluation.first_screen import rule_cells
 from thresher.evaluation.requirements import judged, requirement
-from thresher.report.contents import contents
-from thresher.visible import percent_text
+from thresher.report.payload import contents
 
 MEASURES = ("precision", "npv", "accuracy", "tpr", "fpr", "f1", "mcc", "lift", "predicted_positive_rate", "prevalence")
 RARE = th.OperatingCondition(prevalence=0.01, cost_ratio=20)

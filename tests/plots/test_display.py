@@ -1,13 +1,132 @@
-"""What every display keeps: the convention, the columns, and that nothing breaks on the worst rankings."""
+"""Tests of display."""
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import thresher as th
 from tests.plots.samples import CORNERS, EMAILS, HOSTILE, INFINITE, ONE_CLASS, SPAM_TREE, axes, drawn, rankings, words
 from thresher import plots
-from thresher.plots.display import Display, stacked
+from thresher._internal.palette import ON_DARK, ON_LIGHT
+from thresher.plots import ROCDisplay
+from thresher.plots.display import (
+    LONGEST,
+    Display,
+    add_legend,
+    class_colours,
+    dashes,
+    fits_inside,
+    inches_beside,
+    ink,
+    is_dark,
+    looks,
+    palette,
+    set_title,
+    shown,
+    stacked,
+    taken_literally,
+)
+
+
+def test_models_look_as_on_the_page_and_40_differ():
+    found = looks([str(i) for i in range(40)], axes())
+    first = list(found.values())[:8]
+    assert [look.colour for look in first] == list(ON_LIGHT)
+    assert [look.dashes for look in first] == [dashes(i) for i in range(8)]
+    assert len({look.marker for look in first}) == 8
+    assert len({(look.colour, look.dashes) for look in found.values()}) == 40
+
+
+def test_dark_ground_gets_light_colours():
+    ax = axes()
+    ax.set_facecolor("black")
+    assert is_dark(ax)
+    assert palette(ax) == ON_DARK
+    assert class_colours(ax) == ON_DARK[:2]
+    assert ROCDisplay.from_ranking(EMAILS).plot(ax).lines_["model"].get_color() == ON_DARK[0]
+
+
+def test_ink_is_the_colour_of_the_axes_own_words():
+    ax = axes()
+    ax.xaxis.label.set_color("red")
+    assert ink(ax) == "red"
+
+
+@given(st.text(max_size=60))
+def test_what_is_shown_is_printable_and_short(name):
+    text = shown(name)
+    assert text.isprintable()
+    assert len(text) <= LONGEST
+    if name.isprintable() and len(name) <= LONGEST:
+        assert text == name
+
+
+def test_any_class_can_be_named():
+    assert shown(3) == "3"
+    assert shown(None) == "None"
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name])
+def test_a_hostile_title_is_drawn_as_it_is(name):
+    ax = axes()
+    set_title(ax, shown(name))
+    ax.figure.canvas.draw()
+    (title,) = (text for text in ax.findobj(Text) if text.get_text() == shown(name) and text.get_position()[1] == 1)
+    assert not title.get_parse_math()
+
+
+def test_legends_keep_every_entry():
+    ax = axes()
+    names = ["_hidden", "$x^2$", ""]
+    lines = [ax.plot([0, 1])[0] for _ in names]
+    legend = add_legend(ax, list(zip(lines, names, strict=True)))
+    ax.figure.canvas.draw()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == names
+    assert not any(text.get_parse_math() or text.get_usetex() for text in legend.get_texts())
+
+
+def test_no_entries_no_legend():
+    ax = axes()
+    assert add_legend(ax, []) is None
+    assert ax.get_legend() is None
+
+
+def test_names_never_reach_latex():
+    with mpl.rc_context({"text.usetex": True}):
+        ax = axes()
+        assert not taken_literally(ax.text(0, 0, "\\input{x}")).get_usetex()
+
+
+def test_many_or_long_entries_stand_beside():
+    assert fits_inside(["a", "b"])
+    assert not fits_inside(["a"] * 5)
+    assert not fits_inside(["a" * 40])
+    assert inches_beside(["a" * 40]) > inches_beside(["a"])
+    ax = axes()
+    line = ax.plot([0, 1])[0]
+    beside = add_legend(ax, [(line, str(i)) for i in range(9)])
+    ax.figure.canvas.draw()
+    assert beside is not None
+    assert beside.get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+def test_small_axes_have_their_legend_below():
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.subplots(2, 4)[0, 0]
+    legend = add_legend(ax, [(ax.plot([0, 1])[0], "logistic regression (AUC 0.917)")])
+    ax.set_xlabel("false positive rate")
+    ax.figure.canvas.draw()
+    assert legend is not None
+    assert legend.get_window_extent().y1 <= ax.xaxis.label.get_window_extent().y0 + 1
+
 
 OF_MODELS = [
     plots.CoverageDisplay,
@@ -150,7 +269,7 @@ class TestTheConvention:
 
 
 def test_a_missing_matplotlib_is_named_with_its_extra(monkeypatch):
-    from thresher import extras
+    from thresher._internal import optional as extras
 
     monkeypatch.setattr(extras, "find_spec", lambda _: None)
     display = plots.ROCDisplay.from_ranking(EMAILS)

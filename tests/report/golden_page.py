@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import thresher as th
-from thresher.visible import interval_text, number_text, per_thousand_text
+from thresher._internal.text import interval_text, number_text, per_thousand_text
 
 FILE = Path(__file__).parent / "golden_page.json"
 FORMAT = "thresher/page-golden/1"

@@ -1,3 +1,5 @@
+"""Tests of page."""
+
 import base64
 import hashlib
 import html.parser
@@ -10,9 +12,42 @@ import pytest
 import thresher as th
 from tests import hostile
 from tests.report import examples
-from thresher.report import contents, page
+from thresher._internal.text import visible
+from thresher.cautions import Caution
+from thresher.report import Section, contents, page
 from thresher.report.page import asset, embedded, policy
-from thresher.visible import visible
+from thresher.report.static.panels import Panel
+from thresher.report.static.svg import Plot
+from thresher.report.static.tables import Grid
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return th.evaluate([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.6, 0.55, 0.3, 0.2], seed=1)
+
+
+def test_words_pictures_and_tables_stand_above(evaluation):
+    picture = Plot((0, 1), (0, 1), "rows", "cost").svg(name="Rising")
+    section = Section(
+        "More <rows>?",
+        ["A & B"],
+        cautions=[Caution("no-curve", "there is <none>")],
+        panels=[Panel("Rising", "It rises.", picture)],
+        grids=[Grid("Numbers", ("", "cost"), [("1", "2"), ("none", "3")], folded=True, grey=["none"])],
+    )
+    text = page(evaluation, title="Learnt", sections=[section], grey=["model"])
+    above, below = text[: text.index("<main")], text[text.index("<main") :]
+    for part in ('<h1 dir="auto">Learnt</h1>', "<h2>More &lt;rows&gt;?</h2>", "A &amp; B", picture, "<td>2</td>"):
+        assert part in above
+    assert "there is &lt;none&gt;" in above
+    assert "<details><summary>Numbers</summary>" in above
+    assert '<tr class="baseline"><th scope="row"><bdi>none</bdi>' in above
+    assert below.startswith('<main id="page" class="thresher static grey0">')
+    assert '<h1 dir="auto">How the models compare</h1>' in below
+
+
+def test_without_them_the_page_is_what_it_was(evaluation):
+    assert "<aside" not in page(evaluation)[: page(evaluation).index('<script type="module">')]
 
 
 class Reader(html.parser.HTMLParser):
@@ -157,7 +192,7 @@ def test_a_notebook_shows_it_in_a_sandbox():
 
 
 def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setattr("thresher.extras.find_spec", lambda name: None if name == "jinja2" else object())
+    monkeypatch.setattr("thresher._internal.optional.find_spec", lambda name: None if name == "jinja2" else object())
     with pytest.raises(th.MissingExtraError) as caught:
         examples.emails().to_html("x.html")
     assert caught.value.fix == 'pip install "thresher[report]"'

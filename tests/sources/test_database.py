@@ -21,7 +21,7 @@ import pytest
 
 import thresher as th
 from tests.engines import require
-from thresher import extras
+from thresher._internal import optional as extras
 from thresher.sources import database
 
 

@@ -313,7 +313,7 @@ class TestBadFiles:
             read(path)
 
     def test_absent_pyarrow_names_the_extra(self, tmp_path, monkeypatch):
-        from thresher import extras
+        from thresher._internal import optional as extras
 
         monkeypatch.setattr(extras, "find_spec", lambda _: None)
         with pytest.raises(th.MissingExtraError, match=r'pip install "thresher\[files\]"'):

@@ -173,7 +173,7 @@ class TestTypes:
         assert read(frame, ["y"])["y"].tolist() == [1, 0]
 
     def test_absent_narwhals_names_the_extra(self, monkeypatch):
-        from thresher import extras
+        from thresher._internal import optional as extras
 
         monkeypatch.setattr(extras, "find_spec", lambda _: None)
         with pytest.raises(th.MissingExtraError, match=r'pip install "thresher\[frames\]"'):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.calibration.logistic_fit import logistic_fit
+from thresher.calibration.maps.logistic import logistic_fit
 from thresher.errors import ArgumentError
 from thresher.ranking import Flags, Floats, Ranking, require_ranking
 

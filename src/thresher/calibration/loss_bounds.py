@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from thresher.calibration.brier import brier
-from thresher.calibration.log_loss import log_loss
+from thresher.calibration.scores import brier, log_loss
 from thresher.curves.bounds import Bounds, certain, outward, told
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 

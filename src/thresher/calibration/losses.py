@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from thresher.calibration.probabilities import numbers
+from thresher.calibration.scores import numbers
 from thresher.errors import ArgumentError
 from thresher.ranking import Floats, Ranking, described, require_ranking
 

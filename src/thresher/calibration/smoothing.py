@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.calibration.probabilities import plain_array
+from thresher._internal.results import Tabular
+from thresher.calibration.scores import plain_array
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError
 from thresher.ranking import Counts, Floats, Ranking, as_number, as_numbers, require_ranking
-from thresher.results import Tabular
 
 Smoothing: TypeAlias = "Literal['laplace'] | MEstimate | None"
 

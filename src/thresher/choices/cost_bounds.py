@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
-from thresher.choices.condition import OperatingCondition
+from thresher.choices.choose import choose, operating_condition
 from thresher.choices.objective import TIED_WEIGHTS
-from thresher.choices.threshold import choose, operating_condition
 from thresher.curves import Bounds, table_bounds
 from thresher.curves.bounds import certain, outward, upper_corners_of
 from thresher.errors import ArgumentError
 from thresher.ranking import Ranking, as_number, described, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, contingency_at
+from thresher.tables.condition import OperatingCondition
 
 
 def cost_bounds(ranking: Ranking, threshold: float, *, condition: OperatingCondition | None = None) -> Bounds:

@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thresher.choices.condition import OperatingCondition
+from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, MeasureError, require_one_of, require_whole
 from thresher.ranking import Floats, as_number
-from thresher.results import Tabular
 from thresher.tables import Contingency, Measure, measure
+from thresher.tables.condition import OperatingCondition
 
 Plane: TypeAlias = Literal["coverage", "roc", "pr"]
 # Coefficients of tp, fp and 1 in a numerator and a denominator.

@@ -12,15 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from thresher._internal.results import Result, Tabular, rows_of
+from thresher._internal.text import in_words
 from thresher.cautions import Caution
-from thresher.choices.condition import OperatingCondition, simplest
+from thresher.choices.choose import Choice, Point, choose, operating_condition, point_of
 from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
-from thresher.choices.threshold import Choice, Point, choose, operating_condition, point_of
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, ConditionError
 from thresher.ranking import Ranking, described, require_ranking
-from thresher.results import Result, Tabular, rows_of
-from thresher.visible import in_words
+from thresher.tables.condition import OperatingCondition, simplest
 
 _ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of weights
 

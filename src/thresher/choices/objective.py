@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.choices.condition import OperatingCondition, simplest
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, MeasureError
 from thresher.ranking import Flags, Floats, Ranking, in_pieces, pieces_of
 from thresher.tables import Contingency, Measure, measure
+from thresher.tables.condition import OperatingCondition, simplest
 
 Place: TypeAlias = tuple[Any, Any]  # (fpr, tpr), or counts in a common unit
 

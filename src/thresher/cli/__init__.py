@@ -5,8 +5,8 @@ Nothing here imports NumPy or the rest of thresher before a command runs, so tha
 
 import sys
 
+from thresher._internal.optional import extra
 from thresher.errors import MissingExtraError
-from thresher.extras import extra
 
 __all__ = ["main"]
 
@@ -19,6 +19,6 @@ def main() -> None:
     except MissingExtraError as error:
         sys.stderr.write(f"thresher: {error}\n")
         sys.exit(2)
-    from thresher.cli.program import program
+    from thresher.cli.app import program
 
     program.main(prog_name="thresher")

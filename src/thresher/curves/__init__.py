@@ -1,15 +1,24 @@
 """Every threshold: coverage, ROC, precision-recall, cost, gain and lift curves, the hull, areas and pairs."""
 
 from thresher.curves.area import Pairs, Placements, auc, pairs, pairs_grid, partial_auc, placements, ranking_error
-from thresher.curves.bounds import Bounds, TableBounds, auc_bounds, ks_bounds, table_bounds
+from thresher.curves.bounds import (
+    Bounds,
+    CurveBounds,
+    TableBounds,
+    auc_bounds,
+    average_precision_bounds,
+    hull_bounds,
+    ks_bounds,
+    pr_area_bounds,
+    roc_bounds,
+    table_bounds,
+)
 from thresher.curves.cost import BrierCurve, CostCurve, NetBenefit, brier_curve, cost_curve, net_benefit
 from thresher.curves.coverage import Coverage, ROCCurve, coverage, roc
-from thresher.curves.curve_bounds import CurveBounds, hull_bounds, roc_bounds
 from thresher.curves.gain import GainCurve, KolmogorovSmirnov, LiftCurve, gain, ks, lift
 from thresher.curves.hull import hull, hull_splits
 from thresher.curves.interpolation import CoinRule, coin_at, point_at
 from thresher.curves.multiclass import MulticlassAUC, multiclass_auc, one_vs_rest_rankings
-from thresher.curves.precision_bounds import average_precision_bounds, pr_area_bounds
 from thresher.curves.precision_recall import (
     PrecisionRecallCurve,
     PRGain,

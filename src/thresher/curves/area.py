@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError
 from thresher.ranking import UNKNOWN, Floats, Ranking, filled, in_pieces, require_ranking
-from thresher.results import Result, Tabular
 
 _EXACT_IN_INT64 = 2**62
 GRID_LIMIT = 4_000_000

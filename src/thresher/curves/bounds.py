@@ -1,4 +1,4 @@
-"""Certified bounds of rankings that count ranges: the exact value lies between them, whatever the order inside.
+"""Certified bounds of rankings that count score ranges: the exact value lies between them.
 
 Splits between segments are exact. Inside an unresolved segment the curve climbs from one exact point to the next
 without stepping back, so it stays in the rectangle between them, and every bound here is the worst that such a
@@ -8,17 +8,20 @@ curve can do. Floating-point rounding is allowed for outwards. For an exact rank
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.results import Result, Tabular
 from thresher.curves.area import auc
 from thresher.curves.gain import ks
-from thresher.ranking import MOST_CASES, Counts, Floats, Ranking, kept_number, require_ranking, splits_at
-from thresher.results import Result
+from thresher.curves.hull import hull_splits, upper_corners
+from thresher.curves.precision_recall import average_precision, pr_area
+from thresher.ranking import MOST_CASES, Counts, Flags, Floats, Ranking, kept_number, require_ranking, splits_at
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
@@ -241,3 +244,167 @@ def _below(share: Fraction) -> float:
 
 def _above(share: Fraction) -> float:
     return min(1.0, math.nextafter(float(share), math.inf)) if Fraction(float(share)) != share else float(share)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CurveBounds(Tabular):
+    """Two curves in ROC space: the exact one lies on or between them.
+
+    Each is straight between its points. They coincide where splits are exact, but for the rounding of weights.
+
+    >>> found = roc_bounds(Ranking.of_ranges([0.6, 0.7], [0.9, 0.8], pos=[3, 0], neg=[0, 2]))
+    >>> found.lower_tpr, found.upper_tpr
+    (array([0., 0., 1.]), array([0., 1., 1.]))
+    """
+
+    lower_fpr: Floats
+    lower_tpr: Floats
+    upper_fpr: Floats
+    upper_tpr: Floats
+
+    def _columns(self) -> Mapping[str, Any]:
+        sizes = self.lower_fpr.size, self.upper_fpr.size
+        return {
+            "curve": np.repeat(["lower", "upper"], sizes),
+            "fpr": np.concatenate([self.lower_fpr, self.upper_fpr]),
+            "tpr": np.concatenate([self.lower_tpr, self.upper_tpr]),
+        }
+
+
+def roc_bounds(ranking: Ranking) -> CurveBounds:
+    """The lowest and the highest ROC curve that a ranking allows.
+
+    Inside an unresolved segment the highest takes all positives first, the lowest all negatives.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> found = roc_bounds(bounded)
+    >>> found.upper_fpr.round(2), found.upper_tpr
+    (array([0.  , 0.  , 0.33, 0.33, 1.  ]), array([0. , 0.6, 0.6, 1. , 1. ]))
+    """
+    require_ranking(ranking, both_classes=True)
+    return _rates(ranking, lower_corners_of(ranking), upper_corners_of(ranking))
+
+
+def hull_bounds(ranking: Ranking) -> CurveBounds:
+    """The curves between which the hull of the exact ROC curve lies.
+
+    The lower one is the hull of the splits that are known, the upper one the hull of the highest curve.
+    They are equal wherever the corners of the hull are certain, and so is the choice of a threshold there.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> found = hull_bounds(bounded)
+    >>> found.lower_tpr, found.upper_tpr
+    (array([0. , 0.6, 1. ]), array([0. , 0.6, 1. , 1. ]))
+    """
+    require_ranking(ranking, both_classes=True)
+    corner = hull_splits(ranking, pool="ties")
+    tp, fp = (covered[corner].astype(np.float64) for covered in ranking.covered())
+    if ranking.spans is None or ranking.spans.corners:
+        return _rates(ranking, (fp, tp), (fp, tp))
+    x, y = _distinct(*upper_corners_of(ranking))
+    top = upper_corners(x, y, np.arange(x.size))
+    return _rates(ranking, (fp, tp), (x[top], y[top]))
+
+
+def _distinct(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Points that differ from the one before: weights may vanish beside others, and of equal points none turns."""
+    moves = np.append(True, (np.diff(x) != 0) | (np.diff(y) != 0))
+    return x[moves], y[moves]
+
+
+def _rates(ranking: Ranking, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]) -> CurveBounds:
+    slack = slack_of(ranking) if ranking.weighted and ranking.spans is not None else 0.0
+    columns = (*_shares(ranking, lower, slack), *_shares(ranking, upper, -slack))
+    for column in columns:
+        column.flags.writeable = False
+    return CurveBounds(*columns)
+
+
+def _shares(ranking: Ranking, curve: tuple[Floats, Floats], slack: float) -> tuple[Floats, Floats]:
+    """A curve of (fp, tp) as rates, moved to the right and down by a share of themselves, or to the left and up.
+
+    Whatever rounding did, every curve ends at (1, 1); one that was moved gets there by a point of its own.
+    """
+    fpr, tpr = curve[0] / ranking.Neg, curve[1] / ranking.Pos
+    if not slack:
+        return fpr, tpr
+    return (
+        np.append(np.clip(fpr * (1 + slack), 0.0, 1.0), 1.0),
+        np.append(np.clip(tpr * (1 - slack), 0.0, 1.0), 1.0),
+    )
+
+
+def average_precision_bounds(ranking: Ranking) -> Bounds:
+    r"""The smallest and the largest average precision that a ranking allows.
+
+    After a positives and b negatives, the positives of an open segment of p and n see a precision of at most
+    (a + p)/(a + p + b), when all of them come first and tie. At the least all negatives come first and no
+    positives tie; the sum over them exceeds the integral of x/(x + b + n) from a to a + p.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> average_precision_bounds(bounded)
+    Bounds(lower=0.39..., upper=0.88...)
+    """
+    require_ranking(ranking, both_classes=True)
+    if ranking.spans is None:
+        return certain(average_precision(ranking))
+    if (known := told(ranking, "average_precision")) is not None:
+        return known
+    several = ranking.spans.low < ranking.spans.high
+    pos, neg, before, wrong = _columns(ranking)
+    tied = pos * (before + pos) / np.maximum(before + pos + wrong + neg, np.finfo(np.float64).tiny)
+    first = pos * (before + pos) / np.maximum(before + pos + wrong, np.finfo(np.float64).tiny)
+    upper = np.where(several, first, tied)
+    lower = np.where(several, _integral(before, pos, wrong + neg), tied)
+    return _mean(ranking, lower, upper)
+
+
+def pr_area_bounds(ranking: Ranking) -> Bounds:
+    """The smallest and the largest area under the hyperbolic precision-recall curve that a ranking allows.
+
+    Along an open segment the false positives lie between what they were before it and what they are after it,
+    which bounds the integral of precision over recall. Segments of positives alone leave nothing open.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> pr_area_bounds(bounded)
+    Bounds(lower=0.39..., upper=0.86...)
+    """
+    require_ranking(ranking, both_classes=True)
+    if ranking.spans is None:
+        return certain(pr_area(ranking))
+    if (known := told(ranking, "pr_area")) is not None:
+        return known
+    mixed = ranking.spans.mixed
+    pos, neg, before, wrong = _columns(ranking)
+    straight = _straight(pos, neg, before, wrong)
+    lower = np.where(mixed, _integral(before, pos, wrong + neg), straight)
+    upper = np.where(mixed, _integral(before, pos, wrong), straight)
+    return _mean(ranking, lower, upper)
+
+
+def _columns(ranking: Ranking) -> tuple[Floats, Floats, Floats, Floats]:
+    tp, fp = ranking.covered()
+    pos, neg, before, wrong = (c.astype(np.float64) for c in (ranking.pos, ranking.neg, tp[:-1], fp[:-1]))
+    return pos, neg, before, wrong
+
+
+def _integral(start: Floats, step: Floats, against: Floats) -> Floats:
+    """The integral of x / (x + against) from `start` to `start + step`."""
+    below = start + against
+    ratio = np.divide(step, below, out=np.zeros_like(step), where=below > 0)
+    curved: Floats = step - against * np.log1p(ratio)
+    from_nothing: Flags = below == 0  # then nothing stands against it
+    return np.where(from_nothing, step, np.clip(curved, 0.0, step))
+
+
+def _straight(pos: Floats, neg: Floats, before: Floats, wrong: Floats) -> Floats:
+    """The area of a segment in which positives and negatives come at a constant rate, as in `pr_area`."""
+    cases, called = pos + neg, before + wrong
+    rate = pos / cases
+    ratio = np.divide(cases, called, out=np.zeros_like(cases), where=called > 0)
+    return pos * (rate + (before - rate * called) / cases * np.log1p(ratio))
+
+
+def _mean(ranking: Ranking, lower: Floats, upper: Floats) -> Bounds:
+    low, high = (math.fsum(column.tolist()) / ranking.Pos for column in (lower, upper))
+    return outward(ranking, low, high, 0.0, 1.0)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thresher._internal.results import Tabular
 from thresher.ranking import Counts, Floats, Ranking, filled, require_ranking, require_split
-from thresher.results import Tabular
 from thresher.tables import Contingency
 
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thresher._internal.results import Result, Tabular
 from thresher.curves.coverage import coverage, recalls
 from thresher.ranking import Floats, Ranking, require_ranking
-from thresher.results import Result, Tabular
 
 
 class _GainCurve(NamedTuple):

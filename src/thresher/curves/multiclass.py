@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.results import Tabular
 from thresher.curves.area import auc
 from thresher.errors import LengthError, OneClassError, ProbabilityError
 from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable
-from thresher.results import Tabular
 from thresher.sources import classes_of
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Column, Missing, column, complete

@@ -1,13 +1,11 @@
 """The facade people meet first: evaluate, decide, apply."""
 
-from thresher.evaluation.class_model import MulticlassModel
+from thresher.evaluation.classes import MulticlassEvaluation, MulticlassModel, evaluate_classes
 from thresher.evaluation.decision import Decision, apply, contradictions, decision_schema
-from thresher.evaluation.evaluation import Evaluation, evaluate
+from thresher.evaluation.engine import ScannedEvaluation, ScannedModel, evaluate_scan
+from thresher.evaluation.evaluate import Evaluation, evaluate
 from thresher.evaluation.model import ModelEvaluation
-from thresher.evaluation.multiclass import MulticlassEvaluation, evaluate_classes
 from thresher.evaluation.rules import Rule
-from thresher.evaluation.scanned import evaluate_scan
-from thresher.evaluation.scanned_evaluation import ScannedEvaluation, ScannedModel
 
 __all__ = [
     "Decision",

@@ -10,13 +10,18 @@ import numpy as np
 
 from thresher.calibration import adjust_prevalence, recalibrated
 from thresher.curves.hull import Splits, hull_splits
-from thresher.evaluation.evaluation import Evaluation
+from thresher.evaluation.classes import MulticlassEvaluation
+from thresher.evaluation.evaluate import Evaluation
 from thresher.evaluation.model import are_probabilities
-from thresher.evaluation.multiclass import MulticlassEvaluation
 from thresher.inference import Band, Rows
-from thresher.inference.bands import POINTS, net_benefit_curve, precision_recall_curve, roc_curve
-from thresher.inference.drawn_curves import Draws
-from thresher.inference.reliability_bands import reliability_curve
+from thresher.inference.bands import (
+    POINTS,
+    Draws,
+    net_benefit_curve,
+    precision_recall_curve,
+    reliability_curve,
+    roc_curve,
+)
 from thresher.ranking import Ranking
 
 REPLICATES = 400

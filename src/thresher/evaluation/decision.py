@@ -15,11 +15,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from thresher.calibration import CalibrationMap, adjust_prevalence
-from thresher.choices import OperatingCondition
-from thresher.errors import ArgumentError, NotationError
-from thresher.inference import Interval
-from thresher.plain_data import (
+from thresher._internal.atomic import read_text, write_whole
+from thresher._internal.json import (
     FieldError,
     Reader,
     items,
@@ -32,13 +29,16 @@ from thresher.plain_data import (
     rising,
     text,
 )
-from thresher.plain_data import fields as fields_of
+from thresher._internal.json import fields as fields_of
+from thresher._internal.results import Result
+from thresher._internal.text import interval_text, visible
+from thresher.calibration import CalibrationMap, adjust_prevalence
+from thresher.errors import ArgumentError, NotationError
+from thresher.inference import Interval
 from thresher.ranking import Flags, Floats, rankable, reaches
-from thresher.results import Result
 from thresher.sources.columns import column, complete
 from thresher.sources.frames import frame_columns, frame_names, is_frame
-from thresher.visible import interval_text, visible
-from thresher.whole_files import read_text, write_whole
+from thresher.tables import OperatingCondition
 
 FORMAT = "thresher/decision/2"
 _FORMATS = "thresher/decision/"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thresher._internal.text import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 from thresher.cautions import Caution
 from thresher.evaluation.rules import Rule, same_rule
 from thresher.ranking import Ranking
 from thresher.ranking.thresholds import shortest_between
-from thresher.visible import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 
 if TYPE_CHECKING:
-    from thresher.evaluation.evaluation import Evaluation
+    from thresher.evaluation.evaluate import Evaluation
     from thresher.inference import Interval
 
 CASES = 1000

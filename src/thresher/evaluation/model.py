@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.results import Tabular
 from thresher.calibration import (
     CalibrationMap,
     Decomposition,
@@ -17,26 +18,25 @@ from thresher.calibration import (
     decomposition,
     log_loss,
 )
-from thresher.choices import Choice, OperatingCondition
+from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
 from thresher.errors import ArgumentError
 from thresher.inference import Interval
-from thresher.inference.auc import auc_interval
-from thresher.inference.calibration_report import calibration_numbers
-from thresher.inference.cost import brier_interval, cost_interval
-from thresher.inference.design_effect import (
+from thresher.inference.interval import interval_columns
+from thresher.inference.intervals.auc import auc_interval
+from thresher.inference.intervals.calibration_report import calibration_numbers
+from thresher.inference.intervals.cost import brier_interval, cost_interval
+from thresher.inference.intervals.model import WholeModel, whole_intervals
+from thresher.inference.intervals.survey import (
     sampled_brier_interval,
     sampled_cost_interval,
     sampled_table,
     sampled_table_intervals,
 )
-from thresher.inference.interval import interval_columns
-from thresher.inference.scored_rows import ScoredRows
-from thresher.inference.table import table_intervals
-from thresher.inference.whole_intervals import WholeModel, whole_intervals
+from thresher.inference.intervals.table import table_intervals
+from thresher.inference.rows import ScoredRows
 from thresher.ranking import Ranking, as_number, reaches
-from thresher.results import Tabular
-from thresher.tables import Contingency
+from thresher.tables import Contingency, OperatingCondition
 
 PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")
 NUMBERS = (

@@ -19,18 +19,18 @@ from thresher.choices import Choice
 from thresher.curves import thinned
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.inference import Interval, Rows, bootstrap
-from thresher.inference.quantity_interval import (
+from thresher.inference.bootstrap.quantities import best_choice, best_value
+from thresher.inference.intervals.quantity import (
     called_cost_interval,
     called_measure_interval,
     net_benefit_interval,
     partial_area_interval,
 )
-from thresher.inference.quantity_statistics import best_choice, best_value
 from thresher.ranking import Flags, Ranking, reaches
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
-    from thresher.evaluation.evaluation import Evaluation
+    from thresher.evaluation.evaluate import Evaluation
 
 MOST_SEGMENTS = 20_000
 _AT_THE_CHOICE = ("expected_cost", "honest_cost", "saving")

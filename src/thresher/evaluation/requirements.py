@@ -20,7 +20,7 @@ from thresher.tables import Quantity
 from thresher.tables.quantities import NUMBER
 
 if TYPE_CHECKING:
-    from thresher.evaluation.evaluation import Evaluation
+    from thresher.evaluation.evaluate import Evaluation
 
 Bound: TypeAlias = Literal["lower", "upper", "estimate"]
 

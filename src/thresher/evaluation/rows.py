@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.inference.scored_rows import ScoredRows, scored_rows
+from thresher.inference.rows import ScoredRows, scored_rows
 from thresher.ranking import Flags, Ranking, counted, counted_weights
 from thresher.sources import is_positive
 from thresher.sources.columns import Column, Missing

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from thresher.choices import OperatingCondition
+from thresher._internal.text import in_words, interval_text, number_text, per_thousand_text, percent_text, visible
 from thresher.evaluation.first_screen import (
     asked,
     by_weight,
@@ -21,10 +21,11 @@ from thresher.evaluation.first_screen import (
     tiles,
 )
 from thresher.inference import Interval
-from thresher.visible import interval_text, number_text, per_thousand_text, percent_text
+from thresher.inference.comparison.difference import shown_p
+from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
-    from thresher.evaluation.evaluation import Evaluation
+    from thresher.evaluation.evaluate import Evaluation
     from thresher.evaluation.model import ModelEvaluation
     from thresher.evaluation.rules import Rule
 
@@ -166,3 +167,116 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
 def short(interval: Interval) -> str:
     """An interval in a table, to the digits that its width deserves."""
     return interval_text(interval.estimate, interval.lower, interval.upper)
+
+
+if TYPE_CHECKING:
+    from thresher.evaluation.classes import MulticlassEvaluation, MulticlassModel
+
+
+def class_summary_text(evaluation: MulticlassEvaluation) -> str:
+    """Data, a table of models, their paired differences, each model's classes, cautions."""
+    parts = [_data(evaluation) + _best(evaluation), _models_of_class_summary(evaluation)]
+    if evaluation.comparisons:
+        parts.append(f"Differences, paired:\n{_differences(evaluation)}")
+    parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in evaluation.models.items()]
+    if evaluation.cautions:
+        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in evaluation.cautions)]))
+    return "\n\n".join(parts)
+
+
+def _data(evaluation: MulticlassEvaluation) -> str:
+    dropped = f" ({evaluation.dropped:,} dropped for missing values)" if evaluation.dropped else ""
+    weighted = ", weighted" if evaluation.weighted else ""
+    clustered = "" if evaluation.clusters is None else f", in {evaluation.clusters:,} clusters"
+    return (
+        f"{evaluation.rows:,} rows{dropped}{weighted}{clustered}, {len(evaluation.classes)} classes."
+        f" Intervals at level {evaluation.level:g}."
+    )
+
+
+def _best(evaluation: MulticlassEvaluation) -> str:
+    """Which model calls the most cases right, or which ones do."""
+    if len(evaluation.models) == 1:
+        return ""
+    names, best = evaluation.best, evaluation[evaluation.best[0]]
+    right = f"{best.confusion.correct.sum().item():,.10g} of {best.confusion.total:,.10g} cases right"
+    if len(names) > 1:
+        return f"\nTied for the highest overall accuracy: {in_words(names)}, each with {right}."
+    return f"\nHighest overall accuracy: {names[0]}, with {right}."
+
+
+def _models_of_class_summary(evaluation: MulticlassEvaluation) -> str:
+    models = evaluation.models.values()
+    rows = [["", *(model.name for model in models)]]
+    rows += [
+        [told, *(short(each) for each in intervals)]
+        for told, intervals in zip(
+            _NUMBERS_OF_CLASS_SUMMARY, zip(*(_numbers(model) for model in models), strict=True), strict=True
+        )
+    ]
+    return text_table(rows)
+
+
+_NUMBERS_OF_CLASS_SUMMARY = (
+    "overall accuracy",
+    "mean class accuracy (macro recall)",
+    "macro precision",
+    "macro F1",
+    "weighted precision",
+    "weighted F1",
+    "MCC",
+    "kappa",
+    "AUC, one-vs-rest macro",
+    "AUC, one-vs-rest weighted",
+    "AUC, one-vs-one macro",
+    "AUC, one-vs-one weighted",
+    "Brier",
+    "log loss",
+)
+
+
+def _numbers(model: MulticlassModel) -> tuple[Interval, ...]:
+    rates, auc = model.rates, model.auc
+    return (
+        rates.overall_accuracy,
+        rates.macro_recall,
+        rates.macro_precision,
+        rates.macro_f1,
+        rates.weighted_precision,
+        rates.weighted_f1,
+        rates.mcc,
+        rates.kappa,
+        auc.one_vs_rest_macro,
+        auc.one_vs_rest_weighted,
+        auc.one_vs_one_macro,
+        auc.one_vs_one_weighted,
+        model.brier,
+        model.log_loss,
+    )
+
+
+def _differences(evaluation: MulticlassEvaluation) -> str:
+    rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
+    for pair in next(iter(evaluation.comparisons.values())).differences:
+        for measure, comparison in evaluation.comparisons.items():
+            one = comparison[pair]
+            told = short(one.interval), shown_p(one.p_adjusted), one.verdict
+            rows.append([" - ".join(pair), measure, *told])
+    return text_table(rows)
+
+
+def _classes(model: MulticlassModel) -> str:
+    """What each class is worth by itself: recall, precision, F1, and its AUC against the rest."""
+    rows = [["class", "recall", "precision", "F1", "AUC against the rest"]]
+    rows += [
+        [
+            visible(str(name)),
+            *(short(of[name]) for of in _of_classes(model)),
+        ]
+        for name in model.confusion.classes
+    ]
+    return text_table(rows)
+
+
+def _of_classes(model: MulticlassModel) -> tuple[Mapping[Any, Interval], ...]:
+    return model.rates.recall, model.rates.precision, model.rates.f1, model.auc.one_vs_rest

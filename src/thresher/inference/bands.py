@@ -1,19 +1,159 @@
-"""Bands around curves: pointwise for ROC, precision-recall and net benefit, simultaneous for ROC."""
+"""Bands around curves: ROC, precision-recall, net benefit and reliability."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.results import Tabular
+from thresher.calibration.reliability import quantile_splits
 from thresher.curves import net_benefit
 from thresher.errors import ArgumentError
-from thresher.inference.band import Band
-from thresher.inference.drawn_curves import DrawnCurve, Draws, percentiles
-from thresher.inference.interval import normal_quantile
-from thresher.inference.kinds import numbers_of
-from thresher.inference.resampled import Resampled
+from thresher.inference.bootstrap.draws import Resampling, in_blocks, require_replicates
+from thresher.inference.bootstrap.isotonic import pooled_at, pools
+from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
+from thresher.inference.interval import normal_quantile, require_level
+from thresher.inference.intervals.calibration import labels_drawn
+from thresher.inference.intervals.rate import rate_interval
+from thresher.inference.kinds import is_one_of, numbers_of, require_numbers, require_one_of
 from thresher.inference.rows import Rows
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Indices, Ranking, require_ranking
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Band(Tabular):
+    """A curve with lower and upper limits over `x`.
+
+    A pointwise band holds the truth at any one x with probability `level`, a simultaneous one at all of them at once:
+    both asymptotically. In small samples, and where few cases decide, percentiles hold it less often.
+    """
+
+    x: Floats
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    level: float
+    method: str
+    simultaneous: bool = False
+
+    def __post_init__(self) -> None:
+        for column in (self.x, self.estimate, self.lower, self.upper):
+            column.flags.writeable = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns as lists; undefined numbers become None."""
+        columns = {name: getattr(self, name) for name in ("x", "estimate", "lower", "upper")}
+        plain = {name: [None if np.isnan(v) else v for v in values.tolist()] for name, values in columns.items()}
+        return plain | {"level": self.level, "method": self.method, "simultaneous": self.simultaneous}
+
+
+Heights: TypeAlias = Callable[[Resampled], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnCurve:
+    """A curve's heights on one draw, and the band that the heights on all draws (a row each) make.
+
+    A draw that lacks a class has no such curve, unless `of_one_class` says that it has.
+    """
+
+    heights: Heights
+    band: Callable[[Floats], Band]
+    of_one_class: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Draws to come: from which sample, as which model sees it (`observed` is the sample itself), and how many.
+
+    With a declared `class_ratio` each draw is weighted to it.
+    """
+
+    sample: Sample
+    observed: Resampled
+    level: float
+    replicates: int
+    seed: int
+    threads: int | None
+    class_ratio: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        source: Rows | Ranking,
+        *,
+        model: str | None = None,
+        level: float,
+        replicates: int,
+        seed: int,
+        threads: int | None,
+        class_ratio: float | None = None,
+    ) -> Draws:
+        """Draws from rows or a ranking, once all that is asked for is known to make sense.
+
+        >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+        >>> Draws.of(tree, level=0.95, replicates=9, seed=0, threads=None).observed.Pos
+        50
+        """
+        require_level(level)
+        require_replicates(replicates, seed, threads)
+        sample = sample_of(source)
+        names = ", ".join(sample.standings)
+        if model is None and len(sample.standings) > 1:
+            raise ArgumentError("there are several models", f"pass model= one of {names}")
+        name = next(iter(sample.standings)) if model is None else model
+        if not is_one_of(name, sample.standings):
+            raise ArgumentError(f"there is no model {name!r}", f"pass one of {names}")
+        observed = Resampled.of(sample.standings[name], sample.cases, model=name)
+        if class_ratio is not None:
+            observed = observed.at_class_ratio(class_ratio)
+        return cls(sample, observed, level, replicates, seed, threads, class_ratio)
+
+    def band(self, curve: DrawnCurve, *, stratified: bool | None) -> Band:
+        """The band of one curve."""
+        return self.bands({"": curve}, stratified=stratified)[""]
+
+    def bands(self, curves: Mapping[str, DrawnCurve], *, stratified: bool | None) -> dict[str, Band]:
+        """The bands of several curves, from one set of draws: each the same as it would have by itself."""
+        plan = Resampling.of(self.sample, stratified=stratified)
+
+        def block(rng: np.random.Generator, size: int) -> dict[str, list[Floats]]:
+            found: dict[str, list[Floats]] = {name: [] for name in curves}
+            for times in plan.each(rng, size):
+                drawn = Resampled.of(self.observed.standing, times)
+                both = bool(drawn.Pos and drawn.Neg)
+                if both and self.class_ratio is not None:
+                    drawn = drawn.at_class_ratio(self.class_ratio)
+                for name, curve in curves.items():
+                    if both or curve.of_one_class:
+                        found[name].append(curve.heights(drawn))
+            return found
+
+        items = sum(self.sample.items)
+        blocks = in_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)
+        heights = {name: [row for rows in blocks for row in rows[name]] for name in curves}
+        if not all(heights.values()):
+            raise ArgumentError(
+                f"none of {self.replicates:,} draws holds both classes",
+                "give more cases of the rarer class",
+            )
+        return {name: curve.band(np.array(heights[name])) for name, curve in curves.items()}
+
+
+def percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+    """The limits that hold the middle `level` of the draws at every place of a curve.
+
+    >>> low, high = percentiles(np.arange(101.0).reshape(-1, 1), 0.9)
+    >>> low.round(6).tolist(), high.round(6).tolist()
+    ([5.0], [95.0])
+    """
+    lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return lower, upper
+
 
 POINTS = 101
 
@@ -188,3 +328,90 @@ def _grid(values: npt.ArrayLike) -> Floats:
     if grid.ndim != 1 or not ((grid >= 0) & (grid <= 1)).all() or (np.diff(grid) <= 0).any():
         raise ArgumentError("the grid must be rates in [0, 1], rising", "give e.g. np.linspace(0, 1, 101)")
     return grid
+
+
+Kind: TypeAlias = Literal["confidence", "consistency"]
+MOST_POINTS = 101
+
+
+def reliability_band(
+    ranking: Ranking,
+    kind: Kind = "confidence",
+    *,
+    points: int = MOST_POINTS,
+    level: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Band:
+    """The pointwise band of the reliability diagram, without bins: the proportion in the hull's pool at each score.
+
+    A "confidence" band resamples cases and surrounds the estimate; where all draws agree, it is that of the pool's
+    own cases. Its coverage is asymptotic, and lower where pools are small. A "consistency" band draws the labels
+    from the scores and surrounds the diagonal: an estimate that leaves it is hard to explain by chance were the scores
+    true probabilities (Dimitriadis, Gneiting & Jordan 2021). `x` holds distinct scores, rising: all of
+    them, or `points` that share the cases out evenly.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
+    >>> band = reliability_band(spam_tree, "consistency", replicates=500)
+    >>> band.estimate.round(4), band.lower.round(2), band.upper.round(2)
+    (array([0.3333, 0.6667, 0.8   ]), array([0.18, 0.37, 0.76]), array([0.41, 0.8 , 1.  ]))
+    """
+    require_one_of(kind, ("confidence", "consistency"), "kind")
+    require_ranking(ranking)
+    require_numbers({"points": points})
+    if points < 1:
+        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points!r}", "give e.g. points=101")
+    if kind == "confidence":
+        draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
+        return draws.band(reliability_curve(draws, ranking, points), stratified=False)
+    require_level(level)
+    require_replicates(replicates, seed, threads)
+    ranking.require_both_classes()
+    segment = _shown(ranking, points)
+    draw = labels_drawn(ranking)
+
+    def block(rng: np.random.Generator, size: int) -> list[Floats]:
+        return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]
+
+    drawn = np.concatenate(in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
+    return _rising(ranking, segment, percentiles(drawn, level), level, kind)
+
+
+def reliability_curve(draws: Draws, ranking: Ranking, points: int = MOST_POINTS) -> DrawnCurve:
+    """What the confidence band of a ranking's reliability asks of every draw of cases."""
+    ranking.require_probabilities()
+    segment = _shown(ranking, points)
+
+    def band(drawn: Floats) -> Band:
+        limits = _with_doubt(ranking, segment, *percentiles(drawn, draws.level), draws.level)
+        return _rising(ranking, segment, limits, draws.level, "confidence")
+
+    return DrawnCurve(lambda drawn: pooled_at(ranking.score, *drawn.by_segment(), segment), band, of_one_class=True)
+
+
+def _rising(ranking: Ranking, segment: Indices, limits: tuple[Floats, Floats], level: float, kind: Kind) -> Band:
+    """The band by rising score."""
+    columns = ranking.score[segment], pooled_at(ranking.score, ranking.pos, ranking.neg, segment), *limits
+    x, estimate, lower, upper = (column[::-1].copy() for column in columns)
+    return Band(x, estimate, lower, upper, level, f"{kind} resampling")
+
+
+def _shown(ranking: Ranking, points: int) -> Indices:
+    if len(ranking) <= points:
+        return np.arange(len(ranking))
+    return quantile_splits(ranking, points)[1:] - 1
+
+
+def _with_doubt(
+    ranking: Ranking, segment: Indices, lower: Floats, upper: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Limits that hold the estimate; where all draws agree, those of the pool's own proportion of positives."""
+    seen, edge = pools(ranking.pos, ranking.neg)
+    pool = np.searchsorted(seen[edge[:-1]], segment, side="right") - 1
+    pos, neg = (np.add.reduceat(counts[seen], edge[:-1])[pool] for counts in (ranking.pos, ranking.neg))
+    for at in np.flatnonzero(upper - lower <= 1e-12).tolist():
+        rate = rate_interval(float(pos[at]), float(pos[at] + neg[at]), level=level)
+        lower[at], upper[at] = rate.lower, rate.upper
+    estimate = pooled_at(ranking.score, ranking.pos, ranking.neg, segment)
+    return np.minimum(lower, estimate), np.maximum(upper, estimate)

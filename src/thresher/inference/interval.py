@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from thresher._internal.results import Result, rows_of
 from thresher.errors import ArgumentError
-from thresher.results import Result, rows_of
 
 _ROUNDING = 1e-9
 

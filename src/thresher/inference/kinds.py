@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from thresher.choices import OperatingCondition
 from thresher.errors import ArgumentError
 from thresher.ranking import Floats, described
-from thresher.tables import ConfusionMatrix
+from thresher.tables import ConfusionMatrix, OperatingCondition
 
 
 def require_matrix(given: Any) -> None:

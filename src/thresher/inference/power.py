@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from thresher._internal.results import Result
 from thresher.errors import ArgumentError, InfeasibleError
-from thresher.inference.auc import hanley_mcneil_variance, logit_interval
 from thresher.inference.interval import normal_quantile, require_level
+from thresher.inference.intervals.auc import hanley_mcneil_variance, logit_interval
 from thresher.inference.kinds import require_numbers
-from thresher.results import Result
 
 MOST = 10**9
 

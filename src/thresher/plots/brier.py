@@ -9,10 +9,8 @@ import numpy as np
 
 from thresher.calibration import calibration_map, recalibrated
 from thresher.curves import BrierCurve, brier_curve
-from thresher.plots.display import Frame, stacked
+from thresher.plots.display import WIDTH, Frame, add_legend, looks, stacked
 from thresher.plots.models import ModelsDisplay, Restates
-from thresher.plots.style import WIDTH, looks
-from thresher.plots.words import add_legend
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from thresher.calibration import CalibrationMap, calibration_map
-from thresher.calibration.steps import Steps
-from thresher.plots.display import Display, Frame, stacked
+from thresher.calibration.maps.steps import Steps
+from thresher.plots.display import WIDTH, Display, Frame, add_legend, fits_inside, ink, looks, set_title, shown, stacked
 from thresher.plots.models import FEW, by_name, one_ranking
-from thresher.plots.style import WIDTH, ink, looks
-from thresher.plots.words import add_legend, fits_inside, set_title, shown
 from thresher.ranking import LARGEST, Floats, Ranking
 
 if TYPE_CHECKING:

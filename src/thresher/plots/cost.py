@@ -11,10 +11,8 @@ from thresher.choices import JointChoice
 from thresher.curves import cost_curve
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
-from thresher.plots.display import Frame, stacked
+from thresher.plots.display import WIDTH, Frame, add_legend, ink, looks, shown, stacked
 from thresher.plots.models import ModelsDisplay
-from thresher.plots.style import WIDTH, ink, looks
-from thresher.plots.words import add_legend, shown
 from thresher.tables import Contingency
 
 if TYPE_CHECKING:

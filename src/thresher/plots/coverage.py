@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from thresher.curves import coverage, hull, hull_splits
-from thresher.plots.chosen import draw_chosen
-from thresher.plots.display import Frame, stacked
-from thresher.plots.isometrics import Isometrics, draw_isometrics, isometric_lines, isometrics_name
-from thresher.plots.models import ModelsDisplay, curve_style, drawn_splits
-from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend
+from thresher.plots.display import Frame, add_legend, ink, looks, stacked
+from thresher.plots.models import (
+    Isometrics,
+    ModelsDisplay,
+    curve_style,
+    draw_chosen,
+    draw_isometrics,
+    drawn_splits,
+    isometric_lines,
+    isometrics_name,
+)
 from thresher.ranking import Ranking
 
 if TYPE_CHECKING:

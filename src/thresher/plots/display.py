@@ -1,15 +1,204 @@
-"""`Display`: what every picture offers, after scikit-learn's convention."""
+"""`Display`: what every picture offers, with its colours, dashes and words."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.extras import extra
+from thresher._internal.optional import extra
+from thresher._internal.palette import ON_DARK, ON_LIGHT, dashes_at
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
+
+MARKERS = ("o", "s", "^", "P", "*", "v", "X", "H")
+
+WIDTH = 1.8
+FAINT = 0.16  # opacity of bands
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one model is drawn: a colour, dashes and a marker that tell it from others without colour too."""
+
+    colour: str
+    dashes: Dashes
+    marker: str
+
+
+def looks(names: Iterable[str], ax: Axes) -> dict[str, Look]:
+    """A look for each name, that of the page; 40 names differ from each other.
+
+    >>> from matplotlib.figure import Figure
+    >>> looks(["tree", "logit"], Figure().add_subplot())["logit"]
+    Look(colour='#b84a00', dashes=(0, (3.5, 1.5)), marker='s')
+    """
+    colours = palette(ax)
+    return {name: Look(colours[i % len(colours)], dashes(i), MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)}
+
+
+def dashes(place: int) -> Dashes:
+    """The dashes at this place in units of the line's width, as matplotlib counts them.
+
+    >>> dashes(0), dashes(1)
+    ('solid', (0, (3.5, 1.5)))
+    """
+    lengths = dashes_at(place)
+    return (0, tuple(length / 2 for length in lengths)) if lengths else "solid"
+
+
+def palette(ax: Axes) -> tuple[str, ...]:
+    """The colours that can be seen on the axes' ground.
+
+    >>> from matplotlib.figure import Figure
+    >>> palette(Figure().add_subplot(facecolor="black"))[0]
+    '#5cb3ec'
+    """
+    return ON_DARK if is_dark(ax) else ON_LIGHT
+
+
+def is_dark(ax: Axes) -> bool:
+    """Whether the axes' ground is nearer to black than to white.
+
+    >>> from matplotlib.figure import Figure
+    >>> is_dark(Figure().add_subplot())
+    False
+    """
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(ax.get_facecolor())
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+
+
+def ink(ax: Axes) -> str:
+    """The colour of the axes' own words, for what belongs to no model.
+
+    >>> from matplotlib.figure import Figure
+    >>> ink(Figure().add_subplot())
+    'black'
+    """
+    return str(ax.xaxis.label.get_color())
+
+
+def class_colours(ax: Axes) -> tuple[str, str]:
+    """The colours of positives and of negatives."""
+    return palette(ax)[0], palette(ax)[1]
+
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.container import Container
+    from matplotlib.legend import Legend
+    from matplotlib.text import Text
+    from matplotlib.transforms import Transform
+
+Corner: TypeAlias = Literal[
+    "best", "upper left", "upper right", "lower left", "lower right", "lower center", "center right"
+]
+LONGEST = 32
+# matplotlib reads $...$ as mathematics, and usetex would hand a name to LaTeX.
+LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
+_BARE: dict[str, Any] = {"borderaxespad": 0.0, "frameon": False, "handlelength": 2.6}
+_ROOMY = 2.8  # inches of axes that can spare some for a legend beside them
+_LABELS = 0.45  # inches of tick labels and axis label below the axes
+_INSIDE = 4  # entries that fit into a corner
+_NARROW = 34  # letters that fit into a corner
+
+
+def shown(name: object, *, longest: int = LONGEST) -> str:
+    r"""A name as it can be drawn: control, direction and line characters as escapes, cut when too long.
+
+    >>> shown("tree\x1b[31m\n")
+    'tree\\x1b[31m\\n'
+    >>> shown("x" * 40)
+    'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
+    """
+    # Fonts of figures have no pictures of control characters, which is why names are not `visible` here as elsewhere.
+    text = "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in str(name)
+    )
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def taken_literally(text: Text) -> Text:
+    """The same text object, never read as mathematics or LaTeX."""
+    text.set_parse_math(False)
+    text.set_usetex(False)
+    return text
+
+
+def fits_inside(labels: Sequence[str]) -> bool:
+    """Whether a legend of these labels fits into a corner of the axes.
+
+    >>> fits_inside(["tree", "logit"]), fits_inside(["tree"] * 10)
+    (True, False)
+    """
+    return len(labels) <= _INSIDE and max(map(len, labels), default=0) <= _NARROW
+
+
+def inches_beside(labels: Sequence[str]) -> float:
+    """Width that a legend of these labels needs beside the axes.
+
+    >>> inches_beside(["tree", "logit"])
+    1.075
+    """
+    return round(0.7 + 0.075 * max(map(len, labels), default=0), 3)
+
+
+def add_legend(
+    ax: Axes,
+    entries: Sequence[tuple[Artist | Container, str]],
+    *,
+    loc: Corner = "lower right",
+    outside: bool | None = None,
+) -> Legend | None:
+    """A legend of these artists: in a corner, beside the axes when it would cover them, below small axes.
+
+    The texts are set after the legend is made, since matplotlib leaves out labels that start with an underscore.
+    """
+    if not entries:
+        return None
+    # matplotlib draws containers too, though its types say artists only
+    handles: list[Any] = [artist for artist, _ in entries]
+    labels = [label for _, label in entries]
+    numbers = [str(i) for i in range(len(labels))]
+    beside = not fits_inside(labels) if outside is None else outside
+    if _inches(ax) < (_ROOMY if beside else inches_beside(labels)):
+        legend = ax.legend(handles, numbers, loc="upper center", fontsize="x-small", **_BARE)
+        legend.set_bbox_to_anchor((0.5, 0.0), transform=_below(ax))
+    elif beside:
+        legend = ax.legend(handles, numbers, loc="upper left", bbox_to_anchor=(1.02, 1.0), fontsize="small", **_BARE)
+    else:
+        legend = ax.legend(handles, numbers, loc=loc, fontsize="small", framealpha=0.85, handlelength=2.6)
+    for text, label in zip(legend.get_texts(), labels, strict=True):
+        taken_literally(text).set_text(label)
+    return legend
+
+
+def _below(ax: Axes) -> Transform:
+    """Places relative to the axes, moved down past the words of the x axis."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return ax.transAxes + ScaledTranslation(0, -_LABELS, ax.figure.dpi_scale_trans)
+
+
+def _inches(ax: Axes) -> float:
+    """The width of the axes, before the layout is mended."""
+    return float(ax.get_window_extent().width / ax.figure.dpi)
+
+
+def set_title(ax: Axes, title: str, *, of: str = "") -> None:
+    """A title, taken literally, after whose picture it is."""
+    ax.set_title(f"{shown(of)}: {title}" if of else title, fontsize="medium", loc="left", **LITERAL)
+
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,16 +11,17 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thresher._internal.atomic import replacing
+from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
 from thresher.evaluation.bands import ModelBands, class_bands, model_bands
-from thresher.extras import extra
 from thresher.inference import Band, Interval
 from thresher.plots.brier import BrierCurveDisplay
 from thresher.plots.calibration_map import CalibrationMapDisplay
 from thresher.plots.cost import CostCurveDisplay
 from thresher.plots.coverage import CoverageDisplay
-from thresher.plots.display import Display
+from thresher.plots.display import Display, shown
 from thresher.plots.forest import ComparisonDisplay, MeasuresDisplay
 from thresher.plots.gain import GainDisplay, LiftDisplay
 from thresher.plots.joint import JointHullDisplay, WinnersDisplay
@@ -36,8 +37,6 @@ from thresher.plots.roc import ROCDisplay
 from thresher.plots.scores import ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
 from thresher.plots.wins import WinsDisplay
-from thresher.plots.words import shown
-from thresher.whole_files import replacing
 
 Format: TypeAlias = Literal["pdf", "svg", "png"]
 FORMATS = ("pdf", "svg", "png")

@@ -12,11 +12,24 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
 from thresher.inference import Comparison, Difference, Interval
-from thresher.inference.difference import shown_p
-from thresher.plots.display import Display, Frame, stacked
+from thresher.inference.comparison.difference import shown_p
+from thresher.plots.display import (
+    FAINT,
+    LITERAL,
+    Display,
+    Frame,
+    Look,
+    add_legend,
+    fits_inside,
+    ink,
+    looks,
+    palette,
+    set_title,
+    shown,
+    stacked,
+    taken_literally,
+)
 from thresher.plots.models import MODEL
-from thresher.plots.style import FAINT, Look, ink, looks, palette
-from thresher.plots.words import LITERAL, add_legend, fits_inside, set_title, shown, taken_literally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from thresher.choices import JointChoice, OperatingCondition, Range, joint_choice
+from thresher.choices import JointChoice, Range, joint_choice
 from thresher.curves import roc
 from thresher.evaluation import Evaluation
-from thresher.plots.display import Display, Frame
+from thresher.plots.display import (
+    LITERAL,
+    Display,
+    Frame,
+    add_legend,
+    fits_inside,
+    inches_beside,
+    ink,
+    looks,
+    set_title,
+    shown,
+)
 from thresher.plots.models import by_name, drawn_splits, unit_square
-from thresher.plots.style import ink, looks
-from thresher.plots.words import LITERAL, add_legend, fits_inside, inches_beside, set_title, shown
 from thresher.ranking import Ranking
+from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

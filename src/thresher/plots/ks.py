@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from thresher.curves import ks, roc
-from thresher.plots.display import Display, Frame
+from thresher.plots.display import WIDTH, Display, Frame, add_legend, class_colours, ink, set_title, shown
 from thresher.plots.models import MODEL, drawn_splits, one_ranking
-from thresher.plots.style import WIDTH, class_colours, ink
-from thresher.plots.words import add_legend, set_title, shown
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:

@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.inference import Interval
-from thresher.plots.display import Display, Frame
-from thresher.plots.style import FAINT, WIDTH, ink, looks
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.display import FAINT, WIDTH, Display, Frame, add_legend, ink, looks, set_title
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -10,9 +10,7 @@ import numpy as np
 
 from thresher.calibration import losses
 from thresher.errors import ArgumentError
-from thresher.plots.display import Display, Frame, stacked
-from thresher.plots.style import WIDTH, ink, looks
-from thresher.plots.words import add_legend, set_title, shown
+from thresher.plots.display import WIDTH, Display, Frame, add_legend, ink, looks, set_title, shown, stacked
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:

@@ -1,23 +1,204 @@
-"""`ModelsDisplay`: pictures of one or several models' rankings, with what conditions choose and how sure curves are."""
+"""`ModelsDisplay`: pictures of one or several models' rankings, choices and isometrics."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from thresher.choices import JointChoice, OperatingCondition, joint_choice
-from thresher.curves import thinned
+from thresher.choices import Choice, Isometric, JointChoice, isometric, joint_choice
+from thresher.choices.isometric import Plane
+from thresher.curves import coverage, thinned
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
-from thresher.plots.display import Display
-from thresher.plots.style import FAINT, WIDTH, Look
-from thresher.plots.words import fits_inside, inches_beside, set_title, shown
+from thresher.plots.display import (
+    FAINT,
+    WIDTH,
+    Display,
+    Look,
+    dashes,
+    fits_inside,
+    inches_beside,
+    ink,
+    set_title,
+    shown,
+)
 from thresher.ranking import Ranking
+from thresher.tables import Contingency, Measure, OperatingCondition, measure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+Isometrics: TypeAlias = str | Measure | OperatingCondition
+_TENTHS = tuple(i / 10 for i in range(1, 10))
+_SIGNED = tuple(i / 5 for i in range(-4, 5))
+
+
+def isometric_lines(
+    of: Isometrics, *, rankings: Mapping[str, Ranking], levels: Sequence[float] | None, plane: Plane
+) -> list[Isometric]:
+    """The isometrics at `levels`, or at even values that the measure takes somewhere in the plane.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> lines = isometric_lines("accuracy", rankings={"tree": spam_tree}, levels=None, plane="roc")
+    >>> [line.value for line in lines]
+    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    """
+    totals = {(ranking.Pos, ranking.Neg) for ranking in rankings.values()}
+    if len(totals) > 1:
+        raise ArgumentError(
+            "the models have different numbers of positives or negatives, and isometrics depend on them",
+            fix="draw the isometrics of one model, or of models of the same cases",
+        )
+    ((Pos, Neg),) = totals
+    found = []
+    for value in _even(of, next(iter(rankings.values()))) if levels is None else levels:
+        try:
+            found.append(isometric(of, value, plane=plane, Pos=Pos, Neg=Neg))
+        except ArgumentError:
+            if levels is not None:  # what was asked for is not left out in silence
+                raise
+    return found
+
+
+def draw_isometrics(ax: Axes, lines: Sequence[Isometric]) -> list[Line2D]:
+    """Thin lines, each with its value written on it near the upper right end."""
+    drawn = []
+    for line in lines:
+        (artist,) = ax.plot(line.x, line.y, color=ink(ax), linewidth=0.8, alpha=0.45, zorder=1.8)
+        drawn.append(artist)
+        end = line.x.size * 7 // 8
+        ax.annotate(
+            f"{line.value:.3g}",
+            (float(line.x[end]), float(line.y[end])),
+            fontsize="x-small",
+            color=ink(ax),
+            alpha=0.8,
+            ha="center",
+            va="center",
+            zorder=1.9,
+            bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8},
+        )
+    return drawn
+
+
+def isometrics_name(of: Isometrics) -> str:
+    """What the lines are lines of, in words.
+
+    >>> isometrics_name("recall")
+    'tpr'
+    """
+    return "expected cost" if isinstance(of, OperatingCondition) else measure(of).name.replace("_", " ")
+
+
+def _even(of: Isometrics, ranking: Ranking) -> Sequence[float]:
+    """Round values: tenths, fifths, or round numbers among those the curve reaches."""
+    from matplotlib.ticker import MaxNLocator
+
+    if isinstance(of, Measure | str):
+        low, high = measure(of).range
+        if math.isfinite(high):
+            return _TENTHS if low == 0 else _SIGNED
+        values = measure(of).of(coverage(ranking))
+    else:
+        values = of.expected_cost(coverage(ranking))
+    reached = [value for value in values.tolist() if math.isfinite(value)]
+    return [float(tick) for tick in MaxNLocator(7).tick_values(min(reached), max(reached))]
+
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+MOST_TIES = 50
+
+
+def place(table: Contingency, plane: Plane) -> tuple[float, float]:
+    """Where a table lies in a plane.
+
+    >>> place(Contingency(tp=30, fn=20, fp=10, tn=40), "pr")
+    (0.6, 0.75)
+    """
+    x, y = {"coverage": ("fp", "tp"), "roc": ("fpr", "tpr"), "pr": ("recall", "precision")}[plane]
+    return float(getattr(table, x)), float(getattr(table, y))
+
+
+def equal_cost(joint: JointChoice, plane: Plane, drawn: Mapping[str, Ranking] | None = None) -> Isometric | None:
+    """The line of points that cost what the choice costs; None where it meets the plane in a corner only.
+
+    `drawn` are the models' rankings as the plane shows them, where their class mix is not that of the choice's.
+
+    >>> from thresher import Ranking, joint_choice
+    >>> equal_cost(joint_choice({"a": Ranking.parse("[3+,1-][1+,3-]")}), "roc").slope
+    1.0
+    """
+    choice = joint.choice
+    ranking = choice.ranking if drawn is None else drawn[joint.model]
+    try:
+        return isometric(choice.condition, choice.expected_cost, plane=plane, Pos=ranking.Pos, Neg=ranking.Neg)
+    except ArgumentError:
+        # A choice in a corner of the rectangle: rounding may put the line just outside of it.
+        return None
+
+
+def draw_chosen(
+    ax: Axes,
+    chosen: Mapping[str, JointChoice],
+    looks: Mapping[str, Look],
+    plane: Plane,
+    *,
+    drawn: Mapping[str, Ranking] | None = None,
+    slopes: bool = True,
+) -> tuple[list[Line2D], dict[str, Line2D], list[tuple[Artist, str]]]:
+    """Diamonds, lines of equal cost by condition, and what the legend says of them."""
+    marks: list[Line2D] = []
+    lines: dict[str, Line2D] = {}
+    entries: list[tuple[Artist, str]] = []
+    for i, (name, joint) in enumerate(chosen.items()):
+        for model, choice in joint.choices.items():
+            ratio = None if drawn is None else drawn[model].class_ratio
+            marks.append(diamond(ax, choice, looks[model], plane, class_ratio=ratio))
+        line = equal_cost(joint, plane, drawn) if slopes else None
+        if line is not None:
+            style: dict[str, Any] = {"linestyle": dashes(i + 2), "linewidth": 1.1, "alpha": 0.75, "zorder": 2.5}
+            (lines[name],) = ax.plot(line.x, line.y, color=ink(ax), **style)
+            entries.append((lines[name], _words(name, line)))
+    return marks, lines, entries
+
+
+def diamond(ax: Axes, choice: Choice, look: Look, plane: Plane, *, class_ratio: float | None = None) -> Line2D:
+    """The choice as a filled diamond; with ties, all of them; at another class ratio where one is shown."""
+    tied = choice.points if choice.splits.size <= MOST_TIES else (choice.point,)
+    tables = [point.table if class_ratio is None else point.table.at_class_ratio(class_ratio) for point in tied]
+    x, y = zip(*(place(table, plane) for table in tables), strict=True)
+    (mark,) = ax.plot(
+        x,
+        y,
+        linestyle="none",
+        marker="D",
+        markersize=8.5,
+        markerfacecolor=ax.get_facecolor(),
+        markeredgecolor=look.colour,
+        markeredgewidth=2,
+        zorder=4,
+        clip_on=False,
+    )
+    return mark
+
+
+def _words(name: str, line: Isometric) -> str:
+    slope = "" if line.slope is None else f"slope {line.slope:.3g}"
+    if not name:
+        return f"equal cost, {slope}" if slope else "equal cost"
+    return f"{shown(name)}, {slope}" if slope else shown(name)
+
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

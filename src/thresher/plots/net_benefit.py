@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from thresher.curves import net_benefit
-from thresher.plots.display import Frame, stacked
+from thresher.plots.display import WIDTH, Frame, add_legend, ink, looks, stacked
 from thresher.plots.models import ModelsDisplay, Restates
-from thresher.plots.style import WIDTH, ink, looks
-from thresher.plots.words import add_legend
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

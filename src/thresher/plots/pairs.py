@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.curves import Pairs, auc, coverage, pairs, pairs_grid
-from thresher.plots.display import Display, Frame
+from thresher.plots.display import Display, Frame, add_legend, is_dark, set_title
 from thresher.plots.models import one_ranking
-from thresher.plots.style import is_dark
-from thresher.plots.words import add_legend, set_title
 from thresher.ranking import Ranking
 
 if TYPE_CHECKING:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from thresher.curves import pr_gain
-from thresher.plots.display import Frame, stacked
+from thresher.plots.display import Frame, add_legend, ink, looks, stacked
 from thresher.plots.models import ModelsDisplay, Restates, curve_style, unit_square
-from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

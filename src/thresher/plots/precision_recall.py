@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from thresher.curves import average_precision, precision_at, precision_recall
-from thresher.plots.chosen import draw_chosen
-from thresher.plots.display import Frame, stacked
-from thresher.plots.isometrics import Isometrics, draw_isometrics, isometric_lines, isometrics_name
-from thresher.plots.models import FEW, ModelsDisplay, Restates, curve_style, drawn_splits, unit_square
-from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend
+from thresher.plots.display import Frame, add_legend, ink, looks, stacked
+from thresher.plots.models import (
+    FEW,
+    Isometrics,
+    ModelsDisplay,
+    Restates,
+    curve_style,
+    draw_chosen,
+    draw_isometrics,
+    drawn_splits,
+    isometric_lines,
+    isometrics_name,
+    unit_square,
+)
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:

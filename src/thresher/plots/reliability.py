@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from thresher.calibration import Reliability, reliability
-from thresher.calibration.binning import Binning
-from thresher.choices import OperatingCondition
+from thresher.calibration.reliability import Binning
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
-from thresher.plots.display import Frame, stacked
+from thresher.plots.display import FAINT, WIDTH, Frame, Look, add_legend, ink, looks, stacked
 from thresher.plots.models import FEW, ModelsDisplay, Restates, unit_square
-from thresher.plots.style import FAINT, WIDTH, Look, ink, looks
-from thresher.plots.words import add_legend
 from thresher.ranking import Floats, Ranking
+from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

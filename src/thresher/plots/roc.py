@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from thresher.curves import auc, hull, roc
-from thresher.plots.chosen import draw_chosen
-from thresher.plots.display import Frame, stacked
-from thresher.plots.isometrics import Isometrics, draw_isometrics, isometric_lines, isometrics_name
-from thresher.plots.models import ModelsDisplay, curve_style, drawn_splits, unit_square
-from thresher.plots.style import ink, looks
-from thresher.plots.words import add_legend
+from thresher.plots.display import Frame, add_legend, ink, looks, stacked
+from thresher.plots.models import (
+    Isometrics,
+    ModelsDisplay,
+    curve_style,
+    draw_chosen,
+    draw_isometrics,
+    drawn_splits,
+    isometric_lines,
+    isometrics_name,
+    unit_square,
+)
 from thresher.ranking import Ranking
 
 if TYPE_CHECKING:

@@ -10,10 +10,8 @@ import numpy as np
 from thresher.choices import Choice
 from thresher.errors import ArgumentError
 from thresher.evaluation import ModelEvaluation
-from thresher.plots.display import Display, Frame
+from thresher.plots.display import Display, Frame, add_legend, class_colours, ink, set_title, shown
 from thresher.plots.models import FEW, MODEL, one_ranking
-from thresher.plots.style import class_colours, ink
-from thresher.plots.words import add_legend, set_title, shown
 from thresher.ranking import Counts, Floats, Ranking
 from thresher.tables import contingency_at
 

@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.plots.display import Display, Frame
-from thresher.plots.style import WIDTH, ink, palette
-from thresher.plots.words import add_legend, set_title
+from thresher.plots.display import WIDTH, Display, Frame, add_legend, ink, palette, set_title
 from thresher.ranking import Floats
 
 if TYPE_CHECKING:

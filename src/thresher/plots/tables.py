@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.plots.display import Display, Frame
+from thresher.plots.display import LITERAL, Display, Frame, is_dark, set_title, shown, taken_literally
 from thresher.plots.models import MODEL
-from thresher.plots.style import is_dark
-from thresher.plots.words import LITERAL, set_title, shown, taken_literally
 from thresher.ranking import Counts, Floats
 from thresher.tables import ConfusionMatrix, Contingency
 

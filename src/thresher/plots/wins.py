@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Self
 
 from thresher.evaluation import Evaluation
 from thresher.inference import Stability
-from thresher.plots.display import Display, Frame, stacked
-from thresher.plots.style import WIDTH, ink, looks
-from thresher.plots.words import add_legend, fits_inside, inches_beside, set_title, shown
+from thresher.plots.display import (
+    WIDTH,
+    Display,
+    Frame,
+    add_legend,
+    fits_inside,
+    inches_beside,
+    ink,
+    looks,
+    set_title,
+    shown,
+    stacked,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

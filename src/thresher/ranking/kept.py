@@ -6,11 +6,11 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from thresher._internal.json import json_value, not_written
+from thresher._internal.optional import room
+from thresher._internal.results import Tabular
 from thresher.errors import ThresherError
-from thresher.extras import room
-from thresher.plain_data import json_value, not_written
 from thresher.ranking import plain
-from thresher.results import Tabular
 
 if TYPE_CHECKING:
     from thresher.ranking.ranking import Ranking

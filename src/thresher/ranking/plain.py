@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
-from thresher.plain_data import FieldError, not_written, number, numbers, or_none, read_object
+from thresher._internal.json import FieldError, not_written, number, numbers, or_none, read_object
 from thresher.ranking.counting import Counts
 from thresher.ranking.pieces import Floats
 from thresher.ranking.spans import Spans, require_spans

@@ -10,8 +10,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.optional import room
 from thresher.errors import ArgumentError, EmptyError, require_both_classes
-from thresher.extras import room
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, Flags, summed
 from thresher.ranking.kept import Kept

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from thresher.plain_data import Reader, flag, number, numbers
-from thresher.plain_data import fields as fields_of
+from thresher._internal.json import Reader, flag, number, numbers
+from thresher._internal.json import fields as fields_of
 from thresher.ranking.counting import Counts, Flags
 from thresher.ranking.pieces import Floats
 from thresher.ranking.weights import added_exactly

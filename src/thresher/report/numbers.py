@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.text import interval_text, number_text
 from thresher.inference import Interval
-from thresher.visible import interval_text, number_text
 
 DIGITS = 6
 

@@ -1,4 +1,4 @@
-"""The page: one HTML file that holds everything, asks the network for nothing and runs one script of its own."""
+"""The page: one HTML file that holds everything and asks the network for nothing."""
 
 from __future__ import annotations
 
@@ -6,22 +6,36 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib import resources
 from os import PathLike
 from typing import Any
 
+from thresher._internal.atomic import write_whole
+from thresher._internal.optional import extra
+from thresher._internal.palette import ON_LIGHT
+from thresher._internal.text import percent_text, visible
+from thresher.cautions import Caution
 from thresher.evaluation import Evaluation, MulticlassEvaluation
-from thresher.evaluation.first_screen import SHORT, rule_cells, rule_heads, rules_caption, tiles
-from thresher.extras import extra
-from thresher.palette import ON_LIGHT
-from thresher.report.contents import contents
-from thresher.report.grid import grids
-from thresher.report.panels import Panel, class_panels, panels
-from thresher.report.section import Section
-from thresher.report.svg import colour, dashed, element
-from thresher.visible import percent_text, visible
-from thresher.whole_files import write_whole
+from thresher.evaluation.first_screen import SHORT, Tile, rule_cells, rule_heads, rules_caption, tiles
+from thresher.report.payload import contents
+from thresher.report.static.panels import Panel, class_panels, panels
+from thresher.report.static.svg import colour, dashed, element
+from thresher.report.static.tables import Grid, grids
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with paragraphs, tiles, cautions, pictures and tables below it; nothing in it moves with sliders."""
+
+    title: str
+    paragraphs: Sequence[str] = ()
+    tiles: Sequence[Tile] = ()
+    cautions: Sequence[Caution] = ()
+    panels: Sequence[Panel] = ()
+    grids: Sequence[Grid] = ()
+
 
 _FRAME_HEIGHT = 900
 COLOURS = len(ON_LIGHT)

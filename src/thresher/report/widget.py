@@ -6,12 +6,12 @@ import math
 from functools import cache
 from typing import Any
 
-from thresher.choices import OperatingCondition
+from thresher._internal.optional import extra
 from thresher.evaluation import Evaluation
-from thresher.extras import extra
-from thresher.report.contents import contents
 from thresher.report.numbers import real
 from thresher.report.page import asset, embedded
+from thresher.report.payload import contents
+from thresher.tables import OperatingCondition
 
 
 def widget(evaluation: Evaluation) -> Any:

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.optional import extra
 from thresher.errors import ColumnError
-from thresher.extras import extra
 
 Column: TypeAlias = npt.NDArray[Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from thresher.extras import extra
+from thresher._internal.optional import extra
 from thresher.sources.data_file import DataFile, reading
 
 _STREAM = b"\xff\xff\xff\xff"  # how a stream of Arrow messages begins; files begin with ARROW1

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from thresher._internal.optional import extra
 from thresher.errors import SourceError, ThresherError
-from thresher.extras import extra
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, MissingExtraError, SourceError
-from thresher.extras import extra
 from thresher.sources.arrow_columns import table_of_rows
 from thresher.sources.embedded_rows import EmbeddedRows, embedded_rows
 from thresher.sources.faults import told_plainly, without_secrets

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from thresher._internal.optional import extra
 from thresher.errors import EmptyError, SourceError
-from thresher.extras import extra
 from thresher.sources.data_file import DataFile, reading
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}

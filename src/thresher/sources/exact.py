@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher._internal.optional import extra
 from thresher.errors import SourceError
-from thresher.extras import extra
 from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, counted_weights
 from thresher.ranking.spans import joined, ties_kept
 from thresher.sources.database import Opened

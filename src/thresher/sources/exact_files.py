@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from thresher.extras import extra
+from thresher._internal.optional import extra
 from thresher.ranking import MOST_THREADS, Flags, Floats, Ranking, condensed, counted, processors
 from thresher.ranking.dealing import Ranges, ranges_of, rising
 from thresher.ranking.packing import Keys, classes_in, scores_in

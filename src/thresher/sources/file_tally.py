@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.extras import extra
+from thresher._internal.optional import extra
 from thresher.ranking import Counts, Flags, Floats
 from thresher.sources import tally as query
 from thresher.sources.arrow_columns import plain_numbers

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.optional import extra
 from thresher.errors import ColumnError, EmptyError, ScoreError
-from thresher.extras import extra
 from thresher.sources import arrow_files, delimited, json_lines
 from thresher.sources.arrow_columns import is_arrow, numpy_column, objects
 from thresher.sources.column_names import require_columns, require_same_columns

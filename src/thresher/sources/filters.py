@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
-from thresher.extras import extra
 from thresher.ranking import Flags
 from thresher.sources.columns import Column, flagged, is_absent, is_missing, numpy_moment
 from thresher.sources.engine_numbers import known

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.optional import extra
 from thresher.errors import ColumnError, LengthError, ThresherError
-from thresher.extras import extra
 from thresher.sources.columns import Column, is_absent, is_missing
 from thresher.sources.frames import frame_columns, frame_names, held_frame
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, LengthError
-from thresher.extras import extra
 from thresher.sources.column_names import require_columns
 from thresher.sources.columns import Column, column
 

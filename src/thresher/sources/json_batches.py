@@ -8,8 +8,8 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
+from thresher._internal.optional import extra
 from thresher.errors import ColumnError, ThresherError
-from thresher.extras import extra
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.json_lines import BLOCK, first_schema, parsed, rounded, types_to_try
 from thresher.sources.progress import RowCount

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.optional import extra
 from thresher.errors import EmptyError, SourceError
-from thresher.extras import extra
 from thresher.sources.columns import column
 from thresher.sources.data_file import DataFile, reading
 

@@ -13,8 +13,8 @@ from functools import partial, reduce
 from threading import RLock, current_thread
 from typing import Any
 
+from thresher._internal.optional import extra
 from thresher.errors import SourceError
-from thresher.extras import extra
 from thresher.sources.column_names import require_columns
 from thresher.sources.faults import told_plainly
 from thresher.sources.frames import native_frame, selected_frame

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
-from thresher.extras import extra
 from thresher.sources.engine_numbers import at_least, number
 from thresher.sources.paired_rows import PairedRows
 from thresher.sources.progress import Listener

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.optional import extra
 from thresher.errors import EmptyError, MissingValueError, ScoreError, WeightError, require_both_classes
-from thresher.extras import extra
 from thresher.ranking import Ranking
 from thresher.sources.columns import Missing, column
 from thresher.sources.database import Opened, opened

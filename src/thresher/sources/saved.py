@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.atomic import require_path, write_whole
+from thresher._internal.json import FieldError, fields, json_value, number, one_of
+from thresher._internal.optional import extra
 from thresher.errors import NotationError, SourceError, ThresherError
-from thresher.extras import extra
-from thresher.plain_data import FieldError, fields, json_value, number, one_of
 from thresher.ranking import Ranking, Spans
 from thresher.ranking.spans import ABOUT, require_spans
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.listing import Place
-from thresher.whole_files import require_path, write_whole
 
 FORMAT = "thresher/ranking-columns/1"
 _KEY = b"thresher"

@@ -6,8 +6,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from thresher._internal.optional import extra
 from thresher.errors import ThresherError
-from thresher.extras import extra
 from thresher.sources.listing import STDIN, Place, listed_files
 
 COPIES = 7  # what ranking rows holds at once, in copies of the columns

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from thresher._internal.optional import extra
 from thresher.errors import ThresherError
-from thresher.extras import extra
 from thresher.sources.data_file import DataFile
 from thresher.sources.learned_columns import LearnedColumn, Part, learned_columns
 from thresher.sources.progress import Listener, RowCount, heard

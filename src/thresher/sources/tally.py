@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from thresher._internal.optional import extra
 from thresher.errors import ScoreError, WeightError
-from thresher.extras import extra
 from thresher.sources.buckets import SUBS
 from thresher.sources.database import offers
 from thresher.sources.engine_numbers import arithmetic, finite, float_column, known, number

@@ -1,7 +1,7 @@
 """One threshold: contingency tables, their measures, confusion matrices, independence."""
 
-from thresher.tables.confusion import confusion
-from thresher.tables.confusion_matrix import ConfusionMatrix
+from thresher.tables.condition import OperatingCondition
+from thresher.tables.confusion import ConfusionMatrix, confusion
 from thresher.tables.contingency import Contingency, contingency, contingency_at, require_table
 from thresher.tables.independence import ChiSquaredTest, FisherTest, chi_squared, fisher
 from thresher.tables.measures import MEASURES, Measure, measure
@@ -17,6 +17,7 @@ __all__ = [
     "Limit",
     "Measure",
     "ModelNumber",
+    "OperatingCondition",
     "Quantity",
     "chi_squared",
     "confusion",

@@ -7,10 +7,10 @@ from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
+from thresher._internal.results import Result
 from thresher.errors import ArgumentError, OneClassError, WeightError, require_one_of
 from thresher.ranking import Counts, Floats
-from thresher.results import Result
-from thresher.tables.confusion_matrix import ConfusionMatrix
+from thresher.tables.confusion import ConfusionMatrix
 from thresher.tables.contingency import Contingency, require_table
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 import thresher as th
-from thresher.learning.folder import FILES
+from thresher.learning.artefacts import FILES
 
 GIVEN = ["tumours.csv", "--target", "tumour", "--positive", "malignant", "--cost-fn", "5", "--model", "logistic"]
 GIVEN += ["--folds", "4", "--no-curves"]
@@ -187,7 +187,7 @@ def test_an_interruption_leaves_nothing(run, here, monkeypatch):
         raise KeyboardInterrupt
 
     before = sorted(path.name for path in here.iterdir())
-    monkeypatch.setattr("thresher.learning.folder.write_report", interrupted)
+    monkeypatch.setattr("thresher.learning.artefacts.write_report", interrupted)
     assert run("learn", *GIVEN, "-o", "out").exit_code == 130
     assert sorted(path.name for path in here.iterdir()) == before
 

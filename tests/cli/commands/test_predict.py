@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import thresher as th
-from thresher.cli import text_copy
+from thresher.cli import outputs as text_copy
 from thresher.learning import read_learned
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.app import Door, place
 from thresher.cli.options import PRINTED
 
 
@@ -34,8 +34,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     added: 1 where the score is at least the threshold and 0 elsewhere, or the probability. Without -o
     they go to standard output, as CSV. Where probabilities speak against calls, a caution says how many.
     """
-    from thresher.cli.output import require_outputs
-    from thresher.cli.table_file import STANDARD
+    from thresher.cli.outputs import STANDARD, require_outputs
 
     _where, source, target = place(ctx), given["source"], given["output"]
     if given["artefact"] == STANDARD:
@@ -44,9 +43,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
     require_outputs(source=source, output=None if target == STANDARD else target)
 
-    from thresher.cli.artefact import read_artefact
-    from thresher.cli.table_file import write_with_columns
-    from thresher.cli.working import working
+    from thresher.cli.console.screen import working
+    from thresher.cli.inputs import read_artefact
+    from thresher.cli.outputs import write_with_columns
 
     artefact = read_artefact(given["artefact"])
     added, counted = artefact.columns(given["column"], probability=given["probability"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.app import Door, place
 from thresher.cli.options import MIX, PRINTED, ROWS, SOURCE, TRAINED_AT, operating_condition
 
 METHODS = ("isotonic", "platt", "beta", "temperature", "histogram")
@@ -46,15 +46,15 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     Fit it on rows the model has not learnt from. Probabilities are those at the class mix of the rows, or at the one
     declared, to which rows are then re-weighted. FILE holds rows, or a ranking that thresher merge kept.
     """
-    from thresher.cli.output import require_outputs, write_text
+    from thresher.cli.outputs import require_outputs, write_text
 
     _where, source = place(ctx), given["source"]
     require_outputs(source=source, output=given["output"], write=given["write"])
 
     from thresher.calibration import calibration_map
-    from thresher.cli.rankings import is_ranking, rankings_of
-    from thresher.cli.table_file import STANDARD, require_format, write_with_columns
-    from thresher.cli.working import working
+    from thresher.cli.console.screen import working
+    from thresher.cli.inputs import is_ranking, rankings_of
+    from thresher.cli.outputs import STANDARD, require_format, write_with_columns
 
     if given["write"] is not None:
         if source == STANDARD or is_ranking(source):
@@ -89,8 +89,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["as_json"]:
         click.echo(found.to_json())
     elif not given["quiet"]:
-        from thresher.cli.map_table import map_blocks
-        from thresher.cli.screen import console, show
+        from thresher.cli.console.screen import console, show
+        from thresher.cli.console.tables import map_blocks
 
         show(console(), map_blocks(rows, found, written, condition=condition, trained_at=given["trained_at"]))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door
+from thresher.cli.app import Door
 from thresher.cli.options import CONDITION, MEASURE, PRINTED, ROWS, SOURCE, operating_condition
 
 
@@ -39,8 +39,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     condition = operating_condition(given)
 
     from thresher.choices import choose
-    from thresher.cli.rankings import rankings_of
-    from thresher.cli.working import working
+    from thresher.cli.console.screen import working
+    from thresher.cli.inputs import rankings_of
 
     free = not (given["maximise"] or given["minimise"] or given["subject_to"] or given["at_most"])
     rankings = rankings_of(given, condition=condition if free else None)
@@ -56,12 +56,12 @@ def command(ctx: click.Context, /, **given: Any) -> None:
             )
             for name, ranking in rankings.items()
         }
-    from thresher.cli.choices_table import choice_blocks, choice_data
+    from thresher.cli.console.tables import choice_blocks, choice_data
 
     if given["as_json"]:
         click.echo(json.dumps({name: choice_data(choice) for name, choice in choices.items()}, indent=2))
     elif not given["quiet"]:
-        from thresher.cli.screen import console, show
+        from thresher.cli.console.screen import console, show
 
         screen = console()
         show(screen, choice_blocks(choices, constrained=bool(given["subject_to"]) or given["at_most"] is not None))

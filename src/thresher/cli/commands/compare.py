@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door
+from thresher.cli.app import Door
 from thresher.cli.options import (
     CLUSTER,
     CONDITION,
@@ -68,9 +68,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure", ctx)
     condition = operating_condition(given) if condition_given(given) else None
 
-    from thresher.cli.rows import rows_that_fit
-    from thresher.cli.scanned import scanning
-    from thresher.cli.working import working
+    from thresher.cli.console.screen import working
+    from thresher.cli.inputs import rows_that_fit, scanning
     from thresher.inference import compare, compare_scan
 
     asked = {name: given[name] for name in ("level", "margin", "correction", "seed", "replicates")}
@@ -102,8 +101,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         stated = None if condition is None else condition.to_dict()
         click.echo(json.dumps(plain | {"condition": stated, "dropped": found.dropped}, indent=2))
     elif not given["quiet"]:
-        from thresher.cli.differences import comparison_blocks
-        from thresher.cli.screen import console, show
+        from thresher.cli.console.evaluation import comparison_blocks
+        from thresher.cli.console.screen import console, show
 
         screen = console()
         mix = "" if condition is None or condition.class_ratio is None else condition.mix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from thresher.cli.door import Door
+from thresher.cli.app import Door
 
 SHELLS = ("bash", "zsh", "fish")
 

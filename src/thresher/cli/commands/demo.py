@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door
+from thresher.cli.app import Door
 from thresher.cli.options import PRINTED, ratio
 
 TITLE = "Is this tumour malignant?"
@@ -33,17 +33,17 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     569 breast tumours that come with scikit-learn, each scored by models that have not seen it (five-fold
     cross-validation): which model should be used, and from which score on is a tumour called malignant?
     """
-    from thresher.cli.output import require_outputs
+    from thresher.cli.outputs import require_outputs
 
     require_outputs(
         source=None, output=given["output"], predictions=given["predictions"], measurements=given["measurements"]
     )
 
-    from thresher.choices import OperatingCondition
-    from thresher.cli.evaluated import present, write
-    from thresher.cli.tumours import scored_tumours, write_measurements, write_predictions
-    from thresher.cli.working import working
+    from thresher.cli.console.evaluation import present, write
+    from thresher.cli.console.screen import working
+    from thresher.cli.demo import scored_tumours, write_measurements, write_predictions
     from thresher.evaluation import evaluate
+    from thresher.tables import OperatingCondition
 
     with working("fitting three models five times"):
         malignant, scores = scored_tumours()

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door
+from thresher.cli.app import Door
 from thresher.cli.options import (
     CLUSTER,
     CONDITION,
@@ -66,7 +66,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     plain or compressed; - reads from standard input. A database is a URL, or a file of DuckDB or SQLite, with --table.
     More rows than fit in memory are counted where they are, and what needs rows is left out.
     """
-    from thresher.cli.output import require_outputs
+    from thresher.cli.outputs import require_outputs
 
     if given["format"] and not given["figures"]:
         raise click.UsageError("--format is of figures, and --figures FOLDER is not given", ctx)
@@ -76,9 +76,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     require_outputs(source=given["source"], **files)
     condition = operating_condition(given) if condition_given(given) else None
 
-    from thresher.cli.evaluated import evaluated, present, write
-    from thresher.cli.rows import rows_that_fit
-    from thresher.inference.difference import require_margin
+    from thresher.cli.console.evaluation import evaluated, present, write
+    from thresher.cli.inputs import rows_that_fit
+    from thresher.inference.comparison.difference import require_margin
 
     require_margin(given["margin"])  # even of one model, which is compared with nobody
     title = (given["table"] or _name(given["source"])) if given["title"] is None else given["title"]
@@ -86,7 +86,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if rows is None:
         if given["measures"]:
             raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample", ctx)
-        from thresher.cli.scanned_summary import evaluated_where_it_is, present_scan
+        from thresher.cli.console.evaluation import evaluated_where_it_is, present_scan
 
         present_scan(evaluated_where_it_is(condition, given), given, title=title)
         return

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door
+from thresher.cli.app import Door
 from thresher.cli.options import PRINTED, SOURCE, TARGET
 
 
@@ -48,8 +48,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     Looks at columns of numbers; J is the scatter between the classes over the scatter within them.
     """
-    from thresher.cli.chosen_features import chosen_features, present
-    from thresher.cli.working import working
+    from thresher.cli.console.screen import working
+    from thresher.cli.learning import chosen_features, present
 
     with working("looking at the features"):
         found = chosen_features(given)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door
+from thresher.cli.app import Door
 from thresher.cli.options import (
     CLUSTER,
     CONDITION,
@@ -63,9 +63,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"', ctx)
     condition = operating_condition(given)
 
-    from thresher.cli.evaluated import evaluated
-    from thresher.cli.rows import labelled_scores
-    from thresher.cli.working import working
+    from thresher.cli.console.evaluation import evaluated
+    from thresher.cli.console.screen import working
+    from thresher.cli.inputs import labelled_scores
     from thresher.evaluation.requirements import judged, requirement
 
     asked = [requirement(text) for text in given["required"]]
@@ -82,8 +82,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
             )
         )
     elif not given["quiet"] or not passed:
-        from thresher.cli.gate_table import gate_blocks
-        from thresher.cli.screen import console, show
+        from thresher.cli.console.screen import console, show
+        from thresher.cli.console.tables import gate_blocks
 
         screen = console()
         show(screen, gate_blocks(found, screen.width, condition=condition))

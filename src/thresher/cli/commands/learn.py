@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from thresher.cli.completion import column_items
-from thresher.cli.door import Door
-from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET, operating_condition
+from thresher.cli.app import Door
+from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET, column_items, operating_condition
 
 
 @click.command(
@@ -57,8 +56,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError("--overwrite is of the folder, and --output FOLDER is not given", ctx)
     condition = operating_condition(given)
 
-    from thresher.cli.learned import learned, present, require_feasible, write
-    from thresher.cli.learning_table import learning_table
+    from thresher.cli.learning import learned, learning_table, require_feasible, write
+    from thresher.cli.learning import present_of_learned as present
 
     require_feasible(given)
     table = learning_table(given)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.app import Door, place
 from thresher.cli.options import PRINTED, ROWS
 
 
@@ -30,7 +30,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     small, and the sum of parts is exactly the whole. Every FILE is a ranking that was kept (.json, or .parquet that
     merge wrote), or rows, which are counted by --label and --score.
     """
-    from thresher.cli.output import require_outputs
+    from thresher.cli.outputs import require_outputs
 
     for source in given["sources"]:
         require_outputs(source=source, output=given["output"])
@@ -38,8 +38,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from functools import reduce
     from operator import add
 
-    from thresher.cli.rankings import is_ranking, kept_ranking, rankings_of, require_no_columns
-    from thresher.cli.working import working
+    from thresher.cli.console.screen import working
+    from thresher.cli.inputs import is_ranking, kept_ranking, rankings_of, require_no_columns
     from thresher.sources.faults import without_secrets
     from thresher.sources.saved import write_ranking
 
@@ -63,8 +63,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["as_json"]:
         click.echo(whole.to_json())
     elif not given["quiet"]:
-        from thresher.cli.ranking_table import ranking_blocks
-        from thresher.cli.screen import console, show
+        from thresher.cli.console.screen import console, show
+        from thresher.cli.console.tables import ranking_blocks
 
         named = [shown[source] for source in given["sources"]]
         show(console(), ranking_blocks(list(zip(named, parts, strict=True)), whole, given["output"]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.door import Door, place
+from thresher.cli.app import Door, place
 from thresher.cli.options import PRINTED
 
 
@@ -41,8 +41,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     of the rows it learnt from, and the label that the decision's threshold gives. --probability adds that at the class
     mix of the decision. Without -o they go to standard output, as CSV.
     """
-    from thresher.cli.output import require_outputs
-    from thresher.cli.table_file import STANDARD, require_format
+    from thresher.cli.outputs import STANDARD, require_format, require_outputs
 
     where, source, target = place(ctx), given["source"], given["output"]
     if given["as_json"] and target == STANDARD:
@@ -55,8 +54,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         require_outputs(source=source, output=target)
         require_format(target)
 
-    from thresher.cli.predicted import Judge, write_predicted
-    from thresher.cli.working import working
+    from thresher.cli.console.screen import working
+    from thresher.cli.learning import Judge, write_predicted
     from thresher.learning import read_learned
 
     judge = Judge(read_learned(given["folder"]), given)

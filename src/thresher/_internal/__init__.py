@@ -1,0 +1,1 @@
+"""Plumbing without domain knowledge."""

@@ -1,0 +1,193 @@
+"""Files and folders written atomically: the old one stays until the new one is complete."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+from thresher.errors import ArgumentError, OutputError, SourceError
+
+
+def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
+    """Write bytes, or a text as UTF-8, beside their place and move them there in one step.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder, "a.txt"), "thresher")
+    ...     Path(folder, "a.txt").read_text()
+    'thresher'
+    """
+    with replacing(path) as beside:
+        beside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """The text of a file in UTF-8, or a word on why there is none.
+
+    >>> read_text("absent.json")
+    Traceback (most recent call last):
+    thresher.errors.SourceError: there is no file absent.json
+      where: read_text(path)
+      fix:   check the path
+    """
+    require_path(path)
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SourceError(f"there is no file {path}", "check the path") from None
+    except UnicodeDecodeError:
+        raise SourceError(f"{path} is not in UTF-8", "give a file that thresher wrote") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceError(f"{path} cannot be read: {reason}", "check the path and who may read it") from None
+
+
+def require_path(given: object) -> None:
+    """Raise `ArgumentError` unless this names a file.
+
+    >>> require_path(None, "Ranking.from_parquet(path)")
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: a path is needed, got None
+      where: Ranking.from_parquet(path)
+      fix:   give a text or a pathlib.Path
+    """
+    if not isinstance(given, str | PathLike):
+        raise ArgumentError(f"a path is needed, got {given!r}", "give a text or a pathlib.Path")
+
+
+@contextmanager
+def replacing(path: str | PathLike[str]) -> Iterator[Path]:
+    """A file beside the target to write to, which takes the target's place at the end; nothing is left on failure.
+
+    A link stays a link, and what is no file (a pipe, a device) is written to at the end.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(f"{folder}/a.txt") as beside:
+    ...         _ = beside.write_text("whole")
+    ...     Path(folder, "a.txt").read_text(), len(os.listdir(folder))
+    ('whole', 1)
+    """
+    require_path(path)
+    shown, target = Path(path), Path(os.path.realpath(path))
+    if target.is_dir():
+        raise OutputError(f"{shown} is a directory, not a file", "name a file in it")
+    if not target.parent.is_dir():
+        raise OutputError(
+            f"there is no directory {shown.parent} to write {shown.name} in", "make it first, or write elsewhere"
+        )
+    special = target.exists() and not target.is_file()
+    try:
+        handle, name = tempfile.mkstemp(
+            dir=None if special else target.parent, prefix=f".{target.name[:40]}.", suffix=shown.suffix
+        )
+    except OSError as error:
+        raise _unwritten(shown, error) from error
+    os.close(handle)
+    beside = Path(name)
+    try:
+        yield beside
+        if special:
+            target.write_bytes(beside.read_bytes())
+        else:
+            _settle(beside)
+            beside.chmod(_mode(target))
+            beside.replace(target)
+    except OSError as error:
+        if error.filename in (None, name, str(target)):  # others are about files that were being read
+            raise _unwritten(shown, error) from error
+        raise
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _settle(beside: Path) -> None:
+    """Have the bytes on the disk before they take another file's place."""
+    with beside.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _mode(target: Path) -> int:
+    """The permissions a file has, or would have had if it had been made in the usual way."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _unwritten(shown: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"{shown} cannot be written: {(error.strerror or str(error)).lower()}",
+        "free some room, or choose a place where you may write; what stood there before is unchanged",
+    )
+
+
+def require_folder(path: str | Path, *, names: Collection[str], overwrite: bool) -> Path:
+    """Where a folder really lies, or a refusal of what could not be written there later.
+
+    A folder that holds anything is replaced on request only, and only if it holds nothing but files of these `names`.
+
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     require_folder(f"{home}/out", names=["a.txt"], overwrite=False).name
+    'out'
+    """
+    shown, target = Path(path), Path(os.path.realpath(path))
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"{shown} is a file, not a folder", "name a folder that does not exist yet")
+    if not target.parent.is_dir():
+        raise OutputError(f"there is no folder {shown.parent} to make {shown.name} in", "make it first")
+    if not os.access(target.parent, os.W_OK):
+        raise OutputError(f"nothing can be written in {target.parent}", "choose a place where you may write")
+    held = sorted(path.name for path in target.iterdir()) if target.exists() else []
+    others = [name for name in held if name not in names]
+    if others:
+        more = f" and {len(others) - 1:,} more" if others[1:] else ""
+        raise OutputError(
+            f"the folder {shown} holds other files ({others[0]!r}{more}), which are never removed",
+            "name another folder",
+        )
+    if held and not overwrite:
+        raise OutputError(
+            f"the folder {shown} holds {held[0]!r} already", "name another folder, or pass overwrite=True"
+        )
+    return target
+
+
+@contextmanager
+def replacing_folder(path: str | Path, *, names: Collection[str], overwrite: bool) -> Iterator[Path]:
+    """A folder beside the target to write to, which takes the target's place at the end; nothing is left on failure.
+
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     with replacing_folder(f"{home}/out", names=["a.txt"], overwrite=False) as beside:
+    ...         _ = Path(beside, "a.txt").write_text("whole")
+    ...     os.listdir(home), os.listdir(f"{home}/out")
+    (['out'], ['a.txt'])
+    """
+    target = require_folder(path, names=names, overwrite=overwrite)
+    beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:40]}."))
+    old = beside.with_name(f"{beside.name}.old")
+    try:
+        yield beside
+        beside.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o777 & ~_mask())
+        # What has come to lie there since is asked about once more.
+        require_folder(path, names=names, overwrite=overwrite)
+        if target.exists():
+            target.rename(old)
+        beside.rename(target)
+    except BaseException:
+        if old.exists():
+            old.rename(target)
+        raise
+    finally:
+        for rest in (beside, old):
+            shutil.rmtree(rest, ignore_errors=True)
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

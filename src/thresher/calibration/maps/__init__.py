@@ -1,0 +1,1 @@
+"""Maps from scores to probabilities: steps, logistic curves, and their fits."""

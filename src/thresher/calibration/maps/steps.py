@@ -1,0 +1,123 @@
+"""Maps made of pools: a step per pool of segments, or straight ramps between their ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from thresher._internal.json import FieldError, fields, flag, numbers
+from thresher.calibration.smoothing import Smoothing, smoothed
+from thresher.cautions import Caution
+from thresher.curves.hull import Splits
+from thresher.errors import ScoreError
+from thresher.ranking import Floats, Ranking
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Knots by rising score and the probability at each, constant beyond both ends.
+
+    As steps, a knot holds from its score up to the next one. Interpolated, probabilities run
+    straight from knot to knot.
+
+    >>> Steps(np.array([0.2, 0.6]), np.array([0.1, 0.9]))(np.array([0, 0.2, 0.5, 0.6, 9]))
+    array([0.1, 0.1, 0.1, 0.9, 0.9])
+    """
+
+    score: Floats
+    probability: Floats
+    interpolate: bool = False
+
+    def __post_init__(self) -> None:
+        self.score.flags.writeable = False
+        self.probability.flags.writeable = False
+
+    def __call__(self, scores: Floats) -> Floats:
+        """The probability of each score."""
+        knot = np.maximum(np.searchsorted(self.score, scores, side="right") - 1, 0)
+        at_knot = self.probability[knot]
+        if not self.interpolate:
+            return at_knot
+        after = np.minimum(knot + 1, self.score.size - 1)
+        low, width = self.score[knot], self.score[after] / 2 - self.score[knot] / 2  # halves, lest they overflow
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(width > 0, (np.clip(scores, low, self.score[after]) / 2 - low / 2) / width, 0.0)
+        ramp: Floats = at_knot + share * (self.probability[after] - at_knot)
+        return ramp
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Steps)
+            and self.interpolate == other.interpolate
+            and np.array_equal(self.score, other.score)
+            and np.array_equal(self.probability, other.probability)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.score.size, self.interpolate))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; infinite scores become the texts "inf" and "-inf"."""
+        score = [number if np.isfinite(number) else str(number) for number in self.score.tolist()]
+        return {"score": score, "probability": self.probability.tolist(), "interpolate": self.interpolate}
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote; a field that is not so raises `FieldError`."""
+        found = fields(value, {"score": numbers(infinite=True), "probability": numbers(0, 1), "interpolate": flag})
+        score, probability = (np.array(found[name], dtype=np.float64) for name in ("score", "probability"))
+        if not (score[1:] > score[:-1]).all():
+            raise FieldError("must rise from knot to knot", "score")
+        if not score.size == probability.size > 0:
+            raise FieldError(f'has {probability.size:,} entries, and "score" {score.size:,}', "probability")
+        if found["interpolate"] and not np.isfinite(score).all():
+            raise FieldError("must be finite, since ramps run from knot to knot", "score")
+        return cls(score, probability, found["interpolate"])
+
+
+def steps_over(
+    ranking: Ranking, split: Splits, *, smoothing: Smoothing, interpolate: bool
+) -> tuple[Steps, Ranking, tuple[Caution, ...]]:
+    """The map that gives each run of segments its (smoothed) proportion: (map, pools, cautions).
+
+    Steps lie at the thresholds of the splits between pools, so that a score and its call never part. Ramps run
+    straight from the highest score of a pool to the lowest of the next one. Either way a pool keeps its own value.
+
+    >>> curve, pools, _ = steps_over(
+    ...     Ranking.parse("[2+][1+][1-][3-]"), np.array([0, 1, 3, 4]), smoothing=None, interpolate=False
+    ... )
+    >>> curve.score, curve.probability, str(pools)
+    (array([1. , 1.5, 3.5]), array([0. , 0.5, 1. ]), '[2+][1+,1-][3-]')
+    """
+    pools = Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))
+    of_pools = smoothed(pools, smoothing=smoothing)
+    score, probability = pools.score[::-1], of_pools.probability[::-1]
+    if interpolate:
+        score, probability = _ends(ranking, split), np.repeat(probability, 2)
+        distinct = np.concatenate([[True], np.diff(score) > 0])  # a pool of one score has one end
+        score, probability = score[distinct], probability[distinct]
+    else:
+        score = np.append(score[0], ranking.thresholds()[split[1:-1]][::-1])
+    needed = _needed(probability, interpolate=interpolate)
+    curve = Steps(score[needed], probability[needed], interpolate)
+    return curve, Ranking(of_pools.probability, pools.pos, pools.neg), of_pools.cautions
+
+
+def _ends(ranking: Ranking, split: Splits) -> Floats:
+    """The lowest and the highest score of each pool, rising."""
+    tops = ranking.score if ranking.spans is None else ranking.spans.high
+    if not (np.isfinite(tops[0]) and np.isfinite(ranking.score[-1])):
+        raise ScoreError(
+            "there is no straight line to an infinite score", fix="leave interpolate=False: steps take any score"
+        )
+    return np.stack([ranking.score[split[1:] - 1], tops[split[:-1]]], axis=-1)[::-1].ravel()
+
+
+def _needed(probability: Floats, *, interpolate: bool) -> Splits:
+    """Knots that say something their neighbours do not."""
+    differs = np.concatenate([[True], np.diff(probability) != 0])
+    if interpolate:
+        differs |= np.append(differs[1:], True)
+    return np.flatnonzero(differs)

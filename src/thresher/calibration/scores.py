@@ -1,0 +1,285 @@
+"""Brier score and log loss of probabilities, for two classes and for k."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.cautions import Caution
+from thresher.curves.multiclass import class_rows
+from thresher.errors import ArgumentError, LengthError, MissingValueError, ProbabilityError
+from thresher.ranking import Flags, Floats, Ranking, as_number, in_pieces, kept_number, rankable, require_ranking, wide
+
+VALUES_SHOWN = 5
+SUM_TOLERANCE = 1e-6
+
+_FIX = "give probabilities, or map the scores to probabilities first with calibration_map(ranking)"
+
+
+def numbers(values: npt.ArrayLike, *, name: str) -> Floats:
+    """Numbers of any shape as float64, none of them NaN.
+
+    >>> numbers([1, 2], name="scores")
+    array([1., 2.])
+    """
+    array: Floats = rankable(plain_array(values, name=name)).astype(np.float64)
+    if np.isnan(array).any():
+        missing = np.isnan(array)
+        raise MissingValueError(
+            f"{int(missing.sum()):,} of {array.size:,} {name} are NaN (first at rows {_rows(missing)})",
+            fix="fill them or leave those rows out",
+        )
+    return array
+
+
+def plain_array(values: Any, *, name: str) -> npt.NDArray[Any]:
+    """An array of any shape; masked entries become NaN, so that they are found missing.
+
+    >>> plain_array(np.ma.masked_equal([1, 2], 2), name="scores")
+    array([ 1., nan])
+    """
+    if np.ma.is_masked(values):
+        filled: Floats = values.astype(np.float64).filled(np.nan)
+        return filled
+    try:
+        return np.asarray(values)
+    except ValueError:  # NumPy will not make an array of lists of different lengths
+        raise LengthError(f"{name} hold rows of different lengths", "give an array or equal rows") from None
+
+
+def probabilities_in(values: npt.ArrayLike) -> Floats:
+    """Probabilities of any shape as float64.
+
+    >>> probabilities_in([0.5, 1])
+    array([0.5, 1. ])
+    """
+    array = numbers(values, name="probabilities")
+    outside = _outside(array)
+    if outside.any():
+        raise ProbabilityError(
+            f"{int(outside.sum()):,} of {array.size:,} numbers are no probabilities, they lie outside [0, 1]"
+            f" (first {_listed(array[outside])} at rows {_rows(outside)})",
+            fix=_FIX,
+        )
+    return array
+
+
+def require_sums(matrix: Floats) -> None:
+    """Raise `ProbabilityError` unless every row sums to 1 within 1e-6.
+
+    >>> require_sums(np.array([[0.7, 0.1, 0.2]]))
+    """
+    total = matrix.sum(axis=1)
+    off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
+    if off.size:
+        raise ProbabilityError(
+            f"{off.size:,} of {len(matrix):,} rows do not sum to 1"
+            f" (first sums {_listed(total[off])} at rows {_listed(off)})",
+            fix="give one row per case and one column per class, each row summing to 1",
+        )
+
+
+def _outside(values: Floats) -> Flags:
+    return (values < 0) | (values > 1)
+
+
+def _rows(flags: Flags) -> str:
+    """The first rows of an array of any shape that hold a flagged entry."""
+    if flags.ndim == 0:
+        return "0"
+    return _listed(np.flatnonzero(flags.reshape(len(flags), -1).any(axis=1)))
+
+
+def _listed(values: npt.NDArray[Any]) -> str:
+    shown = ", ".join(f"{value:g}" for value in values[:VALUES_SHOWN].tolist())
+    return shown + (", …" if values.size > VALUES_SHOWN else "")
+
+
+def probability_rows(
+    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
+) -> tuple[Floats, npt.NDArray[np.int64], Floats | None]:
+    """Rows that carry weight: (matrix, true column, weights). Classes that no row has keep their column.
+
+    >>> probability_rows(["b", "a"], [[0.1, 0.9], [0.6, 0.4]])
+    (array([[0.1, 0.9],
+           [0.6, 0.4]]), array([1, 0]), None)
+    """
+    rows = class_rows(labels, probabilities, classes=classes, weights=weights, every_class=False)
+    if len(rows.classes) < 2:
+        raise LengthError(
+            f"there is one class, {rows.classes[0]!r}, and one column of probabilities",
+            fix="give a column per class, two or more, and name them by classes=[...]",
+        )
+    matrix = np.stack(rows.scores, axis=1).astype(np.float64)
+    require_sums(matrix)
+    return matrix, rows.index, rows.weight
+
+
+def brier(ranking: Ranking) -> float:
+    """The mean squared error (p - y)² of scores that are probabilities.
+
+    It carries the factor ½ of the sum over both classes, so it lies in [0, 1]. For certain
+    predictions (0 or 1) it equals the error rate. Scores outside [0, 1] are refused. (Brier 1950.)
+
+    >>> brier(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3]))
+    0.2066...
+    """
+    require_ranking(ranking, probabilities=True)
+    if (known := kept_number(ranking.spans, "brier")) is not None:
+        return known
+    return ranking.remembered("brier", lambda: _brier(ranking))
+
+
+def _brier(ranking: Ranking) -> float:
+    pos, neg = ranking.narrow
+
+    def squared(piece: slice) -> float:
+        # Two sums of squares keep the digits that n·p² - 2·pos·p + pos would cancel.
+        score = ranking.score[piece]
+        return float(((1 - score) ** 2 * pos[piece] + score**2 * neg[piece]).sum())
+
+    return math.fsum(in_pieces(squared, len(ranking))) / ranking.total
+
+
+def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None) -> Floats:
+    """The squared error of each case, k classes: ½ Σᵢ (p̂ᵢ - I[class i])².
+
+    Columns of `probabilities` belong to `classes` in that order; without `classes`, to the
+    distinct labels in rising order, and there must be as many of them as columns.
+
+    >>> squared_error([1, 3], [[0.70, 0.10, 0.20], [0.70, 0.10, 0.20]], classes=[1, 2, 3]).round(4)
+    array([0.07, 0.57])
+    """
+    matrix, index, _ = probability_rows(labels, probabilities, classes=classes)
+    return _squared_error(matrix, index)
+
+
+def brier_multiclass(
+    labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None, weights: Any = None
+) -> float:
+    """The mean of `squared_error`: the Brier score of k classes, in [0, 1].
+
+    With the factor ½, so for two classes it is `brier`; some libraries leave the factor out.
+
+    >>> brier_multiclass([1, 3], [[0.99, 0, 0.01], [0.99, 0, 0.01]], classes=[1, 2, 3])
+    0.4901
+    """
+    matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
+    return float(np.average(_squared_error(matrix, index), weights=weight))
+
+
+def _squared_error(matrix: Floats, index: Any) -> Floats:
+    difference = matrix.copy()
+    difference[np.arange(index.size), index] -= 1
+    error: Floats = np.einsum("ij,ij->i", difference, difference) / 2
+    return error
+
+
+class LogLoss(float):
+    """A log loss: a plain float that also knows why it is infinite, or how it was clipped.
+
+    `certain_and_wrong` counts the cases (or their weight) whose class was given probability 0;
+    `clip` is the ε that was asked for, or None. It is a float and not a record, so that it adds,
+    compares and formats like any other score.
+
+    >>> LogLoss(float("inf"), certain_and_wrong=2, cases=10)
+    inf (certain-and-wrong: 2 of 10 cases were given probability 0 for what they are)
+    """
+
+    __slots__ = ("cases", "certain_and_wrong", "clip")
+
+    cases: Any
+    certain_and_wrong: Any
+    clip: float | None
+
+    def __new__(cls, value: float, *, certain_and_wrong: Any = 0, cases: Any = 0, clip: float | None = None) -> Self:
+        """Attach the counts to the number."""
+        loss = super().__new__(cls, value)
+        loss.cases, loss.certain_and_wrong, loss.clip = cases, certain_and_wrong, clip
+        return loss
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What to know about the number; empty when it speaks for itself."""
+        wrong = f"{self.certain_and_wrong:,} of {self.cases:,} cases were given probability 0 for what they are"
+        if self.clip is not None:
+            text = f"probabilities were moved into [{self.clip:g}, 1 - {self.clip:g}]"
+            return (Caution("clipped", f"{text}; {wrong}" if self.certain_and_wrong else text),)
+        return (Caution("certain-and-wrong", wrong),) if self.certain_and_wrong else ()
+
+    def __repr__(self) -> str:
+        said = "; ".join(str(caution) for caution in self.cautions)
+        return f"{float(self)!r} ({said})" if said else repr(float(self))
+
+
+def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
+    """The mean of -ln(probability given to the true class), for scores that are probabilities.
+
+    In nats. It is infinite when a case was certain and wrong, and then says how many were; no
+    hidden ε makes it look finite. `clip=ε` moves probabilities into [ε, 1 - ε] on request.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[4/5, 2/3, 1/3])
+    >>> log_loss(spam_tree)
+    0.6024...
+    >>> log_loss(Ranking([1, 0.5], pos=[3, 1], neg=[1, 1]))
+    inf (certain-and-wrong: 1 of 6 cases were given probability 0 for what they are)
+    >>> log_loss(Ranking([1, 0.5], pos=[3, 1], neg=[1, 1]), clip=1e-3)
+    1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
+    """
+    require_ranking(ranking, probabilities=True)
+    if clip is None and (known := kept_number(ranking.spans, "log_loss")) is not None:
+        return LogLoss(
+            known, certain_and_wrong=int(kept_number(ranking.spans, "certain_and_wrong") or 0), cases=ranking.total
+        )
+
+    def lost(piece: slice) -> tuple[float, Any]:
+        score = ranking.score[piece]
+        pos, neg = (wide(counts[piece]) for counts in ranking.narrow)
+        wrong = neg[score == 1].sum() + pos[score == 0].sum()
+        p = score if clip is None else _clipped(score, clip)
+        # Only where there are cases, so that certain and right costs 0 and not 0 · inf.
+        of_pos, of_neg = np.flatnonzero(pos != 0), np.flatnonzero(neg != 0)
+        with np.errstate(divide="ignore"):
+            gained = (pos[of_pos] * np.log(p[of_pos])).sum() + (neg[of_neg] * np.log1p(-p[of_neg])).sum()
+        return -float(gained), wrong.item()
+
+    losses, wrong = zip(*in_pieces(lost, len(ranking)), strict=True)
+    return LogLoss(abs(math.fsum(losses) / ranking.total), certain_and_wrong=sum(wrong), cases=ranking.total, clip=clip)
+
+
+def log_loss_multiclass(
+    labels: Any,
+    probabilities: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    weights: Any = None,
+    clip: float | None = None,
+) -> LogLoss:
+    """The mean of -ln(probability given to the true class), k classes.
+
+    Rows must sum to 1; clipped rows are not normalised again. Columns as in `squared_error`.
+
+    >>> log_loss_multiclass([1, 3], [[0.70, 0.10, 0.20], [0.99, 0, 0.01]], classes=[1, 2, 3])
+    2.480...
+    """
+    matrix, index, weight = probability_rows(labels, probabilities, classes=classes, weights=weights)
+    p = matrix[np.arange(index.size), index]
+    if weight is not None:
+        p, weight = p[weight > 0], weight[weight > 0]
+    each = np.ones(p.size, dtype=np.int64) if weight is None else weight
+    wrong, cases = each[p == 0].sum().item(), each.sum().item()
+    if clip is not None:
+        p = _clipped(p, clip)
+    with np.errstate(divide="ignore"):
+        loss = np.average(-np.log(p), weights=weight)
+    return LogLoss(abs(loss), certain_and_wrong=wrong, cases=cases, clip=clip)
+
+
+def _clipped(p: Floats, clip: float) -> Floats:
+    if not 0 < as_number(clip) < 0.5:
+        raise ArgumentError(f"clip must lie between 0 and 0.5, got {clip}", "give e.g. clip=1e-15")
+    return np.clip(p, clip, 1 - clip)

@@ -1,0 +1,341 @@
+"""`choose`: the split that a measure or a cost likes best, among all of them, with all its ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from thresher._internal.results import Result, Tabular
+from thresher.cautions import Caution
+from thresher.choices.constraint import Constraint, constraints
+from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective
+from thresher.curves.hull import Splits, hull_splits
+from thresher.errors import ArgumentError, InfeasibleError, MeasureError
+from thresher.ranking import Flags, Ranking, as_number, require_ranking
+from thresher.sources.refinement import hiding_as_good, hiding_better
+from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
+from thresher.tables.condition import OperatingCondition, simplest
+
+Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
+_EXACT_IN_FLOAT64 = 2**53
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Point(Result):
+    """One way to decide: a split, its threshold and the thresholds equivalent to it, and what it does.
+
+    `interval` is (lower, upper): every threshold t with lower < t <= upper makes the same calls.
+
+    >>> point = choose(Ranking.parse("[3+][1-]")).point
+    >>> point.split, point.threshold, point.interval, point.expected_cost
+    (1, 1.5, (1.0, 2.0), 0.0)
+    """
+
+    split: int
+    threshold: float
+    interval: tuple[float, float]
+    table: Contingency
+    expected_cost: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Choice(Tabular):
+    """The best split and everything that ties with it, under one condition.
+
+    The recommended point is the middle one of the ties (of two middles the stricter);
+    `threshold`, `interval`, `table` and `expected_cost` speak of it. `holds_for` is the range of
+    cost ratios over which it stays the cheapest, None when there is none. `undecided` is the
+    range of scores between the lowest and highest tied threshold. `runner_up` is the best of the
+    splits that are strictly worse.
+    """
+
+    ranking: Ranking
+    condition: OperatingCondition
+    objective: str
+    splits: Splits
+    value: float
+    holds_for: tuple[float, float] | None
+    runner_up: Point | None
+    cautions: tuple[Caution, ...]
+
+    @property
+    def point(self) -> Point:
+        """The recommended point."""
+        return point_of(self.ranking, int(self.splits[(self.splits.size - 1) // 2]), self.condition)
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """All points that tie for best, by falling threshold."""
+        return tuple(point_of(self.ranking, int(split), self.condition) for split in self.splits)
+
+    @property
+    def threshold(self) -> float:
+        """The recommended threshold: positive iff score >= threshold."""
+        return self.point.threshold
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Thresholds equivalent to the recommended one: lower < t <= upper."""
+        return self.point.interval
+
+    @property
+    def table(self) -> Contingency:
+        """The contingency table at the recommended threshold."""
+        return self.point.table
+
+    @property
+    def expected_cost(self) -> float:
+        """Expected cost per case at the recommended threshold, under the condition."""
+        return self.point.expected_cost
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Every registered measure at the recommended threshold, at the class mix of the condition.
+
+        >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+        >>> rare = choose(spam_tree, OperatingCondition(prevalence=0.01, cost_ratio=50))
+        >>> round(rare.measures["precision"], 4), rare.table.precision
+        (0.0294, 0.75)
+        """
+        table = self.table
+        return {name: float(known.of(table, class_ratio=self._class_ratio)) for name, known in MEASURES.items()}
+
+    @property
+    def _class_ratio(self) -> float | None:
+        """The class ratio of the condition; None where it is that of the data, so that counts are divided as such."""
+        ratio = self.condition.class_ratio
+        return None if ratio == self.ranking.class_ratio else ratio
+
+    @property
+    def undecided(self) -> tuple[float, float] | None:
+        """Scores for which tied thresholds disagree, None without ties."""
+        if self.splits.size == 1:
+            return None
+        return self.ranking.threshold(int(self.splits[-1])), self.ranking.threshold(int(self.splits[0]))
+
+    def _brief(self) -> str:
+        more = " or more" if any(caution.code == "unresolved" for caution in self.cautions) else ""
+        ties = f", {self.splits.size}{more} tied" if self.splits.size > 1 else ""
+        by = "" if self.objective == "expected cost" else f"{self.objective} {self.value:.4g}, "
+        return f"threshold={self.threshold:g}, {by}expected cost {self.expected_cost:.4g}{ties}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        ranking, split = self.ranking, self.splits
+        tp, fp = (covered[split] for covered in ranking.covered())
+        edges = np.concatenate([[np.inf], ranking.score, [-np.inf]])
+        cells = {"tp": tp, "fn": ranking.Pos - tp, "fp": fp, "tn": ranking.Neg - fp}
+        return {
+            "split": split,
+            "threshold": ranking.thresholds()[split],
+            "lower": edges[split + 1],
+            "upper": edges[split],
+            **cells,
+            "expected_cost": self.condition.expected_cost(Contingency(**cells)),
+        }
+
+
+def choose(
+    ranking: Ranking,
+    condition: OperatingCondition | None = None,
+    *,
+    maximise: Wanted | None = None,
+    minimise: Wanted | None = None,
+    subject_to: str | Limit | Sequence[str | Limit] | None = None,
+    at_most: float | None = None,
+) -> Choice:
+    """Choose the threshold that is best, exactly: every split is a candidate, all ties are returned.
+
+    Without a measure the expected cost under `condition` is minimised; without a condition
+    either, errors cost the same and the class ratio is that of the data. With a measure, it is
+    taken at the condition's class ratio if one is declared.
+
+    Parameters
+    ----------
+    ranking
+        The scored cases.
+    condition
+        Costs and class ratio at deployment.
+    maximise, minimise
+        A measure by name, also within a constraint ("specificity@recall>=0.9"), a `Measure`, or a function of a
+        `Contingency` with array cells.
+    subject_to
+        Constraints such as "recall >= 0.9" or ["fpr <= 0.01", "precision > 0.5"], or parsed ones (`Limit`).
+    at_most
+        The largest number of cases of the data that may be called positive.
+
+    Examples
+    --------
+    >>> from thresher import rank
+    >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
+    >>> choose(emails)
+    Choice(threshold=0.28, expected cost 0.2)
+    >>> tied = choose(emails, OperatingCondition(class_ratio=3/4))
+    >>> [point.threshold for point in tied.points], tied.threshold, tied.undecided
+    ([0.77, 0.56, 0.28], 0.56, (0.28, 0.77))
+    >>> choose(emails, maximise="accuracy", subject_to="fpr <= 0.25").threshold
+    0.56
+    """
+    require_ranking(ranking, both_classes=True)
+    asked = operating_condition(condition)
+    resolved = asked.for_data(ranking)
+    maximise, within = _wanted(maximise, "maximise")
+    minimise, within_too = _wanted(minimise, "minimise")
+    limits = (*constraints(subject_to), *constraints([*within, *within_too]))
+    by_cost = maximise is None and minimise is None
+    exact = ranking.whole()  # weights that are whole in some unit tie as rows do
+    tables = None if by_cost and not limits else _tables(exact, asked)
+    allowed = _allowed(ranking, tables, limits, at_most)
+    if tables is None or by_cost:
+        objective = cost_objective(exact, asked)
+    else:
+        objective = measure_objective(tables, maximise=maximise, minimise=minimise)
+    splits, second = objective.best(allowed)
+    chosen = int(splits[(splits.size - 1) // 2])
+    point = point_of(ranking, chosen, resolved)
+    return Choice(
+        ranking=ranking,
+        condition=resolved,
+        objective=objective.name,
+        splits=splits,
+        value=point.expected_cost if objective.values is None else float(objective.values[chosen]),
+        holds_for=_holds_for(exact, asked, chosen, allowed),
+        runner_up=None if second is None else point_of(ranking, second, resolved),
+        cautions=_cautions(ranking, asked, chosen, free=by_cost and not limits and at_most is None),
+    )
+
+
+def _wanted(given: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit, ...]]:
+    """What is optimised, None for the cost, and the constraints that stand after its name."""
+    if not isinstance(given, str):
+        return given, ()
+    asked = quantity(given)
+    if asked.name == "expected_cost" and asked.bare and how == "minimise":
+        return None, ()
+    if asked.name == "expected_cost" and asked.bare:
+        raise MeasureError("expected_cost is better when lower", "pass minimise='expected_cost', or leave it out")
+    if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
+        why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
+        raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES])
+    return asked.measure, asked.limits
+
+
+def operating_condition(given: Any) -> OperatingCondition:
+    """The condition given, or errors that cost the same at the data's class ratio."""
+    if given is None:
+        return OperatingCondition()
+    if not isinstance(given, OperatingCondition):
+        hint = f"; to choose by a measure, pass maximise={given!r}" if isinstance(given, str) else ""
+        raise ArgumentError(
+            f"the condition is {given!r}, which is no operating condition",
+            f"give OperatingCondition(cost_ratio=..., class_ratio=...){hint}",
+        )
+    return given
+
+
+def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Point:
+    """What one split does under a condition."""
+    tp, fp = (covered[split] for covered in ranking.covered())
+    table = Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
+    return Point(split, ranking.threshold(split), ranking.interval(split), table, float(condition.expected_cost(table)))
+
+
+def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
+    """The table of every split at the condition's class ratio, in whole numbers where they stay exact."""
+    up, down = 1.0, 1.0
+    if condition.class_ratio is not None:
+        odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
+        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < _EXACT_IN_FLOAT64
+        scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
+        up, down = float(odds.numerator * scale), float(odds.denominator * scale)
+    tp, fp = ranking.covered()
+    return Contingency(tp=tp * up, fn=(ranking.Pos - tp) * up, fp=fp * down, tn=(ranking.Neg - fp) * down)
+
+
+def _allowed(
+    ranking: Ranking, tables: Contingency | None, limits: tuple[Constraint, ...], at_most: Any
+) -> Flags | None:
+    """Splits that meet every constraint; None when there is none to meet."""
+    reachable = ranking.threshold(1) < np.inf  # no threshold lies between the largest float and +inf
+    if reachable and at_most is None and not limits:
+        return None
+    allowed = np.ones(len(ranking) + 1, dtype=np.bool_)
+    allowed[1] = reachable
+    if at_most is not None:
+        if not as_number(at_most) >= 0:
+            raise ArgumentError(f"at_most must be a number, 0 or more, got {at_most!r}", "give a number of cases")
+        tp, fp = ranking.covered()
+        allowed &= tp + fp <= at_most
+    if tables is not None:
+        for limit in limits:
+            meets = allowed & limit.holds(tables)
+            if not meets.any():
+                raise _infeasible(limit, tables, allowed)
+            allowed = meets
+    if not allowed.any():
+        raise InfeasibleError(f"every threshold calls more than {at_most:g} cases positive", "allow more")
+    return allowed
+
+
+def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> InfeasibleError:
+    left = Contingency(*(getattr(tables, cell)[allowed] for cell in ("tp", "fn", "fp", "tn")))
+    rest = "" if allowed.all() else " together with the other constraints"
+    return InfeasibleError(
+        f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {limit.nearest(left):.4g}",
+        fix="relax it, or look for a better model",
+    )
+
+
+def _holds_for(
+    ranking: Ranking, condition: OperatingCondition, split: int, allowed: Flags | None
+) -> tuple[float, float] | None:
+    """Cost ratios for which no other allowed split is cheaper: the slopes on either side of it."""
+    # Without constraints only the hull can be cheaper; with them, any split that meets them.
+    rivals = hull_splits(ranking) if allowed is None else np.flatnonzero(allowed)
+    before, after = rivals[rivals < split], rivals[rivals > split]
+    tp, fp = ranking.covered()
+    ratio = 1.0 if condition.class_ratio is None else ranking.class_ratio / condition.class_ratio
+    with np.errstate(divide="ignore", invalid="ignore"):  # weights too small to add anything: 0/0, no rival
+        least = (fp[split] - fp[before]) / (tp[split] - tp[before])
+        most = (fp[after] - fp[split]) / (tp[after] - tp[split])
+    low, high = np.fmax.reduce(least, initial=0.0), np.fmin.reduce(most, initial=np.inf)
+    if low > high:  # cheaper nowhere, unless the two meet but for rounding
+        near = before[np.nanargmax(least)], split, after[np.nanargmin(most)]
+        places = [(fp[each] / ranking.Neg, tp[each] / ranking.Pos) for each in near]
+        if advantage(*places) < -TIED_WEIGHTS:
+            return None
+        low, high = high, low
+    return float(low * ratio), float(high * ratio)
+
+
+def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: bool) -> tuple[Caution, ...]:
+    found = []
+    if split == 0:
+        found.append(Caution("all-negative", "the best rule here calls no case positive, whatever its score"))
+    if split == len(ranking):
+        found.append(Caution("all-positive", "the best rule here calls every case positive, whatever its score"))
+    if hidden := _hidden(ranking, asked, free=free):
+        found.append(Caution("unresolved", hidden))
+    if asked.class_ratio is None:
+        found.append(
+            Caution(
+                "class-ratio-from-data", f"no class ratio declared, so the data's {ranking.class_ratio:.4g} is used"
+            )
+        )
+    return tuple(found)
+
+
+def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
+    """What segments may hide: for the least cost without constraints, only those that could beat it, or tie with it."""
+    if ranking.spans is None:
+        return ""
+    slope = asked.slope_coverage(ranking)
+    better = int((hiding_better(ranking, slope) if free else ranking.spans.mixed).sum())
+    ties = 0 if better or not free else int(hiding_as_good(ranking, slope).sum())
+    text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
+    if better:
+        return f"{text} a better split; best_cost_bounds says what one could save"
+    return f"{text} splits that cost the same" if ties else ""

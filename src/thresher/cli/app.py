@@ -1,0 +1,269 @@
+"""The command-line program: commands loaded when called, refusals as one paragraph."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+import re
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+from thresher._internal.text import plain_text
+from thresher.cli.option_words import as_options
+from thresher.errors import ThresherError
+from thresher.version import __version__
+
+_NO_COLOURS = ("dumb", "unknown")
+
+
+def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
+    """False where NO_COLOR is set to anything but nothing (no-color.org), or the terminal says that it has none.
+
+    >>> colours_wanted({"TERM": "xterm"}), colours_wanted({"NO_COLOR": "1"}), colours_wanted({"TERM": "dumb"})
+    (True, False, False)
+    """
+    told = os.environ if environment is None else environment
+    return not told.get("NO_COLOR") and told.get("TERM", "").lower() not in _NO_COLOURS
+
+
+BAD_INPUT = 2
+_CALL = re.compile(r"[\w.]+(?:\(|\[|=\.\.\.)")  # "evaluate(labels, scores)", "smoothing=..."
+_REASONS = {
+    errno.ENOSPC: ("there is no space left on the device", "free some space, or write elsewhere"),
+    errno.EDQUOT: ("the disk quota is used up", "free some space, or write elsewhere"),
+    errno.EACCES: ("permission is denied", "check who owns it, or write elsewhere"),
+    errno.EPERM: ("permission is denied", "check who owns it, or write elsewhere"),
+    errno.EROFS: ("the file system is read-only", "write elsewhere"),
+    errno.ENOENT: ("there is no such file or folder", "check the spelling"),
+    errno.EISDIR: ("it is a folder", "name a file"),
+    errno.ENOTDIR: ("a part of its path is a file and not a folder", "check the spelling"),
+    errno.ENAMETOOLONG: ("its name is too long", "give a shorter one"),
+}
+
+
+class Refusal(click.ClickException):
+    """What is wrong, where, and what to do: printed as one paragraph, never as a traceback."""
+
+    exit_code = BAD_INPUT
+
+    def __init__(self, what: str, where: str, fix: str) -> None:
+        super().__init__(f"{what}\n  where: {where}\n  fix:   {fix}")
+
+
+class Door(click.Command):
+    """A command of thresher: examples in its help, refusals in one form.
+
+    >>> Door("gate", examples=["thresher gate predictions.csv"]).examples
+    ('thresher gate predictions.csv',)
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.examples = tuple(examples)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, as one would type them."""
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples" if len(self.examples) > 1 else "Example"):
+                for line in self.examples:
+                    formatter.write(f"  {line}\n")
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what the library or the system refuses comes out as a `Refusal`."""
+        if ctx.params.get("as_json") and ctx.params.get("quiet"):
+            raise click.UsageError("--json prints and --quiet does not; give one of them", ctx)
+        try:
+            return super().invoke(ctx)
+        except ThresherError as error:
+            raise refusal(error, ctx) from None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _of_system(error, ctx) from None
+        except UnicodeError as error:
+            what = f"a text is not in the encoding it should be in: {error}"
+            raise Refusal(what, place(ctx), "save it as UTF-8") from None
+        except MemoryError:
+            fix = "read fewer columns or rows, or count parts of the data and add them with thresher merge"
+            raise Refusal("there is not enough memory for this", place(ctx), fix) from None
+
+
+def refusal(error: ThresherError, ctx: click.Context) -> Refusal:
+    """An error of the library in the words of the command line: options instead of arguments.
+
+    >>> ctx = click.Context(click.Command("evaluate"), info_name="evaluate")
+    >>> error = ThresherError("which label?", "evaluate(labels, scores)", "pass positive='spam' or missing='drop'")
+    >>> print(refusal(error, ctx).message)
+    which label?
+      where: thresher evaluate
+      fix:   pass --positive spam or --missing drop
+    """
+    where = place(ctx) if _CALL.match(error.where) else error.where
+    return Refusal(as_options(error.what), where, as_options(error.fix))
+
+
+def place(ctx: click.Context) -> str:
+    """The command and the file that it was given."""
+    source = ctx.params.get("source")
+    if isinstance(source, str) and "://" in source:
+        from thresher.sources.faults import without_secrets
+
+        source = without_secrets(source)
+    return f"thresher {ctx.info_name}" + (f" {source}" if isinstance(source, str) else "")
+
+
+def _of_system(error: OSError, ctx: click.Context) -> Refusal:
+    said = (error.strerror or str(error)).lower()
+    reason, fix = _REASONS.get(error.errno or 0, (said, "check the path and try again"))
+    name = error.filename2 or error.filename
+    return Refusal(f"{name or 'standard output'} cannot be used: {reason}", place(ctx), fix)
+
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+TERMINATED = 143  # 128 + SIGTERM, which job schedulers and containers send
+BROKEN_PIPE = 141  # 128 + SIGPIPE
+FAULT = 70  # EX_SOFTWARE of sysexits.h
+
+# What each command does, told here so that the list of them needs none of them.
+COMMANDS = {
+    "evaluate": "Say which model to deploy at which threshold, and how sure that is.",
+    "choose": "Choose the best threshold of a model, exactly.",
+    "compare": "Compare models that scored the same rows, pair by pair.",
+    "calibrate": "Fit a map from scores to probabilities, and use it.",
+    "apply": "Do what a decision or a calibration map says to new scores.",
+    "gate": "Check requirements on bounds, for CI: exit 1 when one fails.",
+    "learn": "Learn a model and its threshold from a table, checked on untouched rows.",
+    "predict": "Score new rows and decide about them, with what learn wrote.",
+    "features": "Choose the features that keep the classes furthest apart.",
+    "merge": "Count rows into rankings, and add rankings up.",
+    "demo": "Evaluate three real models and write a report; needs no input.",
+    "completion": "Print the completion script of a shell.",
+}
+
+
+class Program(click.Group):
+    """The group of all commands; it leaves with 0, 1 (a gate failed), 2 (bad input), 130, 141 or 143."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Without a word there is nothing to do: the help says what could be, and is no error message."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(BAD_INPUT)
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which one meets them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"thresher.cli.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without loading any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one was perhaps meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
+            ctx.fail(f"there is no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run; being interrupted or no longer listened to is no error."""
+        try:
+            found = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(TERMINATED if ctx.obj else INTERRUPTED) from None
+        except BrokenPipeError:
+            # Python flushes stdout once more on leaving, which must not fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.exceptions.Exit(BROKEN_PIPE) from None
+        return found
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """Run and leave; every refusal is one paragraph on stderr."""
+        extra["standalone_mode"] = False
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not end the run
+        try:
+            with _heeding_termination() as told:
+                code = super().main(*args, obj=told, **extra)
+        except click.ClickException as error:
+            click.echo(_paragraph(error), err=True)
+            sys.exit(BAD_INPUT)
+        except click.Abort:
+            sys.exit(INTERRUPTED)
+        except Exception:  # noqa: BLE001 - a fault must not look like a gate that failed, which leaves with 1
+            traceback.print_exc()
+            click.echo("thresher: this is a fault of thresher and not of what it was given; please report it", err=True)
+            sys.exit(FAULT)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _heeding_termination() -> Iterator[list[int]]:
+    """Let a request to end clean up as an interruption does; the list holds it when it has come."""
+    told: list[int] = []
+
+    def heed(number: int, frame: FrameType | None) -> None:
+        del frame
+        told.append(number)
+        raise KeyboardInterrupt
+
+    # Other threads hear no signals, and whoever started the program may want this one ignored.
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield told
+        return
+    before = signal.signal(signal.SIGTERM, heed)
+    try:
+        yield told
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _paragraph(error: click.ClickException) -> str:
+    message = error.format_message()
+    if isinstance(error, click.UsageError):
+        called = error.ctx.command_path if error.ctx is not None else "thresher"
+        message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {called}\n  fix:   see {called} --help"
+    lines = [plain_text(line) for line in message.split("\n")]
+    name = click.style("thresher: ", fg="red", bold=True) if colours_wanted() else "thresher: "
+    return name + "\n".join(lines)
+
+
+@click.command(
+    cls=Program,
+    invoke_without_command=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="thresher %(version)s")
+def program() -> None:
+    """Turn classifier scores into decisions.
+
+    Which model, at which threshold, for your costs and your mix of classes, and how far to trust the answer.
+    Try: thresher demo
+    """

@@ -1,0 +1,127 @@
+"""What a careful analyst would notice about an evaluation, each remark with its code."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from thresher._internal.text import interval_text
+from thresher.cautions import Caution
+from thresher.evaluation.decision import BASELINE_WORDS
+from thresher.evaluation.rows import EvaluatedRows
+from thresher.evaluation.rules import Rule
+from thresher.inference.decision import ALWAYS, NEVER
+from thresher.ranking import Flags, Ranking
+from thresher.tables import OperatingCondition
+
+FEW = 30
+EXTREME = 100.0
+
+
+def remarks(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> tuple[Caution, ...]:
+    """All remarks on the data and, model by model, on scores."""
+    found = _on_data(rows), _on_models(rows, rankings, aucs), _on_calibration(rankings)
+    return tuple(itertools.chain(*found))
+
+
+def on_condition(given: OperatingCondition | None) -> tuple[Caution, ...]:
+    """That costs were made up, where no condition was given."""
+    text = "no condition given, so a miss is taken to cost as much as a false alarm"
+    return (Caution("equal-costs", text),) if given is None else ()
+
+
+def on_few(Pos: int, Neg: int) -> Iterator[Caution]:
+    """That a class has few cases."""
+    for code, kind, cases in (("few-positives", "positives", Pos), ("few-negatives", "negatives", Neg)):
+        if cases < FEW:
+            few = f"there are only {cases} {kind}" if cases != 1 else f"there is only 1 {kind.removesuffix('s')}"
+            yield Caution(code, f"{few}; intervals are wide and resampling is coarse")
+
+
+def on_class_ratio(Pos: float, Neg: float) -> Iterator[Caution]:
+    """That one class is far more frequent than the other."""
+    if max(Pos, Neg) >= EXTREME * min(Pos, Neg):
+        frequent, rare = (Neg, Pos) if Neg > Pos else (Pos, Neg)
+        yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")
+
+
+def _on_data(rows: EvaluatedRows) -> Iterator[Caution]:
+    positive = rows.scored.positive
+    numbers = int(positive.sum()), int((~positive).sum())
+    yield from on_few(*numbers)
+    if rows.scored.cluster is not None and rows.scored.clusters < FEW:
+        yield Caution(
+            "few-clusters", f"rows belong to only {rows.scored.clusters} clusters; only these are independent"
+        )
+    yield from on_class_ratio(*numbers)
+
+
+def _on_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> Iterator[Caution]:
+    for name, ranking in rankings.items():
+        if len(ranking) == 1:
+            yield Caution("one-score", f"{name} gives every case the score {ranking.score[0]:g}")
+        elif aucs[name] < 0.5:
+            yield Caution("auc-below-half", f"{name} has AUC {aucs[name]:.3f}; are labels or scores turned round?")
+        narrow = rows.scored.scores[name].dtype.itemsize < np.dtype(np.float64).itemsize
+        tied = rows.scored.positive.size - len(ranking)
+        if narrow and tied and len(ranking) > 100:
+            yield Caution(
+                "ties-from-float32", f"{tied:,} scores of {name} tie with others; they are in single precision"
+            )
+        if ranking.score[0] > 1 or ranking.score[-1] < 0:
+            yield Caution("not-probabilities", f"{name} scores from {ranking.score[-1]:g} to {ranking.score[0]:g}")
+        elif wrong := _certain_and_wrong(ranking):
+            what = f"{wrong:,.10g} of {ranking.total:,.10g} cases got probability 0 from {name} for what they are"
+            yield Caution("certain-and-wrong", what)
+        if name in rows.predictions and (wrong := _out_of_order(rows.scored.scores[name], rows.predictions[name])):
+            yield Caution(
+                "predictions-disagree",
+                f"{wrong:,} predictions of {name} are negative although a case with a lower score is called positive",
+            )
+
+
+def _certain_and_wrong(ranking: Ranking) -> float:
+    """Positives of probability 0 and negatives of probability 1."""
+    return float((ranking.score[-1] == 0) * ranking.pos[-1] + (ranking.score[0] == 1) * ranking.neg[0])
+
+
+def _on_calibration(rankings: Mapping[str, Ranking]) -> Iterator[Caution]:
+    yield Caution(
+        "calibrated-on-same-rows",
+        f"the calibration map{'s' * (len(rankings) > 1)} and miscalibration come from the rows they are judged by",
+    )
+
+
+def on_winner(may_be_best: Sequence[str], wins: Mapping[str, float], level: float) -> Iterator[Caution]:
+    """That several models may be the best."""
+    if len(may_be_best) > 1:
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in wins.items())
+        several = f"at level {level:g} {len(may_be_best)} models may be the best: {', '.join(may_be_best)}"
+        yield Caution("winner-uncertain", f"{several}; shares of resamples in which each is cheapest: {shares}")
+
+
+def on_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
+    """That the decision is not shown to be cheaper than calling nothing, or everything, positive."""
+    name = min((NEVER, ALWAYS), key=lambda each: rules[each].cost.estimate)
+    saving = rules[name].saving
+    if saving is None or saving.lower > 0 or (saving.estimate > 0 and math.isnan(saving.lower)):
+        return
+    doing = BASELINE_WORDS[name]
+    if math.isnan(saving.estimate):
+        yield Caution("no-better-than-nothing", f"whether it is cheaper than {doing} is unknown: {saving.note}")
+    elif saving.estimate <= 0:
+        more = f"costs {-saving.estimate:.4g} more per case than" if saving.estimate < 0 else "costs as much as"
+        yield Caution("no-better-than-nothing", f"on rows it was not chosen on, the decision {more} {doing}")
+    else:
+        saved = interval_text(saving.estimate, saving.lower, saving.upper)
+        yield Caution("no-better-than-nothing", f"it may be no cheaper than {doing}: the saving is {saved} per case")
+
+
+def _out_of_order(score: np.ndarray, called: Flags) -> int:
+    """Cases called negative although some case with a lower or equal score is called positive."""
+    if not called.any() or called.all():
+        return 0
+    return int(np.count_nonzero(score[~called] >= score[called].min()))

@@ -1,0 +1,1 @@
+"""Resampling: draws, statistics, replicates and their limits."""

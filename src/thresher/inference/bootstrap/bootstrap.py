@@ -1,0 +1,132 @@
+"""`bootstrap`: one resampling that serves every statistic and every model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from thresher.inference.bootstrap.draws import Progress, Resampling, in_blocks, require_replicates
+from thresher.inference.bootstrap.plan import Answers, PartsByModel, Question, Wanted, statistics_of
+from thresher.inference.bootstrap.quantities import Mix
+from thresher.inference.bootstrap.replicates import Replicates, Scheme
+from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
+from thresher.inference.interval import require_level
+from thresher.inference.kinds import require_condition
+from thresher.inference.rows import Rows
+from thresher.ranking import Ranking
+from thresher.tables import OperatingCondition
+
+
+def bootstrap(
+    source: Rows | Ranking,
+    statistics: Wanted | Sequence[Wanted] | Mapping[str, Wanted],
+    *,
+    replicates: int = 2000,
+    seed: int = 0,
+    condition: OperatingCondition | None = None,
+    trained_at: float | None = None,
+    stratified: bool | None = None,
+    level: float = 0.95,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Replicates:
+    """Draw the sample again and again, and compute every statistic of every model on each draw.
+
+    A ranking is resampled by segments, never by rows: how often each is drawn is all that matters. Rows are drawn
+    jointly for all models, in whole clusters if there are any, and carry their weights along. The
+    same seed gives the same replicates whatever the number of threads.
+
+    What depends on the mix of the classes (Brier score, precision, F1, average precision, a cost without a declared
+    class ratio) is as uncertain as the mix, so all cases are drawn together. AUC and rates within a class do not depend
+    on it, and a declared class ratio is no matter of chance: those are stratified, drawn class by class in fixed
+    numbers. Where both kinds are asked for, each is drawn in its way; `Replicates.stratified` says which by name.
+
+    Parameters
+    ----------
+    source
+        A `Ranking`, or `Rows.of(labels, scores, ...)` for several models, weights or clusters.
+    statistics
+        Quantities ("auc", "net_benefit@0.05", "recall@fpr<=0.1"), "decomposition", `BestCost`, `CostAt`, `MeasureAt`,
+        or any function of a ranking; one, several, or a mapping that names them.
+    replicates, seed
+        How many draws, and what they start from.
+    condition, trained_at
+        Costs, and a class mix at which every quantity is stated: each draw holds both classes fixed, is re-weighted to
+        the mix, and probabilities are restated from `trained_at` (the prevalence of the sample unless told). Without a
+        mix, `trained_at` restates them for the prevalence of the sample.
+    stratified
+        Whether the numbers of positives and negatives are held fixed for all statistics. None lets each statistic say
+        so (`Statistic.depends_on_mix`). Clusters are drawn whole and hold no numbers fixed.
+    level
+        The confidence level of intervals asked for later, unless they say otherwise.
+    threads
+        None means one per processor where there are enough cases to keep them busy.
+    progress
+        Called as progress(done, draws) every now and then; draws are `replicates`, or twice as many for both kinds.
+
+    Examples
+    --------
+    >>> from thresher import average_precision
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> found = bootstrap(spam_tree, ["auc"], replicates=500)
+    >>> print(found.interval("auc"))
+    0.7100 [0.6212, 0.7885]
+    >>> bootstrap(spam_tree, ["auc", average_precision], replicates=10).stratified
+    {'auc': True, 'average_precision': False}
+    """
+    require_level(level)
+    require_replicates(replicates, seed, threads, progress)
+    if condition is not None:
+        require_condition(condition)
+    sample = sample_of(source)
+    mix = Mix.of(condition, trained_at).at(_prevalence(sample))
+    question = Question(sample, statistics_of(statistics, mix, condition))
+    question.require()
+    schemes = _schemes(question, stratified=stratified)
+    draws = replicates * len(schemes)
+    drawn: Answers = {}
+    for done, (plan, asked) in enumerate(schemes):
+
+        def block(
+            rng: np.random.Generator, size: int, plan: Resampling = plan, asked: Question = asked
+        ) -> PartsByModel:
+            return asked.parts(plan.stacks(rng, size))
+
+        told = None if progress is None else partial(_told, progress, done * replicates, draws)
+        items = sample.handled * plan.together
+        blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=told)
+        drawn |= asked.answers(blocks)
+    return Replicates(
+        question=question,
+        schemes=schemes,
+        replicates=replicates,
+        seed=seed,
+        level=level,
+        estimates=question.observed(),
+        drawn=drawn,
+    )
+
+
+def _prevalence(sample: Sample) -> float:
+    drawn = Resampled.of(next(iter(sample.standings.values())), sample.cases)
+    return float(drawn.Pos) / float(drawn.Pos + drawn.Neg)
+
+
+def _schemes(question: Question, *, stratified: bool | None) -> tuple[Scheme, ...]:
+    """How the sample is drawn, and the statistics that are asked of such draws."""
+    sample = question.sample
+    if stratified is not None or sample.cluster is not None:
+        return ((Resampling.of(sample, stratified=stratified), question),)
+    found = []
+    for together in (False, True):
+        asked = {names: each for names, each in question.statistics.items() if each.depends_on_mix == together}
+        if asked:
+            found.append((Resampling.of(sample, stratified=not together), replace(question, statistics=asked)))
+    return tuple(found)
+
+
+def _told(progress: Progress, before: int, draws: int, done: int, _: int) -> None:
+    progress(before + done, draws)

@@ -1,0 +1,352 @@
+"""Replicates of a bootstrap, and the confidence limits that follow from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
+
+from thresher._internal.results import Tabular
+from thresher.errors import ArgumentError
+from thresher.inference.bootstrap.draws import Resampling, in_blocks
+from thresher.inference.bootstrap.plan import Answers, Question
+from thresher.inference.bootstrap.sample import Resampled
+from thresher.inference.interval import LOGIT, Interval, require_level, stretched
+from thresher.inference.intervals.auc import exact_pairs
+from thresher.inference.kinds import is_one_of, require_one_of
+from thresher.ranking import Floats
+
+_SQUARES_FIT = 1e150
+
+LimitMethod: TypeAlias = Literal["percentile", "basic", "bca", "studentised"]
+
+
+def quantiles(values: Floats, shares: tuple[float, float]) -> tuple[float, float]:
+    """Two quantiles of replicates, NaN left out; infinite values are taken as they are, never averaged.
+
+    >>> quantiles(np.array([0.0, 1.0, 2.0, np.inf]), (0.5, 1.0))
+    (1.5, inf)
+    >>> quantiles(np.array([-np.inf, 1.0, 2.0, 3.0]), (0.1, 0.9))
+    (-inf, 2.7)
+    """
+    seen = values[~np.isnan(values)]
+    if not seen.size:
+        return math.nan, math.nan
+    low, high = (_quantile(seen, share) for share in shares)
+    return low, high
+
+
+def variance_of(values: Floats) -> float:
+    """The variance of replicates, infinite ones left out; NaN where fewer than two are left.
+
+    Squares of values near the largest number are too large for one: their variance is then infinite.
+
+    >>> variance_of(np.array([1.0, 3.0, np.inf])), variance_of(np.array([1e308, -1e308]))
+    (2.0, inf)
+    """
+    finite = values[np.isfinite(values)]
+    if finite.size < 2:
+        return math.nan
+    largest = float(np.abs(finite).max())
+    if largest < _SQUARES_FIT:
+        return float(finite.var(ddof=1))
+    return float((finite / largest).var(ddof=1)) * largest * largest
+
+
+def percentile_limits(values: Floats, level: float) -> tuple[float, float]:
+    """The central quantiles of the replicates."""
+    return quantiles(values, ((1 - level) / 2, (1 + level) / 2))
+
+
+def basic_limits(values: Floats, estimate: float, level: float) -> tuple[float, float]:
+    """The central quantiles mirrored in the estimate: what is too high in replicates is taken off.
+
+    >>> basic_limits(np.arange(101.0), 40, 0.9)
+    (-15.0, 75.0)
+    """
+    low, high = percentile_limits(values, level)
+    return 2 * estimate - high, 2 * estimate - low
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jackknife:
+    """Values with one unit left out, the stratum of each, and how many units each stands for."""
+
+    values: Floats
+    stratum: Floats
+    alike: Floats
+
+    def acceleration(self) -> float:
+        """How fast the spread grows with the estimate: a sixth of the skewness of the influence of units.
+
+        With U = (n - 1)(mean - value) in a stratum of n units, Σ U³/n³ / (6 (Σ U²/n²)^1.5), both summed over strata.
+        Source: Efron & Tibshirani 1993, 14.15, and for several samples as in SciPy.
+        """
+        cubes = squares = 0.0
+        for stratum in range(int(self.stratum.max()) + 1):
+            mine = self.stratum == stratum
+            value, alike = self.values[mine], self.alike[mine]
+            n = alike.sum()
+            influence = (n - 1) / n * ((value * alike).sum() / n - value)
+            cubes += float((influence**3 * alike).sum())
+            squares += float((influence**2 * alike).sum())
+        acceleration = cubes / (6 * squares**1.5) if squares > 0 else 0.0
+        return acceleration if math.isfinite(acceleration) else 0.0
+
+
+def bca_limits(values: Floats, estimate: float, acceleration: float, level: float) -> tuple[float, float]:
+    """Bias-corrected and accelerated limits (Efron 1987).
+
+    Replicates equal to the estimate count half as below it. Where all are on one side, the bias is taken as
+    if half a replicate were on the other.
+    """
+    from scipy.special import ndtr, ndtri
+
+    seen = values[~np.isnan(values)]
+    if not seen.size:
+        return math.nan, math.nan
+    below = (np.count_nonzero(seen < estimate) + np.count_nonzero(seen <= estimate)) / 2
+    bias = float(ndtri(min(max(below, 0.5), seen.size - 0.5) / seen.size))
+
+    def share(z: float) -> float:
+        moved = bias + z
+        stretch = 1 - acceleration * moved
+        return float(ndtr(bias + moved / stretch)) if stretch > 0 else float(moved > 0)
+
+    z = float(ndtri((1 + level) / 2))
+    return quantiles(seen, (share(-z), share(z)))
+
+
+def _quantile(seen: Floats, share: float) -> float:
+    low, high = (float(np.quantile(seen, share, method=side)) for side in ("lower", "higher"))
+    if low == high or not math.isfinite(low):
+        return low
+    part = (share * (seen.size - 1)) % 1
+    apart = high - low
+    # Two finite values may be further apart than any number is large.
+    return low + part * apart if math.isfinite(apart) or math.isinf(high) else low * (1 - part) + high * part
+
+
+T = TypeVar("T")
+Scheme: TypeAlias = tuple[Resampling, Question]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Replicates(Tabular):
+    """Every statistic of every model, on the sample and on each draw of it.
+
+    `stratified` says of every value whether draws hold the numbers of positives and negatives fixed.
+
+    >>> from thresher.inference import bootstrap
+    >>> from thresher.ranking import Ranking
+    >>> found = bootstrap(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), ["auc"], replicates=500)
+    >>> found
+    Replicates(500 of auc, drawn class by class)
+    >>> found.estimate("auc"), found.values("auc").size
+    (0.71, 500)
+    """
+
+    question: Question
+    schemes: tuple[Scheme, ...]
+    replicates: int
+    seed: int
+    level: float
+    estimates: Mapping[tuple[str, str], float]
+    drawn: Answers
+    _memory: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What was computed."""
+        return self.question.names
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """On which models."""
+        return self.question.models
+
+    @property
+    def stratified(self) -> Mapping[str, bool]:
+        """By name, whether the class totals were held fixed in the draws."""
+        return {name: self._scheme(name)[0].stratified for name in self.names}
+
+    def estimate(self, name: str, model: str | None = None) -> float:
+        """A value on the sample itself."""
+        return self.estimates[self._key(name, model)]
+
+    def values(self, name: str, model: str | None = None) -> Floats:
+        """A value on every replicate; NaN where it is undefined.
+
+        Replicate i is the same draw for all models, and for all values that are drawn in the same way.
+        """
+        return self.drawn[self._key(name, model)]
+
+    def interval(
+        self, name: str, model: str | None = None, *, level: float | None = None, method: LimitMethod = "percentile"
+    ) -> Interval:
+        """The confidence interval of a value.
+
+        "percentile" reads it off the replicates; "basic" mirrors them in the estimate; "bca" corrects for bias and
+        skewness with a jackknife; "studentised" divides by a standard error known for each replicate (the AUC's, by
+        DeLong, on the logit scale), which is drawn once more from the same seed. Where all replicates agree, an
+        AUC gets the exact limits of `auc_interval`; of anything else the note says that no spread is seen.
+        """
+        key = self._key(name, model)
+        wanted = self._checked(name, level, method)
+        if method == "studentised":
+            limits = self._studentised(key, wanted)
+        else:
+            left_out = partial(self._jackknife, name, key[0])
+            limits = self._limits(self.drawn[key], self.estimates[key], left_out, wanted, method)
+        if name == "auc" and limits[0] == limits[1]:
+            found = exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
+            absent = _left_out_note(self.drawn[key])
+            return replace(found, note=f"{absent}; {found.note}") if absent else found
+        return self._interval(self.estimates[key], limits, self.drawn[key], wanted, method)
+
+    def difference(
+        self, name: str, a: str, b: str, *, level: float | None = None, method: LimitMethod = "percentile"
+    ) -> Interval:
+        """The interval of a value of model `a` minus that of model `b`, paired replicate by replicate."""
+        one, other = self._key(name, a), self._key(name, b)
+        wanted = self._checked(name, level, method)
+        if method == "studentised":
+            raise ArgumentError("a difference has no standard error here", 'pass method="bca"')
+        estimate = self.estimates[one] - self.estimates[other]
+        with np.errstate(invalid="ignore"):  # inf - inf is NaN, and left out
+            values = self.drawn[one] - self.drawn[other]
+        limits = self._limits(values, estimate, partial(self._jackknife, name, a, b), wanted, method)
+        return self._interval(estimate, limits, values, wanted, method)
+
+    def bias(self, name: str, model: str | None = None) -> float:
+        """The mean of the replicates minus the estimate."""
+        return float(np.nanmean(self.values(name, model))) - self.estimate(name, model)
+
+    def _brief(self) -> str:
+        models = f" of {', '.join(self.models)}" if len(self.models) > 1 else ""
+        fixed = [name for name, stratified in self.stratified.items() if stratified]
+        if len(fixed) in (0, len(self.names)):
+            how = "class by class" if fixed else "with the class mix"
+        else:
+            how = f"class by class for {', '.join(fixed)}, with the class mix for the others"
+        return f"{self.replicates:,} of {', '.join(self.names)}{models}, drawn {how}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        keys = list(self.drawn)
+        return {
+            "replicate": np.tile(np.arange(self.replicates), len(keys)),
+            "model": np.repeat(np.array([model for model, _ in keys], dtype=object), self.replicates),
+            "quantity": np.repeat(np.array([name for _, name in keys], dtype=object), self.replicates),
+            "value": np.concatenate(list(self.drawn.values())),
+        }
+
+    def _key(self, name: str, model: str | None) -> tuple[str, str]:
+        if model is None and len(self.models) > 1:
+            raise ArgumentError("there are several models", f"name one of {', '.join(self.models)}")
+        key = self.models[0] if model is None else model, name
+        if not (is_one_of(name, self.names) and is_one_of(key[0], self.models)):
+            what = f"there is no {name!r} of {key[0]!r}"
+            raise ArgumentError(what, f"take {', '.join(self.names)} of {', '.join(self.models)}")
+        return key
+
+    def _checked(self, name: str, level: float | None, method: str) -> float:
+        wanted = self.level if level is None else level
+        require_level(wanted)
+        require_one_of(method, ("percentile", "basic", "bca", "studentised"), "method")
+        if method == "bca" and not self.question.statistic(name).smooth:
+            raise ArgumentError(
+                f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",
+                'pass method="percentile"',
+            )
+        return wanted
+
+    def _limits(
+        self, values: Floats, estimate: float, jackknife: Callable[[], Jackknife], level: float, method: LimitMethod
+    ) -> tuple[float, float]:
+        if method == "basic":
+            return basic_limits(values, estimate, level)
+        if method == "percentile":
+            return percentile_limits(values, level)
+        return bca_limits(values, estimate, jackknife().acceleration(), level)
+
+    def _jackknife(self, name: str, model: str, minus: str | None = None) -> Jackknife:
+        """A value of a model, less that of another if one is given, with one unit of the sample left out at a time."""
+        plan, asked = self._scheme(name)
+        values, stratum, alike = self._kept(f"left out, stratified: {plan.stratified}", lambda: _left_out(plan, asked))
+        apart = values[model, name] if minus is None else values[model, name] - values[minus, name]
+        return Jackknife(apart, stratum, alike)
+
+    def _scheme(self, name: str) -> Scheme:
+        """How the values of a name were drawn."""
+        return next(scheme for scheme in self.schemes if name in scheme[1].names)
+
+    def _studentised(self, key: tuple[str, str], level: float) -> tuple[float, float]:
+        model, name = key
+        estimate, variance = self.estimates[key], self.question.statistic(name).variance
+        plan, sample = self._scheme(name)[0], self.question.sample
+        if variance is None or sample.weighted or sample.cluster is not None:
+            raise ArgumentError(f"the standard error of {name} is not known for each replicate", 'pass method="bca"')
+        standing = sample.standings[model]
+        observed = variance(Resampled.of(standing, sample.cases).ranking())
+        if not (observed > 0 and 0 < estimate < 1):
+            raise ArgumentError(
+                f"the standard error of {name} = {estimate:g} is 0 or unknown", "use auc_interval(ranking)"
+            )
+
+        def block(rng: np.random.Generator, size: int) -> Floats:
+            draws = (Resampled.of(standing, times).ranking() for times in plan.each(rng, size))
+            return np.array([variance(ranking) for ranking in draws])
+
+        drawn = np.concatenate(in_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
+        values = self.drawn[key]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.sqrt(drawn) / (values * (1 - values))
+            away = (np.log(values / (1 - values)) - LOGIT.there(estimate)) / error
+        low, high = quantiles(away[np.isfinite(away)], ((1 - level) / 2, (1 + level) / 2))
+        spread = math.sqrt(observed) * LOGIT.slope(estimate)
+        centre = LOGIT.there(estimate)
+        return LOGIT.back(centre - high * spread), LOGIT.back(centre - low * spread)
+
+    def _interval(
+        self, estimate: float, limits: tuple[float, float], values: Floats, level: float, method: str
+    ) -> Interval:
+        variance = variance_of(values)
+        note = _left_out_note(values)
+        held = stretched(estimate, *limits)
+        if held != limits and limits[0] < limits[1]:
+            beside = (
+                f"replicates lie beside the estimate, at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
+            )
+            limits, note = held, f"{note}; {beside}" if note else beside
+        if limits[0] == limits[1]:
+            agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
+            note = f"{note}; {agree}" if note else agree
+        limits = stretched(estimate, *limits)
+        return Interval(estimate, *limits, variance=variance, level=level, method=f"{method} bootstrap", note=note)
+
+    def _cases(self) -> tuple[float, float]:
+        """Independent positives and negatives: cases, or clusters that hold them."""
+        sample = self.question.sample
+        of_pos, of_neg = sample.cases if sample.cluster is None else (np.bincount(c) > 0 for c in sample.cluster)
+        return float(np.sum(of_pos)), float(np.sum(of_neg))
+
+    def _kept(self, name: str, make: Callable[[], T]) -> T:
+        if name not in self._memory:
+            self._memory[name] = make()
+        kept: T = self._memory[name]
+        return kept
+
+
+def _left_out(plan: Resampling, asked: Question) -> tuple[Answers, Floats, Floats]:
+    """All values with one unit of the sample left out at a time, the stratum of each, and how many units are alike."""
+    stratum, alike, times = zip(*plan.deletions(), strict=True)
+    return asked.answers([asked.parts(times)]), np.array(stratum, dtype=np.float64), np.array(alike, dtype=np.float64)
+
+
+def _left_out_note(values: Floats) -> str:
+    absent = int(np.isnan(values).sum())
+    return f"undefined in {absent:,} of {values.size:,} replicates, which are left out" if absent else ""

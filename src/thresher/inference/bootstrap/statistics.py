@@ -1,0 +1,331 @@
+"""Statistics of a bootstrap: of a ranking, at thresholds, at the best cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from thresher.choices.objective import TIED_WEIGHTS
+from thresher.errors import ArgumentError
+from thresher.inference.bootstrap.isotonic import pooled_impurity
+from thresher.inference.bootstrap.sample import Parts, Resampled
+from thresher.inference.intervals.auc import auc_variance
+from thresher.inference.kinds import require_condition, require_numbers
+from thresher.ranking import Floats, Ranking
+from thresher.tables import Contingency, Measure, OperatingCondition, measure
+from thresher.tables.condition import simplest
+
+_FITS_INT64 = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Auc:
+    """The area under the ROC curve, as `auc`.
+
+    >>> Auc().names
+    ('auc',)
+    """
+
+    names: ClassVar[tuple[str, ...]] = ("auc",)
+    depends_on_mix: ClassVar[bool] = False
+    smooth: ClassVar[bool] = True
+
+    @property
+    def variance(self) -> Callable[[Ranking], float]:
+        """DeLong's."""
+        return auc_variance
+
+    def require(self, ranking: Ranking) -> None:
+        """Nothing beyond both classes."""
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """Twice the pairs lost plus those tied, and the class totals."""
+        pairs, most = (float(np.max(counts)) * float(np.max(drawn.Neg)) for counts in (drawn.Pos, drawn.pos))
+        pos = drawn.pos if pairs < _FITS_INT64 else drawn.pos.astype(np.float64)
+        if pos.dtype == np.int32 and most > np.iinfo(np.int32).max:
+            pos = pos.astype(np.int64)
+        lost = (pos * drawn.fp_upto).sum(axis=-1)
+        shared = drawn.fp_above is not drawn.fp_upto
+        return lost + ((pos * drawn.fp_above).sum(axis=-1) if shared else lost), drawn.Pos, drawn.Neg
+
+    def values(self, parts: Floats) -> Floats:
+        """The share of pairs won, a tie counting half."""
+        lost, Pos, Neg = parts
+        pairs = 2 * Pos * Neg
+        return np.clip(_ratio(pairs - lost, pairs), 0.0, 1.0)[np.newaxis]
+
+
+@dataclass(frozen=True, slots=True)
+class Brier:
+    """The Brier score, as `brier`; scores must be probabilities.
+
+    >>> Brier().names
+    ('brier',)
+    """
+
+    names: ClassVar[tuple[str, ...]] = ("brier",)
+    depends_on_mix: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
+    variance: ClassVar[None] = None
+
+    def require(self, ranking: Ranking) -> None:
+        """Probabilities."""
+        ranking.require_probabilities()
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The sum of squared errors and the class totals."""
+        return squared_error_sum(drawn), drawn.Pos, drawn.Neg
+
+    def values(self, parts: Floats) -> Floats:
+        """The mean squared error."""
+        return _ratio(parts[0], parts[1] + parts[2])[np.newaxis]
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposed:
+    """Calibration and refinement loss over the hull's pools, as `decomposition(..., segments="hull")`.
+
+    Both are biased in small samples, and resamples double the bias: see `calibration_interval`.
+
+    >>> Decomposed().names
+    ('miscalibration', 'discrimination', 'refinement')
+    """
+
+    names: ClassVar[tuple[str, ...]] = ("miscalibration", "discrimination", "refinement")
+    depends_on_mix: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
+    variance: ClassVar[None] = None
+
+    def require(self, ranking: Ranking) -> None:
+        """Probabilities."""
+        ranking.require_probabilities()
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The sum of squared errors, the impurity of the pools, and the class totals."""
+        impurity = [pooled_impurity(*one.by_segment()) for one in drawn.each()]
+        return squared_error_sum(drawn), np.reshape(impurity, np.shape(drawn.Pos)), drawn.Pos, drawn.Neg
+
+    def values(self, parts: Floats) -> Floats:
+        """Losses per case."""
+        squares, impurity, Pos, Neg = parts
+        total = Pos + Neg
+        brier, refinement, uncertainty = _ratio(squares, total), _ratio(impurity, total), _ratio(Pos * Neg, total**2)
+        return np.stack([np.maximum(0.0, brier - refinement), np.maximum(0.0, uncertainty - refinement), refinement])
+
+
+def squared_error_sum(drawn: Resampled) -> Any:
+    """The sum of (p - y)² over the cases drawn."""
+    standing = drawn.standing
+    of_pos, of_neg = 1 - standing.score[standing.pos.segment], standing.score[standing.neg.segment]
+    return (of_pos**2 * drawn.pos).sum(axis=-1) + (of_neg**2 * drawn.neg).sum(axis=-1)
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
+
+
+Threshold: TypeAlias = float | Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BestCost:
+    """The lowest expected cost that any threshold reaches, and that threshold, as `choose` finds them.
+
+    >>> BestCost(OperatingCondition(cost_ratio=5)).names
+    ('best_cost', 'best_threshold')
+    """
+
+    condition: OperatingCondition = field(default_factory=OperatingCondition)
+    names: ClassVar[tuple[str, ...]] = ("best_cost", "best_threshold")
+    smooth: ClassVar[bool] = False
+    variance: ClassVar[None] = None
+    _odds: tuple[int, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        require_condition(self.condition)
+        odds = self.condition.exact_cost_ratio
+        if self.condition.class_ratio is not None:
+            odds *= simplest(self.condition.class_ratio)
+        object.__setattr__(self, "_odds", (odds.numerator, odds.denominator))
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless the condition declares the mix."""
+        return self.condition.class_ratio is None
+
+    def require(self, ranking: Ranking) -> None:
+        """Nothing beyond both classes."""
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The table at the best threshold, and the threshold."""
+        groups = self.best_groups(drawn)
+        found = [self._point(one, group) for one, group in zip(drawn.each(), groups, strict=True)]
+        tp, fp, threshold = np.array(found).T.reshape(3, *np.shape(drawn.Pos))
+        return tp, fp, drawn.Pos, drawn.Neg, threshold
+
+    def _point(self, drawn: Resampled, group: int) -> tuple[float, float, float]:
+        if not (drawn.Pos and drawn.Neg):
+            return 0.0, 0.0, math.nan
+        if group < 0:
+            return 0.0, 0.0, math.inf
+        return drawn.tp[group], drawn.fp_upto[group], drawn.threshold_after(group)
+
+    def best_groups(self, drawn: Resampled) -> list[int]:
+        """The last group of positives that each replicate calls positive, -1 for none: the middle one of all that tie.
+
+        Only the split after a score that positives were drawn at can be best, or the one that calls nothing positive.
+        """
+        Pos, Neg = np.atleast_1d(drawn.Pos), np.atleast_1d(drawn.Neg)
+        alike = (Pos == Pos[0]).all() and (Neg == Neg[0]).all()
+        if self.condition.class_ratio is not None and not alike:
+            return [group for one in drawn.each() for group in self.best_groups(one)]
+        pos, tp, fp = (np.atleast_2d(counts) for counts in (drawn.pos, drawn.tp, drawn.fp_upto))
+        miss, alarm = self._unit_costs(Pos[0].item(), Neg[0].item())
+        most = alarm * max(Neg.max().item(), 1) + miss * max(Pos.max().item(), 1)
+        whole = tp.dtype.kind == "i" and most < _FITS_INT64
+        if not whole:
+            miss, alarm = float(miss), float(alarm)
+        elif most > np.iinfo(tp.dtype).max:
+            tp, fp = tp.astype(np.int64), fp.astype(np.int64)
+        loss = tp * -miss
+        loss += fp if alarm == 1 else fp * alarm
+        limit = np.minimum(loss.min(axis=1), 0) + (0 if whole else TIED_WEIGHTS * (alarm * Neg + miss * Pos))
+        row, group = np.divmod(np.flatnonzero(loss <= limit[:, np.newaxis]), tp.shape[1])
+        there = pos[row, group] > 0
+        row, group = row[there], group[there]
+        ends = np.searchsorted(row, np.arange(len(tp) + 1))
+        return [
+            _middle(group[start:end].tolist(), none=none)
+            for start, end, none in zip(ends[:-1], ends[1:], (limit >= 0).tolist(), strict=True)
+        ]
+
+    def values(self, parts: Floats) -> Floats:
+        """Expected cost and threshold."""
+        tp, fp, Pos, Neg, threshold = parts
+        return np.stack([self.condition.expected_cost(_table(tp, fp, Pos, Neg)), threshold])
+
+    def _unit_costs(self, Pos: Any, Neg: Any) -> tuple[Any, Any]:
+        """What a miss and a false alarm cost among so many positives and negatives, up to a common factor."""
+        miss, alarm = self._odds
+        if self.condition.class_ratio is None:
+            return miss, alarm
+        if not isinstance(Pos, int):
+            return miss * Neg, alarm * Pos
+        common = math.gcd(miss * Neg, alarm * Pos) or 1
+        return miss * Neg // common, alarm * Pos // common
+
+
+@dataclass(frozen=True, slots=True)
+class CostAt:
+    """The expected cost at a fixed threshold, or at one fixed threshold per model.
+
+    >>> CostAt(0.5, OperatingCondition(cost_ratio=5)).names
+    ('cost',)
+    """
+
+    threshold: Threshold
+    condition: OperatingCondition = field(default_factory=OperatingCondition)
+    names: ClassVar[tuple[str, ...]] = ("cost",)
+    smooth: ClassVar[bool] = True
+    variance: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        _require_threshold(self.threshold)
+        require_condition(self.condition)
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless the condition declares the mix."""
+        return self.condition.class_ratio is None
+
+    def require(self, ranking: Ranking) -> None:
+        """Nothing beyond both classes."""
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The table at the threshold."""
+        return *drawn.at(_of_model(self.threshold, drawn.model)), drawn.Pos, drawn.Neg
+
+    def values(self, parts: Floats) -> Floats:
+        """Expected cost."""
+        return np.asarray(self.condition.expected_cost(_table(*parts)), dtype=np.float64)[np.newaxis]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureAt:
+    """Any registered measure at a fixed threshold, or at one fixed threshold per model.
+
+    >>> MeasureAt("sensitivity", 0.5).names
+    ('tpr',)
+    """
+
+    measure: str | Measure
+    threshold: Threshold
+    class_ratio: float | None = None
+    smooth: ClassVar[bool] = True
+    variance: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        _require_threshold(self.threshold)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The measure's name."""
+        return (measure(self.measure).name,)
+
+    @property
+    def depends_on_mix(self) -> bool:
+        """Unless it is a rate within a class, or the class ratio is declared."""
+        return self.class_ratio is None and changes_with_mix(self.measure)
+
+    def require(self, ranking: Ranking) -> None:
+        """Nothing beyond both classes."""
+
+    def parts(self, drawn: Resampled) -> Parts:
+        """The table at the threshold."""
+        return *drawn.at(_of_model(self.threshold, drawn.model)), drawn.Pos, drawn.Neg
+
+    def values(self, parts: Floats) -> Floats:
+        """The measure of every table; NaN where it is undefined."""
+        found = measure(self.measure).of(_table(*parts), class_ratio=self.class_ratio)
+        return np.asarray(found, dtype=np.float64)[np.newaxis]
+
+
+def changes_with_mix(asked: str | Measure) -> bool:
+    """Whether a measure changes with the class ratio while both classes' rates stay the same.
+
+    >>> changes_with_mix("precision"), changes_with_mix("recall")
+    (True, False)
+    """
+    known, table = measure(asked), Contingency(tp=30, fn=20, fp=10, tn=40)
+    return not math.isclose(known.of(table), known.of(table, class_ratio=3), rel_tol=1e-9)
+
+
+def _middle(tied: list[int], *, none: bool) -> int:
+    """The middle one of the groups that tie, before which comes -1 if calling nothing positive ties too."""
+    every = [-1, *tied] if none else tied
+    return every[(len(every) - 1) // 2]
+
+
+def _require_threshold(threshold: Any) -> None:
+    given = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
+    require_numbers({str(name): value for name, value in given.items()})
+
+
+def _of_model(threshold: Threshold, model: str) -> float:
+    if not isinstance(threshold, Mapping):
+        return threshold
+    if model not in threshold:
+        raise ArgumentError(
+            f"there is no threshold for model {model!r}, only for {', '.join(map(repr, threshold))}",
+            "give one threshold, or one per model by its name",
+        )
+    return threshold[model]
+
+
+def _table(tp: Floats, fp: Floats, Pos: Floats, Neg: Floats) -> Contingency:
+    """The tables of all replicates; rounding of weights must not make a cell negative."""
+    return Contingency(tp=tp, fn=np.maximum(Pos - tp, 0.0), fp=fp, tn=np.maximum(Neg - fp, 0.0))

@@ -1,0 +1,1 @@
+"""Comparison of models: paired, unpaired, by folds, in engines."""

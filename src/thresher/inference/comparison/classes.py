@@ -1,0 +1,193 @@
+"""`compare_classes`: models that gave probabilities of k classes to the same rows, pair by pair."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from thresher.errors import ArgumentError, MeasureError
+from thresher.inference.class_influence import Pulled, class_pulls, spread
+from thresher.inference.class_rows import (
+    Classes,
+    ClassifiedRows,
+    classified_rows,
+    named_matrices,
+    require_two_clusters_of_classes,
+)
+from thresher.inference.comparison.comparison import Comparison, Correction
+from thresher.inference.comparison.difference import (
+    Better,
+    Difference,
+    normal_difference,
+    pairs_difference,
+    require_margin,
+)
+from thresher.inference.interval import require_level
+from thresher.inference.kinds import is_one_of, require_one_of
+from thresher.sources.columns import Missing
+
+_ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMeasure:
+    """A measure of k classes by which models are compared: its better side, and how far two models can be apart.
+
+    `averaged` says that it is a mean over classes, which is no surer than its scarcest class.
+    """
+
+    better: Better
+    span: float
+    averaged: bool
+
+
+CLASS_MEASURES: Mapping[str, ClassMeasure] = MappingProxyType(
+    {
+        "overall_accuracy": ClassMeasure("higher", 1.0, averaged=False),
+        "macro_recall": ClassMeasure("higher", 1.0, averaged=True),
+        "macro_f1": ClassMeasure("higher", 1.0, averaged=True),
+        "one_vs_rest_macro": ClassMeasure("higher", 1.0, averaged=True),
+        "one_vs_rest_weighted": ClassMeasure("higher", 1.0, averaged=True),
+        "one_vs_one_macro": ClassMeasure("higher", 1.0, averaged=True),
+        "one_vs_one_weighted": ClassMeasure("higher", 1.0, averaged=True),
+        "brier": ClassMeasure("lower", 1.0, averaged=False),
+        "log_loss": ClassMeasure("lower", math.inf, averaged=False),
+    }
+)
+
+
+def compare_classes(
+    labels: Any,
+    probabilities: Mapping[str, Any],
+    *,
+    measure: str = "overall_accuracy",
+    classes: Classes = None,
+    other: Any = None,
+    predictions: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    level: float = 0.95,
+    margin: float = 0.0,
+    correction: Correction = "holm",
+    missing: Missing = "raise",
+) -> Comparison:
+    """Compare two or more models of k classes on the same rows by one measure.
+
+    Every measure is linear in what rows add to it, up to terms that vanish with their number; the variance of a
+    difference is that of the differences of what each row adds to both models (for one AUC that is DeLong's covariance,
+    for the accuracy McNemar's discordant rows). `weights` count as sampling weights, `clusters` are what is
+    independent. Limits are Student's, with as many degrees of freedom as there are rows or clusters, in averages over
+    classes those of the scarcest class, less one. Where two models never differ, conservative limits
+    say what may have stayed unseen.
+
+    Parameters
+    ----------
+    labels, classes, other, predictions, weights, clusters, missing
+        As in `evaluate_classes`.
+    probabilities
+        The matrix of each model by its name.
+    measure
+        "overall_accuracy", "macro_recall" or "macro_f1" of the calls; "one_vs_rest_macro", "one_vs_rest_weighted",
+        "one_vs_one_macro" or "one_vs_one_weighted", averages of the AUC; "brier" or "log_loss".
+    level, margin
+        Confidence level, and the largest difference that does not matter, in units of the measure.
+    correction
+        "holm" adjusts p-values for the number of pairs; "none" does not.
+
+    Examples
+    --------
+    >>> labels = ["cat", "cow", "dog"] * 4
+    >>> sure = [[.8, .1, .1], [.1, .8, .1], [.1, .1, .8]] * 3 + [[.8, .1, .1], [.1, .2, .7], [.2, .1, .7]]
+    >>> shy = [[.4, .3, .3], [.3, .4, .3], [.3, .4, .3]] * 4
+    >>> print(compare_classes(labels, {"sure": sure, "shy": shy}))
+    model   overall_accuracy
+    sure    0.9167
+    shy     0.6667
+    pair         difference         0.95 limits      p   adjusted   verdict on the first
+    sure - shy       0.2500   [-0.1449, 0.6449]   0.19       0.19   undecided
+    """
+    require_level(level)
+    require_margin(margin)
+    require_one_of(correction, ("holm", "none"), "correction")
+    if not is_one_of(measure, CLASS_MEASURES):
+        raise MeasureError(f"there is no measure {measure!r} of classes", f"pick {', '.join(CLASS_MEASURES)}")
+    if len(named_matrices(probabilities)) < 2:
+        raise ArgumentError("there are no two models to compare", 'give {"a": matrix_a, "b": matrix_b}')
+    rows = classified_rows(
+        labels,
+        probabilities,
+        classes=classes,
+        other=other,
+        predictions=predictions,
+        weights=weights,
+        clusters=clusters,
+        missing=missing,
+    )
+    require_two_clusters_of_classes(rows)
+    pulls = {name: class_pulls(rows, name) for name in rows.matrices}
+    return class_comparison(rows, pulls, measure, level=level, margin=margin, correction=correction)
+
+
+def class_comparison(
+    rows: ClassifiedRows,
+    pulls: Mapping[str, Mapping[str, Pulled]],
+    measure: str,
+    *,
+    level: float,
+    margin: float,
+    correction: Correction = "holm",
+) -> Comparison:
+    """The same from rows that were checked already, and every model's pulls."""
+    known = CLASS_MEASURES[measure]
+    units = float(rows.class_units.min()) if known.averaged else rows.units
+    empty = Comparison(
+        names=tuple(rows.matrices),
+        measure=measure,
+        better=known.better,
+        estimates={},
+        differences={},
+        spread=None,
+        pairs=units,
+        level=level,
+        margin=margin,
+        correction=correction,
+        clustered=rows.cluster is not None,
+        dropped=rows.dropped,
+    )
+    differences = {
+        (a, b): _difference((a, b), pulls[a][measure], pulls[b][measure], rows, empty)
+        for a, b in itertools.combinations(rows.matrices, 2)
+    }
+    return empty.filled({name: pulls[name][measure].estimate for name in rows.matrices}, differences)
+
+
+def _difference(names: tuple[str, str], a: Pulled, b: Pulled, rows: ClassifiedRows, empty: Comparison) -> Difference:
+    known = CLASS_MEASURES[empty.measure]
+    apart = a.estimate - b.estimate if math.isfinite(a.estimate) and math.isfinite(b.estimate) else math.nan
+    method = "delta, paired by clusters" if empty.clustered else "delta, paired"
+    if math.isnan(apart):
+        nan = math.nan
+        told = {"method": method, "margin": empty.margin, "better": known.better, "note": a.note or b.note}
+        return Difference(*names, nan, nan, nan, nan, nan, empty.level, **told)  # type: ignore[arg-type]
+    variance = spread(a.pull - b.pull, rows.cluster)
+    if empty.pairs <= 1 or not variance > _ROUNDING * (a.spread(rows.cluster) + b.spread(rows.cluster)):
+        found = pairs_difference(
+            names, apart, max(variance, 0.0), empty.pairs, level=empty.level, margin=empty.margin, span=known.span
+        )
+        note = f"the models differ alike on all rows; limits from {empty.pairs:g} independent cases, conservative"
+        return replace(found, better=known.better, method="exact cases", note=note)
+    found = normal_difference(
+        names,
+        apart,
+        variance,
+        level=empty.level,
+        method=method,
+        margin=empty.margin,
+        freedom=empty.pairs - 1,
+        span=known.span,
+    )
+    return replace(found, better=known.better)

@@ -1,0 +1,192 @@
+"""`Comparison`: several models pair by pair, with what is needed to ask further questions of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+
+from thresher._internal.results import Tabular, rows_of
+from thresher._internal.text import visible
+from thresher.errors import ArgumentError
+from thresher.inference.comparison.difference import (
+    Better,
+    Difference,
+    auc_contrast,
+    bootstrap_difference,
+    holm,
+    shown_p,
+)
+from thresher.inference.intervals.auc import AucCovariance, Matrix
+from thresher.inference.kinds import is_one_of, require_numbers
+from thresher.ranking import Floats
+
+Correction: TypeAlias = Literal["holm", "none"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Tabular):
+    """All pairs of models: `comparison["a", "b"]` is A minus B.
+
+    `estimates` is the measure of each model on the data; `spread` how the AUCs vary, in the order of `names`, None for
+    other measures. `pairs` is how many cases, or clusters, the scarcer class has.
+    `dropped` counts rows left out on request.
+    """
+
+    names: tuple[str, ...]
+    measure: str
+    better: Better
+    estimates: Mapping[str, float]
+    differences: Mapping[tuple[str, str], Difference]
+    spread: AucCovariance | None
+    pairs: float
+    level: float
+    margin: float
+    correction: Correction
+    clustered: bool = False
+    dropped: int = 0
+
+    @property
+    def covariance(self) -> Matrix | None:
+        """The covariance of the AUCs in the order of `names`, None for other measures."""
+        return None if self.spread is None else self.spread.whole
+
+    def __getitem__(self, pair: tuple[str, str]) -> Difference:
+        if _names_models(pair, self.names):
+            if pair in self.differences:
+                return self.differences[pair]
+            if pair[::-1] in self.differences:
+                return self.differences[pair[::-1]].mirrored
+        raise ArgumentError(
+            f"there is no pair {pair!r} among the models {', '.join(self.names)}", fix="name two different models"
+        )
+
+    def contrast(self, weights: Mapping[str, float]) -> Difference:
+        """A weighted sum of the AUCs, e.g. one model against the mean of two others.
+
+        Weights sum to 0.
+
+        >>> from thresher.inference import compare
+        >>> labels, near = [1, 1, 1, 0, 0, 0], [6, 5, 2, 4, 3, 1]
+        >>> found = compare(labels, {"a": near, "b": [6, 4, 3, 5, 2, 1], "c": [6, 3, 1, 5, 4, 2]})
+        >>> print(found.contrast({"a": 1, "b": -0.5, "c": -0.5}))
+        a - (0.5 b + 0.5 c)  0.1667 [-0.4247, 0.7580]  p 0.45  undecided
+        """
+        if self.spread is None:
+            raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", 'compare with measure="auc"')
+        if not isinstance(weights, Mapping):
+            raise ArgumentError(f"weights are given by model, and this is {weights!r}", 'e.g. {"a": 1, "b": -1}')
+        require_numbers({str(name): weight for name, weight in weights.items()})
+        strange = [name for name in weights if name not in self.names]
+        if strange or not weights:
+            raise ArgumentError(
+                f"weights name {strange or 'no model'}, and the models are {', '.join(self.names)}",
+                "give a weight to models that were compared",
+            )
+        of = np.array([float(weights.get(name, 0.0)) for name in self.names])
+        if not (np.isfinite(of).all() and abs(of.sum()) <= 1e-9 * np.abs(of).sum() and of.any()):
+            raise ArgumentError(
+                f"the weights sum to {of.sum():g}, and those of a contrast sum to 0",
+                'e.g. {"a": 1, "b": -0.5, "c": -0.5}',
+            )
+        estimate = float(of @ np.array([self.estimates[name] for name in self.names]))
+        return self._auc_difference((_in_words(self.names, of), _in_words(self.names, -of)), estimate, of, self.spread)
+
+    def of_aucs(self, spread: AucCovariance, *, noise: float = 0.0) -> Self:
+        """The same comparison with the differences of AUCs; what is no larger than `noise` is 0."""
+        differences, every = {}, np.eye(len(self.names))
+        for (i, a), (j, b) in itertools.combinations(enumerate(self.names), 2):
+            away = float(spread.areas[i] - spread.areas[j])
+            away = 0.0 if abs(away) <= noise else away
+            differences[a, b] = self._auc_difference((a, b), away, every[i] - every[j], spread)
+        return replace(self, spread=spread).filled(
+            dict(zip(self.names, spread.areas.tolist(), strict=True)), differences
+        )
+
+    def _auc_difference(self, names: tuple[str, str], away: float, of: Floats, spread: AucCovariance) -> Difference:
+        return auc_contrast(names, away, of, spread, level=self.level, margin=self.margin, clustered=self.clustered)
+
+    def of_replicates(self, values: Mapping[str, Floats], *, span: float) -> Self:
+        """The same comparison from every model's value on the data and on each resample, in that order.
+
+        `span` is the largest difference that is possible.
+        """
+        differences = {
+            (a, b): bootstrap_difference(
+                (a, b),
+                values[a],
+                values[b],
+                level=self.level,
+                margin=self.margin,
+                better=self.better,
+                span=span,
+                cases=self.pairs,
+            )
+            for a, b in itertools.combinations(self.names, 2)
+        }
+        return self.filled({name: float(each[0]) for name, each in values.items()}, differences)
+
+    def filled(
+        self,
+        estimates: Mapping[str, float],
+        differences: Mapping[tuple[str, str], Difference],
+    ) -> Self:
+        """The same comparison with its numbers, p-values adjusted for how many pairs there are."""
+        p_values = [one.p_value for one in differences.values()]
+        adjusted = holm(p_values) if self.correction == "holm" else p_values
+        told = {pair: replace(one, p_adjusted=p) for (pair, one), p in zip(differences.items(), adjusted, strict=True)}
+        return replace(self, estimates=MappingProxyType(dict(estimates)), differences=MappingProxyType(told))
+
+    def __str__(self) -> str:
+        wide = max(len("model"), *(len(name) for name in self.names))
+        told = [f"{'model':<{wide}}   {self.measure}"]
+        told += [f"{name:<{wide}}   {self.estimates[name]:.4f}" for name in self.names]
+        heads = f"{self.level:.4g} limits", "p", "adjusted", "verdict on the first"
+        table = [("pair", "difference", *heads)]
+        for one in self.differences.values():
+            limits = f"[{one.lower:.4f}, {one.upper:.4f}]"
+            numbers = f"{one.difference:.4f}", limits, shown_p(one.p_value), shown_p(one.p_adjusted)
+            table.append((f"{one.a} - {one.b}", *numbers, one.verdict))
+        widths = [max(len(row[i]) for row in table) for i in range(6)]
+        for row in table:
+            cells = [f"{row[0]:<{widths[0]}}", *(f"{row[i]:>{widths[i]}}" for i in range(1, 5)), row[5]]
+            told.append("   ".join(cells))
+        return "\n".join(map(visible, told))
+
+    def _brief(self) -> str:
+        estimates = ", ".join(f"{name} {self.estimates[name]:.4g}" for name in self.names)
+        return f"{self.measure}: {estimates}; {len(self.differences):,} pair{'s' * (len(self.differences) != 1)}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        shown = (
+            "a",
+            "b",
+            "difference",
+            "lower",
+            "upper",
+            "p_value",
+            "p_adjusted",
+            "verdict",
+            "level",
+            "method",
+            "note",
+        )
+        return rows_of([{name: getattr(one, name) for name in shown} for one in self.differences.values()])
+
+
+def _names_models(pair: Any, names: tuple[str, ...]) -> bool:
+    return isinstance(pair, tuple) and all(is_one_of(name, names) for name in pair)
+
+
+def _in_words(names: tuple[str, ...], weights: Floats) -> str:
+    """The models with weights above 0, e.g. "0.5 b + 0.5 c"."""
+    parts = [
+        name if weight == 1 else f"{weight:.4g} {name}"
+        for name, weight in zip(names, weights.tolist(), strict=True)
+        if weight > 0
+    ]
+    return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"

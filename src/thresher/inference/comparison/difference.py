@@ -1,0 +1,393 @@
+"""Differences of two numbers with limits, p-value and what they mean in practice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from thresher._internal.results import Result
+from thresher._internal.text import visible
+from thresher.errors import ArgumentError
+from thresher.inference.bootstrap.replicates import percentile_limits
+from thresher.inference.interval import Interval, limits_around, stretched, student_quantile
+from thresher.inference.intervals.auc import NOTHING, AucCovariance, AucLimits, Matrix, satterthwaite, student_tail
+from thresher.inference.kinds import numbers_of, require_numbers
+from thresher.ranking import Floats
+
+Verdict: TypeAlias = Literal["better", "worse", "higher", "lower", "practically equal", "undecided"]
+Better: TypeAlias = Literal["higher", "lower", "neither"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Result):
+    """A minus B with limits, a test of no difference, and a verdict on A.
+
+    The sign is that of the numbers: with a cost, a negative difference says that A is cheaper, and the
+    verdict is then "better". `p_adjusted` allows for how many pairs were looked at. `verdict` is
+    "better" or "worse" when the limits lie wholly beyond `margin` (and, among several pairs,
+    the adjusted p-value agrees), "practically equal" when they lie wholly within it,
+    otherwise "undecided": absence of proof is no proof of equality. Where neither side is better, as of a calibration
+    slope, it is "higher" or "lower".
+
+    >>> difference = Difference("a", "b", 0.05, 0.01, 0.09, variance=0.0004, p_value=0.014, level=0.95, method="delong")
+    >>> print(difference)
+    a - b  0.0500 [0.0100, 0.0900]  p 0.014  better
+    >>> print(difference.mirrored)
+    b - a  -0.0500 [-0.0900, -0.0100]  p 0.014  worse
+    """
+
+    a: str
+    b: str
+    difference: float
+    lower: float
+    upper: float
+    variance: float
+    p_value: float
+    level: float
+    method: str
+    p_adjusted: float = math.nan
+    margin: float = 0.0
+    better: Better = "higher"
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        lower, upper = limits_around(self.difference, self.lower, self.upper)
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+        if math.isnan(self.p_adjusted):
+            object.__setattr__(self, "p_adjusted", self.p_value)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the limits say about A, given the margin."""
+        lower, upper = (-self.upper, -self.lower) if self.better == "lower" else (self.lower, self.upper)
+        if -self.margin <= lower <= upper <= self.margin and self.margin > 0:
+            return "practically equal"
+        if self.p_adjusted > self.p_value and self.p_adjusted > 1 - self.level:
+            return "undecided"
+        above: Verdict = "higher" if self.better == "neither" else "better"
+        below: Verdict = "lower" if self.better == "neither" else "worse"
+        if lower > self.margin:
+            return above
+        return below if upper < -self.margin else "undecided"
+
+    @property
+    def mirrored(self) -> Difference:
+        """B minus A."""
+        return replace(
+            self, a=self.b, b=self.a, difference=0.0 - self.difference, lower=0.0 - self.upper, upper=0.0 - self.lower
+        )
+
+    @property
+    def interval(self) -> Interval:
+        """The difference as an `Interval`."""
+        return Interval(self.difference, self.lower, self.upper, self.variance, self.level, self.method, self.note)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; numbers that JSON has no word for become None."""
+        plain = {name: getattr(self, name) for name in (*self.__slots__, "verdict")}
+        return {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in plain.items()
+        }
+
+    def _brief(self) -> str:
+        return f"{self}, level={self.level:g}, method={self.method!r}"
+
+    def __str__(self) -> str:
+        if math.isnan(self.difference):
+            return visible(f"{self.a} - {self.b}  undefined ({self.note})")
+        p = f"p {shown_p(self.p_value)}"
+        if self.p_adjusted > self.p_value:
+            p += f" (adjusted {shown_p(self.p_adjusted)})"
+        return visible(f"{self.a} - {self.b}  {self.interval}  {p}  {self.verdict}")
+
+
+def shown_p(p: float) -> str:
+    """A p-value in a few characters."""
+    return "<0.0001" if p < 0.0001 else f"{p:.2g}"
+
+
+def require_margin(margin: float) -> None:
+    """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
+    require_numbers({"margin": margin})
+    if not 0 <= margin < math.inf:
+        raise ArgumentError(
+            f"margin must be 0 or more, got {margin}",
+            fix="give the largest difference that would not matter, in units of the measure, e.g. margin=0.01",
+        )
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for how many there are, after Holm (1979).
+
+    Calling what lies below 1 - level keeps the chance of any false alarm among them below it.
+
+    >>> [round(p, 10) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    p = numbers_of(p_values, "p_values")
+    if p.ndim != 1 or ((p < 0) | (p > 1)).any():
+        raise ArgumentError("p-values are numbers from 0 to 1 in one list", "give e.g. [0.01, 0.04]")
+    known = p[~np.isnan(p)]
+    # The k-th smallest is multiplied by how many are not smaller, and none may fall below a smaller one's.
+    multiplied = np.minimum(1.0, known * (known[np.newaxis, :] >= known[:, np.newaxis]).sum(axis=1))
+    return [math.nan if math.isnan(one) else float(multiplied[known <= one].max()) for one in p]
+
+
+def normal_difference(
+    names: tuple[str, str],
+    difference: float,
+    variance: float,
+    *,
+    level: float,
+    method: str,
+    margin: float,
+    freedom: float = math.inf,
+    span: float = 1.0,
+) -> Difference:
+    """A difference of AUCs with limits cut to ±span and its two-sided test; normal unless freedom is finite."""
+    from scipy.special import ndtr, stdtr
+
+    deviation = math.sqrt(variance)
+    half, z = student_quantile(level, freedom) * deviation, -abs(difference) / deviation
+    return Difference(
+        *names,
+        difference,
+        max(-span, difference - half),
+        min(span, difference + half),
+        variance=variance,
+        p_value=float(2 * (stdtr(freedom, z) if math.isfinite(freedom) else ndtr(z))),
+        level=level,
+        method=method,
+        margin=margin,
+    )
+
+
+def pairs_difference(
+    names: tuple[str, str],
+    difference: float,
+    variance: float,
+    pairs: float,
+    *,
+    level: float,
+    margin: float,
+    span: float = 1.0,
+) -> Difference:
+    """Conservative limits where DeLong's variance of a difference is 0 or undefined.
+
+    Take as many disjoint pairs of a positive and a negative as the smaller class has cases, in each of
+    which A does better than B by d in [-1, 1]. If their mean were m < d, all of them showing d has
+    probability at most ((1 + m) / (1 + d)) ** pairs, since -1 and d are the furthest apart; likewise above.
+    """
+    share, d = ((1 - level) / 2) ** (1 / pairs), difference / span
+    return Difference(
+        *names,
+        difference,
+        span * min(d, (1 + d) * share - 1),
+        span * max(d, 1 - (1 - d) * share),
+        variance=variance,
+        p_value=min(1.0, 2 * (1 + abs(d)) ** -pairs),
+        level=level,
+        method="exact pairs",
+        margin=margin,
+        note=f"DeLong's variance says nothing here; limits from {pairs:g} independent pairs, conservative",
+    )
+
+
+def bootstrap_difference(
+    names: tuple[str, str],
+    of_a: Floats,
+    of_b: Floats,
+    *,
+    level: float,
+    margin: float,
+    better: Better,
+    span: float,
+    cases: float,
+) -> Difference:
+    """A difference with percentile limits, from values on the data (first) and on joint resamples of it.
+
+    The p-value is twice the smaller share of resamples on either side of 0, the data itself
+    counted among them (Davison & Hinkley 1997). Where all resamples agree, limits are as far as `span` (the
+    range of the measure) times what a share may be that did not show in `cases`.
+    """
+    with np.errstate(invalid="ignore"):  # an infinite ratio minus another
+        away = of_a - of_b
+    estimate, away = float(away[0]), away[1:]
+    away = away[~np.isnan(away)]
+    told: dict[str, Any] = {"level": level, "method": "bootstrap, paired", "margin": margin, "better": better}
+    if math.isnan(estimate) or not away.size:
+        nothing = "the measure is undefined on the data" if math.isnan(estimate) else "it is undefined on all resamples"
+        return Difference(*names, estimate, math.nan, math.nan, math.nan, math.nan, note=nothing, **told)
+    undefined = of_a.size - 1 - away.size
+    note = f"undefined in {undefined:,} of {of_a.size - 1:,} resamples, which are left out" if undefined else ""
+    smaller = min(np.count_nonzero(away <= 0), np.count_nonzero(away >= 0))
+    p_value = min(1.0, 2 * (float(smaller) + 1) / (away.size + 1))
+    lower, upper = stretched(estimate, *percentile_limits(away, level))
+    if not upper - lower > 1e-12 * max(1.0, abs(estimate)):
+        unseen = span * (1 - ((1 - level) / 2) ** (1 / cases))
+        lower, upper, p_value = estimate - unseen, estimate + unseen, math.nan if estimate else 1.0
+        note = "all resamples agree; limits from what could stay unseen, conservative"
+    variance = float(away.var(ddof=1)) if np.isfinite(away).all() and away.size > 1 else math.nan
+    return Difference(*names, estimate, lower, upper, variance, p_value, note=note, **told)
+
+
+Reach: TypeAlias = Callable[[float], tuple[float, float]]  # a tail's distances from estimate to lower and upper limit
+_ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
+_SMALLEST_TAIL = 1e-100
+_STEPS = 10_000  # more than Brent's method can take: as many as halving takes, squared
+
+
+def auc_contrast(
+    names: tuple[str, str],
+    difference: float,
+    weights: Floats,
+    spread: AucCovariance,
+    *,
+    level: float,
+    margin: float,
+    clustered: bool = False,
+) -> Difference:
+    """A weighted sum of AUCs on the same rows, of weights that sum to 0: two models as a rule, (1, -1).
+
+    On either side the wider of two limits counts. Student's has DeLong's variance, with the degrees of freedom that its
+    parts by class have (Satterthwaite 1946): it keeps the level where models are equally good. It is symmetric, and the
+    AUCs of good models vary asymmetrically; so the moderated limits of all AUCs are combined (`combined_reach`).
+    Clusters have Student's alone, with one degree of freedom less than clusters hold the scarcer class. Where models
+    never differ, disjoint pairs give conservative limits. The p-value is the level that would just reach 0.
+    """
+    variance, apart = float(weights @ spread.whole @ weights), float(weights**2 @ np.diagonal(spread.whole))
+    span = float(weights[weights > 0].sum())
+    pairs = min(spread.cases)
+    if not variance > _ROUNDING * apart:
+        held = min(span, max(-span, difference))
+        return pairs_difference(names, held, max(variance, 0.0), pairs, level=level, margin=margin, span=span)
+    if clustered:
+        return normal_difference(
+            names,
+            difference,
+            variance,
+            level=level,
+            method="obuchowski, paired",
+            margin=margin,
+            freedom=pairs - 1,
+            span=span,
+        )
+    parts = float(weights @ spread.of_pos @ weights), float(weights @ spread.of_neg @ weights)
+    freedom, deviation = satterthwaite(parts, spread.cases), math.sqrt(variance)
+    terms = np.flatnonzero(weights)
+    limits = [
+        AucLimits.of(float(spread.areas[i]), (float(spread.of_pos[i, i]), float(spread.of_neg[i, i])), spread.cases)
+        for i in terms
+    ]
+    weight, correlation = weights[terms].tolist(), _correlation(spread.whole[np.ix_(terms, terms)]).tolist()
+
+    def reach(tail: float) -> tuple[float, float]:
+        below, above = combined_reach(limits, weight, correlation, tail)
+        student = student_tail(tail, freedom) * deviation
+        return max(below, student), max(above, student)
+
+    return reached_difference(
+        names, difference, reach, variance=variance, level=level, method="delong, paired", margin=margin, span=span
+    )
+
+
+def combined_reach(
+    limits: Sequence[AucLimits], weights: Sequence[float], correlation: Sequence[Sequence[float]], tail: float
+) -> tuple[float, float]:
+    """How far a weighted sum may reach below and above its estimate, from the limits of its terms.
+
+    Squared distances add up (Zou & Donner 2008), less what terms that vary together take off each other. For d = a - b
+    with correlation r ≥ 0, take shares r of both variances as one shock that moves both the same way, and the rest as
+    moving each alone: (1 - r)(x² + y²) + r s², where x and y are the distances that lower d, and s is what the shock
+    leaves, up or down, whichever is more. That is Zou's x² + y² - 2rxy where limits are symmetric. Where they are not,
+    his formula sets a's distance down against b's distance up, which no one shock makes, and is too wide.
+
+    >>> even = [AucLimits(0.8, 0.1, 9.0, 5.0), AucLimits(0.6, 0.1, 9.0, 5.0)]
+    >>> [round(side, 3) for side in combined_reach(even, (1, -1), ((1, 0), (0, 1)), 0.025)]
+    [0.363, 0.272]
+    """
+    below, above = [], []
+    for each, weight in zip(limits, weights, strict=True):
+        low, high = each.at(tail)
+        down, up = abs(weight) * (each.area - low), abs(weight) * (high - each.area)
+        below.append(down if weight > 0 else up)
+        above.append(up if weight > 0 else down)
+    return _combined(below, above, weights, correlation), _combined(above, below, weights, correlation)
+
+
+def _combined(
+    near: Sequence[float], far: Sequence[float], weights: Sequence[float], correlation: Sequence[Sequence[float]]
+) -> float:
+    """`near` are the distances on the side in question, `far` those of the same terms on the other."""
+    square = 0.0
+    for i, x in enumerate(near):
+        square += x * x
+        for j, y in enumerate(near[:i]):
+            r, same_way = correlation[i][j], weights[i] * weights[j] > 0
+            if same_way or r < 0:
+                square += (2 if same_way else -2) * r * x * y
+            else:
+                left = max(abs(x - far[j]), abs(far[i] - y))
+                square += r * (left * left - x * x - y * y)
+    return math.sqrt(max(0.0, square))
+
+
+def reached_difference(
+    names: tuple[str, str],
+    difference: float,
+    reach: Reach,
+    *,
+    variance: float,
+    level: float,
+    method: str,
+    margin: float,
+    span: float = 1.0,
+    note: str = "",
+) -> Difference:
+    """A difference with the limits that `reach` gives, cut to ±span, and the p-value at which they would meet 0."""
+    below, above = reach((1 - level) / 2)
+    return Difference(
+        *names,
+        difference,
+        max(-span, difference - below),
+        min(span, difference + above),
+        variance=variance,
+        p_value=_p_value(difference, reach),
+        level=level,
+        method=method,
+        margin=margin,
+        note=note,
+    )
+
+
+def _p_value(difference: float, reach: Reach) -> float:
+    """Twice the tail at which a limit meets 0: p < 1 - level just when 0 lies outside the limits."""
+    from scipy.optimize import brentq
+
+    side = 0 if difference > 0 else 1
+
+    def beyond(exponent: float) -> float:
+        # Student's tails with few degrees of freedom reach 1e99, and a search must not aim by such numbers.
+        return min(reach(math.exp(exponent))[side] - abs(difference), 1.0)
+
+    most, least = math.log(0.5), math.log(_SMALLEST_TAIL)
+    if difference == 0 or beyond(most) >= 0:
+        return 1.0
+    if beyond(least) <= 0:
+        return 2 * _SMALLEST_TAIL
+    return 2 * math.exp(brentq(beyond, least, most, xtol=1e-12, maxiter=_STEPS))
+
+
+def _correlation(covariance: Matrix) -> Matrix:
+    """Correlations; 0 with an AUC that shows no spread, of which nothing is known."""
+    deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    product = np.outer(deviation, deviation)
+    found = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
+    np.fill_diagonal(found, 1.0)
+    return np.clip(found, -1.0, 1.0)

@@ -1,0 +1,237 @@
+"""Comparison of models whose scores are columns of an engine's table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from thresher.choices import choose
+from thresher.errors import ArgumentError
+from thresher.inference.bootstrap.draws import require_replicates
+from thresher.inference.comparison.comparison import Comparison, Correction
+from thresher.inference.comparison.difference import require_margin
+from thresher.inference.comparison.paired import fixed_thresholds
+from thresher.inference.comparison.resampled import drawn_cells
+from thresher.inference.interval import Interval, require_level
+from thresher.inference.intervals.auc import AucCovariance, moderated_interval
+from thresher.inference.kinds import require_one_of
+from thresher.ranking import Flags, Floats
+from thresher.sources.columns import Missing
+from thresher.sources.filters import Filter
+from thresher.sources.paired import Calls, PlacementSums, call_counts, placement_sums
+from thresher.sources.paired_rows import PairedRows, opened_pairs
+from thresher.sources.progress import Listener
+from thresher.sources.scan_options import Options, require_models
+from thresher.sources.table_names import TableName
+from thresher.sources.tally import Wanted
+from thresher.tables import Contingency, OperatingCondition, quantity, refusal
+
+
+def covariance_of(sums: PlacementSums) -> AucCovariance:
+    """AUCs and DeLong's covariance of them, from sums of placements about ½; the formulas are `auc_covariance`'s.
+
+    >>> one = np.array([[0.25, 0.5], [0.5, 1.0]])
+    >>> total, products = np.array([0.5, 1.0, 0.5, 1.0]), np.kron(np.eye(2), one)
+    >>> covariance_of(PlacementSums(total, products, (1, 1, 2), clustered=False)).areas
+    array([1.])
+    """
+    width = sums.total.size // 2
+    sides = slice(0, width), slice(width, None)
+    areas = np.clip(0.5 + sums.total[: width - 1] / sums.total[width - 1], 0.0, 1.0)
+    about = np.hstack([np.eye(width - 1), 0.5 - areas[:, np.newaxis]])  # from sums of a unit to its influence
+    to_influence = [about / sums.total[side][-1] for side in sides]
+
+    def spread(one: int, other: int, units: int) -> Floats:
+        found = to_influence[one] @ sums.products[sides[one], sides[other]] @ to_influence[other].T
+        found = np.where(np.abs(found) <= _noise(sums) ** 2, 0.0, found)
+        return found * (units / (units - 1) if units > 1 else math.nan)
+
+    crossed = spread(0, 1, sums.units[2]) if sums.clustered else np.zeros((width - 1, width - 1))
+    of_pos, of_neg = (spread(side, side, sums.units[side]) for side in (0, 1))
+    return AucCovariance(areas, of_pos, of_neg, crossed + crossed.T, independent_cases(sums))
+
+
+def _noise(sums: PlacementSums) -> float:
+    """What placements may be off by, since an engine adds weights up in an order of its own."""
+    return 2.0**-50 * math.sqrt(sums.units[2])
+
+
+def independent_cases(sums: PlacementSums) -> tuple[float, float]:
+    """Independent positives and negatives: clusters, or Kish's (1965) effective number of weighted rows.
+
+    >>> products = np.diag([0.0, 4.0, 0.0, 1.0])
+    >>> independent_cases(PlacementSums(np.array([0.0, 4.0, 0.0, 1.0]), products, (9, 1, 10), clustered=False))
+    (4.0, 1.0)
+    """
+    if sums.clustered:
+        return float(sums.units[0]), float(sums.units[1])
+    half = sums.total.size // 2
+    pos, neg = (float(sums.total[i] ** 2 / sums.products[i, i]) for i in (half - 1, -1))
+    return pos, neg
+
+
+def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> list[Interval]:
+    """The interval of each model's AUC, as `row_auc_interval` gives it for independent rows with or without weights.
+
+    >>> products = np.kron(np.eye(2), np.array([[1.0, 1.0], [1.0, 4.0]]))
+    >>> sums = PlacementSums(np.array([1.0, 4.0, 1.0, 4.0]), products, (4, 4, 8), clustered=False)
+    >>> print(scanned_auc_intervals(sums, level=0.95, method="delong")[0])
+    0.7500 [0.1492, 0.9809]
+    """
+    found = covariance_of(sums)
+    return [
+        moderated_interval(
+            float(area), (float(found.of_pos[i, i]), float(found.of_neg[i, i])), found.cases, level, method=method
+        )
+        for i, area in enumerate(found.areas)
+    ]
+
+
+def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
+    """A comparison of AUCs filled with its numbers."""
+    cases = independent_cases(sums)
+    if sums.clustered and min(cases) < 2:
+        fix = "give rows of at least two clusters with each class, or leave cluster= out if rows are independent"
+        raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", fix)
+    found = covariance_of(sums)
+    return replace(empty, pairs=min(cases)).of_aucs(found, noise=_noise(sums))
+
+
+def empty_comparison(names: tuple[str, ...], *, level: float, margin: float, dropped: int = 0) -> Comparison:
+    """A comparison of AUCs without any numbers yet.
+
+    >>> empty_comparison(("a", "b"), level=0.95, margin=0.0).measure
+    'auc'
+    """
+    return Comparison(
+        names=names,
+        measure="auc",
+        better="higher",
+        estimates={},
+        differences={},
+        spread=None,
+        pairs=math.nan,
+        level=level,
+        margin=margin,
+        correction="holm",
+        dropped=dropped,
+    )
+
+
+_MOST_MODELS = 16
+_MOST_NUMBERS = 1 << 23  # drawn at once
+
+
+def compare_scan(
+    source: Any,
+    *,
+    label: str,
+    scores: Sequence[str],
+    table: TableName | None = None,
+    positive: Any = None,
+    weight: str | None = None,
+    cluster: str | None = None,
+    where: Filter | None = None,
+    measure: str | OperatingCondition = "auc",
+    thresholds: Mapping[str, float] | None = None,
+    level: float = 0.95,
+    margin: float = 0.0,
+    correction: Correction = "holm",
+    seed: int = 0,
+    replicates: int = 2000,
+    missing: Missing = "raise",
+    progress: Listener | None = None,
+) -> Comparison:
+    """Compare models that scored the same rows of a table, inside the engine that holds them.
+
+    AUCs are compared by DeLong's covariance (1988), with `weight` a column of sampling weights and `cluster` one that
+    says which rows belong together (Obuchowski 1997): mid-ranks are made by window functions, and only sums leave the
+    engine. Under an `OperatingCondition` expected costs are compared at `thresholds`, or at each model's best one from
+    a scan of the same rows; the calls of all models are counted together and resampled jointly, as `compare` does with
+    rows, which takes weights and no clusters. The thresholds stay fixed, where `compare` that is given none chooses
+    them anew in every resample. Sources and filters are those of `scan`, everything else is as in `compare`.
+
+    >>> import ibis, pyarrow
+    >>> mails = pyarrow.table({
+    ...     "spam": [1, 1, 0, 1, 1, 0, 1, 1, 0, 0],
+    ...     "tree": [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13],
+    ...     "logit": [.8, .9, .2, .7, .6, .1, .5, .2, .4, .3],
+    ... })
+    >>> print(compare_scan(ibis.memtable(mails), label="spam", scores=["tree", "logit"])["tree", "logit"])
+    tree - logit  -0.1458 [-0.7025, 0.4108]  p 0.52  undecided
+    """
+    require_level(level)
+    require_margin(margin)
+    scores = require_models(scores, least=2, most=_MOST_MODELS)
+    condition = measure if isinstance(measure, OperatingCondition) else None
+    if not isinstance(measure, OperatingCondition) and measure != "auc":
+        where_rows_are = "cannot be compared where the rows are"
+        raise refusal(f"{quantity(measure)} {where_rows_are}", ["auc", "an OperatingCondition"])
+    if condition is not None and cluster is not None:
+        fix = "compare by AUC, or compare(...) rows that fit in memory"
+        raise ArgumentError("clusters cannot be drawn again inside an engine", fix)
+    require_replicates(replicates, seed, None)
+    require_one_of(correction, ("holm", "none"), "correction")
+    at = fixed_thresholds(measure, thresholds, scores)
+    wanted = Wanted(label, scores, weight)
+    empty = replace(
+        empty_comparison(wanted.scores, level=level, margin=margin),
+        measure="auc" if condition is None else "expected cost",
+        better="higher" if condition is None else "lower",
+        correction=correction,
+        clustered=cluster is not None,
+    )
+    with opened_pairs(
+        source,
+        wanted,
+        table=table,
+        where_=where,
+        cluster=cluster,
+        positive=positive,
+        missing=missing,
+        listener=progress,
+    ) as rows:
+        empty = replace(empty, dropped=rows.dropped)
+        if condition is None:
+            return auc_comparison(placement_sums(rows, len(scores), listener=progress), empty)
+        at = at or _best_thresholds(rows, wanted, condition, progress)
+        calls = call_counts(rows, {name: at[name] for name in wanted.scores}, listener=progress)
+    return _of_calls(calls, condition, empty, replicates=replicates, rng=np.random.default_rng(seed))
+
+
+def _of_calls(
+    calls: Calls, condition: OperatingCondition, empty: Comparison, *, replicates: int, rng: np.random.Generator
+) -> Comparison:
+    is_pos = calls.code & 1 == 1
+    values: dict[str, Any] = {name: [] for name in empty.names}
+    for drawn in _draws(calls, None if condition.class_ratio is None else is_pos, replicates, rng):
+        for i, name in enumerate(empty.names):
+            called = calls.code >> (i + 1) & 1 == 1
+            cells = (is_pos & called, is_pos > called, ~is_pos & called, ~(is_pos | called))
+            table = Contingency(*(drawn @ (cell * calls.weight) for cell in cells))
+            values[name].append(np.asarray(condition.expected_cost(table)))
+    values = {name: np.concatenate(each) for name, each in values.items()}
+    mass = calls.cases * calls.weight
+    smaller = min(float(mass[side].sum() ** 2 / (mass * calls.weight)[side].sum()) for side in (is_pos, ~is_pos))
+    span = max(condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn)
+    return replace(empty, pairs=smaller).of_replicates(values, span=span)
+
+
+def _draws(calls: Calls, is_pos: Flags | None, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """The data themselves, then resamples of them, in pieces of bounded size; class by class if classes are told."""
+    yield calls.cases[np.newaxis].astype(np.float64)
+    each = max(1, _MOST_NUMBERS // calls.cases.size)
+    for start in range(0, replicates, each):
+        yield drawn_cells(calls.cases, is_pos, min(each, replicates - start), rng).astype(np.float64)
+
+
+def _best_thresholds(
+    rows: PairedRows, wanted: Wanted, condition: OperatingCondition, listener: Listener | None
+) -> dict[str, float]:
+    """Each model's cheapest threshold, from ranges of scores that are divided around it until it is certain."""
+    found = rows.rankings(wanted.scores, Options(refine=condition, progress=listener))
+    return {name: choose(ranking, condition).threshold for name, ranking in found.items()}

@@ -1,0 +1,1 @@
+"""Intervals for one number: rates, costs, AUC, calibration, confusion matrices."""

@@ -1,0 +1,402 @@
+"""Intervals for the AUC: DeLong's variance and placement values, from a ranking or from rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.curves import auc
+from thresher.errors import ArgumentError
+from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
+from thresher.inference.kinds import require_numbers, require_one_of
+from thresher.inference.rows import ScoredRows, cluster_sums, require_two_clusters, scored_rows
+from thresher.ranking import Floats, Ranking, beating, in_pieces, require_ranking, side_by_side
+from thresher.sources.columns import Missing
+
+AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
+PRIOR_FREEDOM = 12.0
+NOTHING = 1e-30  # a variance no larger is rounding: one pair among 10^12 makes more
+
+
+def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "delong") -> Interval:
+    """The interval for the AUC of one ranking, in O(segments).
+
+    "delong": DeLong's variance (1988), limits on the logit scale. In small or very separated samples
+    that variance is itself uncertain and too small when it errs, so for the limits it is averaged with
+    Newcombe's (2006) as if that came from 12 more degrees of freedom, and Student's quantile is used;
+    with many cases nothing of this is left. `variance` is DeLong's. Where it is 0 or undefined (AUC of 0
+    or 1, fewer than two cases of a class) the limits are exact for the smaller class's cases as
+    independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to [0, 1];
+    "hanley-mcneil" uses their variance (1982).
+
+    A weight is read as a number of cases; for sampling weights or clustered rows use `row_auc_interval`.
+
+    >>> ct = Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
+    >>> interval = auc_interval(ct)
+    >>> print(interval, round(interval.variance**0.5, 6))
+    0.8932 [0.8149, 0.9407] 0.030724
+    >>> print(auc_interval(Ranking.parse("[20+][20-]")))
+    1.0000 [0.8316, 1.0000]
+    """
+    require_level(level)
+    require_ranking(ranking)
+    ranking.require_both_classes()
+    require_one_of(method, ("delong", "wald", "hanley-mcneil"), "method")
+    area = auc(ranking)
+    if method == "hanley-mcneil":
+        variance = hanley_mcneil_variance(area, ranking.Pos, ranking.Neg)
+        return logit_interval(area, variance, (ranking.Pos, ranking.Neg), level, method=method)
+    of_pos, of_neg = delong_parts(ranking)
+    if method == "wald":
+        if not (of_pos + of_neg > NOTHING and 0 < area < 1):
+            return exact_pairs(area, of_pos + of_neg, (ranking.Pos, ranking.Neg), level)
+        half = normal_quantile(level) * math.sqrt(of_pos + of_neg)
+        limits = max(0.0, area - half), min(1.0, area + half)
+        return Interval(area, *limits, variance=of_pos + of_neg, level=level, method=method)
+    return moderated_interval(area, (of_pos, of_neg), (ranking.Pos, ranking.Neg), level)
+
+
+def auc_variance(ranking: Ranking) -> float:
+    """DeLong's variance of the AUC; NaN with fewer than two cases of a class.
+
+    >>> auc_variance(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    0.00208...
+    """
+    require_ranking(ranking)
+    return float(sum(delong_parts(ranking)))
+
+
+def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
+    """The variance of an AUC under Hanley & McNeil's (1982) exponential model.
+
+    It needs no data, and serves for planning.
+
+    >>> round(hanley_mcneil_variance(0.8, 50, 50) ** 0.5, 4)
+    0.0445
+    """
+    require_numbers({"area": area, "Pos": Pos, "Neg": Neg})
+    if not (0 <= area <= 1 and Pos > 0 and Neg > 0):
+        what = f"an AUC of {area} from {Pos} positives and {Neg} negatives has no variance"
+        raise ArgumentError(what, "give an AUC within [0, 1] and numbers of cases above 0")
+    first, second = area / (2 - area), 2 * area * area / (1 + area)
+    spread = area * (1 - area) + (Pos - 1) * (first - area * area) + (Neg - 1) * (second - area * area)
+    return spread / (Pos * Neg)
+
+
+def delong_parts(ranking: Ranking) -> tuple[float, float]:
+    """DeLong's variance in two parts: what the positives and what the negatives contribute."""
+    ranking.require_both_classes()
+    if len(ranking) == ranking.total and not ranking.weighted:
+        return _parts_of_single_cases(ranking)
+    area = auc(ranking)  # the mean of both classes' placements
+    tp, fp = ranking.covered()
+    pos, neg = ranking.narrow
+
+    def squares(piece: slice) -> tuple[float, float]:
+        after = slice(piece.start + 1, piece.stop + 1)
+        beaten = (fp[piece] + fp[after]) / (-2 * ranking.Neg)
+        beaten += 1 - area
+        beating = (tp[piece] + tp[after]) / (2 * ranking.Pos)
+        beating -= area
+        beaten *= beaten
+        beating *= beating
+        return float((beaten * pos[piece]).sum()), float((beating * neg[piece]).sum())
+
+    of_pos, of_neg = (math.fsum(part) for part in zip(*in_pieces(squares, len(ranking)), strict=True))
+    return _of_mean(of_pos, ranking.Pos), _of_mean(of_neg, ranking.Neg)
+
+
+def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
+    """The same where every case stands alone: how many of the other class come before it, added up in whole numbers."""
+
+    def moments(piece: slice) -> list[tuple[int, int, int]]:
+        """Of a piece's positives, and of its negatives: how many, and the sums of opponents before them and squares."""
+        is_pos = ranking.narrow[0][piece] != 0
+        found = []
+        for side in (is_pos, ~is_pos):
+            opponents = np.flatnonzero(side)
+            opponents -= np.arange(opponents.size)
+            found.append((opponents.size, int(opponents.sum()), int((opponents * opponents).sum())))
+        return found
+
+    before, first, second = [0, 0], [0, 0], [0, 0]  # of the positives, of the negatives
+    for piece in in_pieces(moments, len(ranking)):
+        for side, (cases, total, squares) in enumerate(piece):
+            earlier = before[1 - side]
+            first[side] += total + cases * earlier
+            second[side] += squares + 2 * earlier * total + cases * earlier * earlier
+        before = [so_far + cases for so_far, (cases, _, _) in zip(before, piece, strict=True)]
+    Pos, Neg = before
+    of_pos, of_neg = (
+        (own * second[side] - first[side] ** 2) / (own * other**2)
+        for side, own, other in ((0, Pos, Neg), (1, Neg, Pos))
+    )
+    return _of_mean(of_pos, Pos), _of_mean(of_neg, Neg)
+
+
+def moderated_interval(
+    area: float,
+    parts: tuple[float, float],
+    cases: tuple[float, float],
+    level: float,
+    *,
+    method: str = "delong",
+    rows: tuple[float, float] | None = None,
+    inflation: float = 1.0,
+) -> Interval:
+    """Limits on the logit scale from a variance in two parts, moderated for small samples.
+
+    `cases` are what is independent and give the degrees of freedom. Where they are clusters, `rows` and
+    the `inflation` of the variance by clustering say what the prior variance is.
+    """
+    variance = sum(parts)
+    limits = AucLimits.of(area, parts, cases, rows=rows, inflation=inflation)
+    if not limits.deviation:
+        return exact_pairs(area, variance, cases, level)
+    return Interval(area, *limits.at((1 - level) / 2), variance=variance, level=level, method=method)
+
+
+@dataclass(frozen=True, slots=True)
+class AucLimits:
+    """Limits of one AUC at any level: moderated, or exact for so many `pairs` where the deviation is 0.
+
+    >>> limits = AucLimits.of(0.8, (0.004, 0.002), (20, 40))
+    >>> [round(limit, 4) for limit in limits.at(0.025)]
+    [0.6127, 0.91]
+    """
+
+    area: float
+    deviation: float
+    freedom: float
+    pairs: float
+
+    @classmethod
+    def of(
+        cls,
+        area: float,
+        parts: tuple[float, float],
+        cases: tuple[float, float],
+        *,
+        rows: tuple[float, float] | None = None,
+        inflation: float = 1.0,
+    ) -> AucLimits:
+        """From a variance in two parts, as `moderated_interval`."""
+        variance = sum(parts)
+        if not (variance > NOTHING and 0 < area < 1):
+            return cls(area, 0.0, math.nan, min(cases))
+        freedom = satterthwaite(parts, cases)
+        newcombe = _newcombe_variance(area, *(cases if rows is None else rows)) * inflation
+        moderated = (freedom * variance + PRIOR_FREEDOM * newcombe) / (freedom + PRIOR_FREEDOM)
+        return cls(area, math.sqrt(moderated), freedom + PRIOR_FREEDOM, min(cases))
+
+    def at(self, tail: float) -> tuple[float, float]:
+        """The limits beyond each of which so much lies."""
+        if not self.deviation:
+            return _limits_of_pairs(self.area, self.pairs, tail)
+        return LOGIT.limits(self.area, student_tail(tail, self.freedom) * self.deviation)
+
+
+def satterthwaite(parts: tuple[float, float], cases: tuple[float, float]) -> float:
+    """Degrees of freedom of a variance that is the sum of two of means (Satterthwaite 1946).
+
+    >>> satterthwaite((0.01, 0.01), (11, 11)), satterthwaite((0.01, 0.0), (11, 99))
+    (20.0, 10.0)
+    """
+    return sum(parts) ** 2 / sum(part**2 / max(n - 1, 1e-9) for part, n in zip(parts, cases, strict=True))
+
+
+def student_tail(tail: float, freedom: float) -> float:
+    """The distance beyond which Student's t lies with probability `tail`, precise for the smallest tails."""
+    from scipy.special import stdtrit
+
+    return abs(float(stdtrit(freedom, tail)))  # SciPy gives inf, not -inf, where the tail is too small for it
+
+
+def logit_interval(area: float, variance: float, cases: tuple[float, float], level: float, *, method: str) -> Interval:
+    """Limits on the logit scale from a variance that is taken as known."""
+    if not (variance > 0 and 0 < area < 1):
+        return exact_pairs(area, variance, cases, level)
+    limits = LOGIT.limits(area, normal_quantile(level) * math.sqrt(variance))
+    return Interval(area, *limits, variance=variance, level=level, method=method)
+
+
+def exact_pairs(area: float, variance: float, cases: tuple[float, float], level: float) -> Interval:
+    """Clopper-Pearson limits as if only so many disjoint pairs had been seen as the smaller class has cases.
+
+    Disjoint pairs of a positive and a negative are independent trials that are won with probability
+    AUC, so the limits hold whatever the distributions are; they ignore all other pairs and are wide.
+    """
+    pairs = min(cases)
+    lower, upper = _limits_of_pairs(area, pairs, (1 - level) / 2)
+    seen = "1 pair" if pairs == 1 else f"{pairs:g} independent pairs"
+    note = f"DeLong's variance says nothing here; exact limits from {seen}, conservative"
+    return Interval(area, lower, upper, variance, level, "exact pairs", note)
+
+
+def _limits_of_pairs(area: float, pairs: float, tail: float) -> tuple[float, float]:
+    from scipy.special import betaincinv
+
+    won = area * pairs
+    lower = 0.0 if area == 0 else float(betaincinv(won, pairs - won + 1, tail))
+    upper = 1.0 if area == 1 else float(betaincinv(won + 1, pairs - won, 1 - tail))
+    return lower, upper
+
+
+def _newcombe_variance(area: float, Pos: float, Neg: float) -> float:
+    balanced = (Pos + Neg) / 2 - 1
+    return area * (1 - area) * (1 + balanced * ((1 - area) / (2 - area) + area / (1 + area))) / (Pos * Neg)
+
+
+def _of_mean(squares: float, cases: float) -> float:
+    """The variance of a mean, from the squared deviations of its cases."""
+    return squares / (cases - 1) / cases if cases > 1 else math.nan
+
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AucCovariance:
+    """AUCs of several models on the same rows, and how they vary together.
+
+    `of_pos` and `of_neg` are what sampling positives and sampling negatives contribute; `shared` is what
+    both contribute together when clusters hold rows of both classes, otherwise 0. `cases` are the independent
+    positives and negatives: rows, effective rows of weights, or clusters.
+    """
+
+    areas: Floats
+    of_pos: Matrix
+    of_neg: Matrix
+    shared: Matrix
+    cases: tuple[float, float]
+
+    @property
+    def whole(self) -> Matrix:
+        """The covariance of the AUCs, models × models."""
+        return self.of_pos + self.of_neg + self.shared
+
+
+def row_auc_interval(
+    labels: Any,
+    scores: Any,
+    *,
+    positive: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    level: float = 0.95,
+    missing: Missing = "raise",
+) -> Interval:
+    """The interval for an AUC from rows, with sampling weights or clusters.
+
+    That is what a ranking cannot know. Without either it is `auc_interval(rank(labels, scores))`. `weights` are
+    sampling weights: a weight of 2 says that a row stands for two of the population, not that two were seen, so
+    scaling all of them changes nothing and uneven ones widen the interval. `clusters` names for each row the
+    patient, user or batch it comes from: rows of one cluster may be alike, and only clusters count as
+    independent (Obuchowski 1997). Limits are moderated as in `auc_interval`; with clusters they are those of
+    Student's t with as many degrees of freedom as clusters hold the scarcer class, less one, if these are
+    wider.
+
+    >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
+    >>> print(row_auc_interval(labels, scores))
+    0.7500 [0.3040, 0.9537]
+    >>> print(row_auc_interval(labels * 2, scores * 2))  # every e-mail twice, as if they were twenty
+    0.7500 [0.4509, 0.9164]
+    >>> print(row_auc_interval(labels * 2, scores * 2, clusters=[*range(10)] * 2))
+    0.7500 [0.1169, 0.9855]
+    """
+    require_level(level)
+    rows = scored_rows(
+        labels, {"scores": scores}, positive=positive, weights=weights, clusters=clusters, missing=missing
+    )
+    require_two_clusters(rows)
+    spread = auc_covariance(rows)
+    area, parts = float(spread.areas[0]), (float(spread.of_pos[0, 0]), float(spread.of_neg[0, 0]))
+    cases = rows.cases
+    if rows.cluster is None:
+        method = "delong" if weights is None else "delong, weighted"
+        return moderated_interval(area, parts, cases, level, method=method)
+    variance = float(spread.whole[0, 0])
+    scale = variance / sum(parts) if sum(parts) > 0 else 1.0
+    independent = ScoredRows(rows.positive, rows.scores, rows.weight, None, rows.dropped)
+    of_rows = float(auc_covariance(independent).whole[0, 0])
+    found = moderated_interval(
+        area,
+        (parts[0] * scale, parts[1] * scale),
+        cases,
+        level,
+        method="obuchowski",
+        rows=independent.cases,
+        inflation=max(1.0, variance / of_rows) if of_rows > 0 else 1.0,
+    )
+    if found.method != "obuchowski":
+        return found
+    lower, upper = LOGIT.limits(area, student_quantile(level, min(cases) - 1) * math.sqrt(variance))
+    return replace(found, lower=min(lower, found.lower), upper=max(upper, found.upper))
+
+
+def auc_covariance(rows: ScoredRows) -> AucCovariance:
+    """DeLong's covariance of all models' AUCs; weighted by influence, clustered after Obuchowski.
+
+    A row's placement V is the weighted share of the other class that it beats, or that beats it. With
+    weights w of sum W over n rows of a class, that class contributes n / (n - 1) · Σ w² (V - θ)(V' - θ') / W²:
+    DeLong, DeLong & Clarke-Pearson (1988) when weights are equal. With clusters, sums over
+    a cluster take the place of rows and I clusters that of n, and positives and negatives of
+    one cluster vary together (Obuchowski 1997: S10, S01 and S11).
+    """
+    sides = rows.positive, ~rows.positive
+    weight = [None if rows.weight is None else rows.weight[side] for side in sides]
+    total = [
+        float(np.count_nonzero(side)) if w is None else float(w.sum()) for side, w in zip(sides, weight, strict=True)
+    ]
+    beaten, beating_it = _placements(rows, total)
+    areas = np.array([_mean(each, weight[0], total[0]) for each in beaten])
+    influence = []
+    for values, w, whole in zip((beaten, beating_it), weight, total, strict=True):
+        away = values - areas[:, np.newaxis]
+        away *= 1 / whole if w is None else w / whole
+        influence.append(away)
+    if rows.cluster is None:
+        of_pos, of_neg = (_spread(away, away.shape[1]) for away in influence)
+        return AucCovariance(areas, of_pos, of_neg, np.zeros_like(of_pos), rows.cases)
+    clusters = rows.clusters
+    of_pos, of_neg = (
+        cluster_sums(away, rows.cluster[side], clusters) for away, side in zip(influence, sides, strict=True)
+    )
+    crossed = of_pos @ of_neg.T * _factor(clusters)
+    with_pos, with_neg = rows.cases
+    return AucCovariance(areas, _spread(of_pos, with_pos), _spread(of_neg, with_neg), crossed + crossed.T, rows.cases)
+
+
+def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matrix]:
+    """For each model, the share of negatives each positive beats and of positives that beat each negative."""
+    columns, negative = list(rows.scores.values()), ~rows.positive
+    of_pos = np.empty((len(columns), int(np.count_nonzero(rows.positive))))
+    of_neg = np.empty((len(columns), rows.positive.size - of_pos.shape[1]))
+
+    def fill(at: int) -> None:
+        above = beating(rows.positive, columns[at], rows.weight)
+        np.compress(rows.positive, above, out=of_pos[at])
+        np.compress(negative, above, out=of_neg[at])
+        of_pos[at] /= -total[1]
+        of_pos[at] += 1
+        of_neg[at] /= total[0]
+
+    side_by_side(fill, range(len(columns)), rows.positive.size * len(columns))
+    return of_pos, of_neg
+
+
+def _mean(values: Floats, weight: Floats | None, total: float) -> float:
+    return float(np.clip((values.sum() if weight is None else values @ weight) / total, 0.0, 1.0))
+
+
+def _spread(influence: Matrix, units: float) -> Matrix:
+    return influence @ influence.T * _factor(units)
+
+
+def _factor(units: float) -> float:
+    return units / (units - 1) if units > 1 else math.nan

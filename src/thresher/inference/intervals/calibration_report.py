@@ -1,0 +1,388 @@
+"""`calibration_report`: on average, in spread and along a curve, how far probabilities are from frequencies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from thresher._internal.results import Tabular
+from thresher.calibration import adjust_prevalence
+from thresher.calibration.cox import recalibration
+from thresher.errors import ArgumentError
+from thresher.inference.bootstrap.draws import multiplicities, require_replicates
+from thresher.inference.bootstrap.replicates import basic_limits, variance_of
+from thresher.inference.influence import Slopes, Variance, influence, ranking_of, variance_by_cases, variance_by_rows
+from thresher.inference.interval import LOG, Interval, interval_columns, require_level, student_quantile
+from thresher.inference.joining import joined
+from thresher.inference.kinds import require_condition
+from thresher.inference.lowess import MOST_GROUPS, Smoother
+from thresher.inference.rows import Rows, ScoredRows
+from thresher.ranking import Floats, Ranking
+from thresher.tables import OperatingCondition, quantity
+
+Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
+REPLICATES = 500
+_EXACT_SEGMENTS = 1 << 17  # more are joined, which moves a slope by less than 1e-9
+_AT_ONCE = 1 << 22  # units times replicates that are drawn together
+_NOTHING = 1e-24
+_ONE_CASE = "one case of a class shows no spread within it, so there are no limits"
+DISTANCES = ("ici", "e50", "e90")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CalibrationReport(Tabular):
+    """How well calibrated probabilities are, each number with its limits.
+
+    `intercept` (slope fixed at 1), `in_the_large` (prevalence minus mean probability) and `observed_expected` (their
+    ratio) say whether they are right on average; `slope` whether they are as extreme as they should be; `ici`, `e50`
+    and `e90` how far they lie from a smooth calibration curve, on average, for half and for nine tenths of the cases.
+
+    >>> report = calibration_report(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
+    >>> print(report)
+    calibration intercept       0.0271 [-0.4693, 0.5234]
+    calibration slope           0.7148 [0.3204, 1.1092]
+    calibration in the large    0.0050 [-0.0870, 0.0970]
+    observed : expected         1.0101 [0.8403, 1.2142]
+    ICI                         0.0341 [0.0000, 0.0890]
+    E50                         0.0114 [0.0000, 0.0648]
+    E90                         0.0489 [0.0000, 0.1562]
+    """
+
+    intercept: Interval
+    slope: Interval
+    in_the_large: Interval
+    observed_expected: Interval
+    ici: Interval
+    e50: Interval
+    e90: Interval
+
+    @property
+    def numbers(self) -> Mapping[str, Interval]:
+        """The same by the names that quantities have."""
+        return MappingProxyType({_NAMES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data by the names that quantities have."""
+        return {name: interval.to_dict() for name, interval in self.numbers.items()}
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns([({"quantity": name}, interval) for name, interval in self.numbers.items()])
+
+    def __str__(self) -> str:
+        return "\n".join(f"{_WORDS[each.name]:<24}    {getattr(self, each.name)}" for each in fields(self))
+
+
+def calibration_report(
+    source: Ranking | Rows,
+    *,
+    model: str | None = None,
+    condition: OperatingCondition | None = None,
+    trained_at: float | None = None,
+    level: float = 0.95,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> CalibrationReport:
+    """Intercept, slope, calibration in the large, O:E, ICI, E50 and E90 of probabilities, with limits.
+
+    Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits whose variance
+    is a sandwich (Huber 1967): it holds where the regression itself does not fit, as an intercept does whose slope is
+    not 1, and heeds weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
+    Steyerberg 2019) and resampled with the windows held fixed. A curve fitted to noise lies too far away, and resamples
+    double that: what they lie higher is taken off estimate and limits, and `apparent` is the distance before that.
+    At a declared mix without `trained_at`, probabilities are restated from the prevalence of the data, and limits of
+    intercept, O:E and calibration in the large allow for it being an estimate from cases drawn at random; where it was
+    set by design, give it as `trained_at`.
+
+    Parameters
+    ----------
+    source
+        A ranking whose scores are probabilities, or `Rows.of(labels, scores, ...)`.
+    model
+        Which model of rows that hold several.
+    condition, trained_at
+        A declared class mix at which all of it is stated, and the prevalence that probabilities were made for. Without
+        a declared mix they are restated for the prevalence of the data.
+    level, replicates, seed
+        Of the limits.
+
+    Examples
+    --------
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
+    >>> print(calibration_report(spam_tree).slope)
+    0.7148 [0.3204, 1.1092]
+    """
+    require_level(level)
+    require_replicates(replicates, seed, None)
+    if condition is not None:
+        require_condition(condition)
+    prevalence = None if condition is None else condition.prevalence
+    if isinstance(source, Ranking):
+        sample = _ranking_sample(source, prevalence, trained_at)
+    elif isinstance(source, Rows):
+        name = _one_of(source, model)
+        rows = ScoredRows(source.positive, dict(source.scores), source.weight, source.cluster, source.dropped)
+        sample = _rows_sample(rows.at_prevalence(prevalence, trained_at=trained_at), name)
+    else:
+        what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
+        raise ArgumentError(what, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
+    return _report(sample, level=level, replicates=replicates, seed=seed)
+
+
+def calibration_numbers(rows: ScoredRows, model: str, *, level: float) -> Mapping[str, Interval]:
+    """The numbers of the report of one model's rows, which may stand at a declared mix."""
+    return _report(_rows_sample(rows, model), level=level, replicates=REPLICATES, seed=0).numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """A ranking at the mix it is stated at, how its numbers vary, and how it is drawn again.
+
+    `drawn(replicates, rng)` gives positives and negatives of each of the groups, a row per replicate.
+    """
+
+    ranking: Ranking
+    groups: Ranking
+    variance: Variance
+    drawn: Draws
+    units: float
+    estimated_prior: bool = False
+
+    def slopes(self, name: str) -> Slopes:
+        """Those of a number, with that along the log-odds of the data's prevalence where it was estimated.
+
+        Restated log-odds move against the latter one to one: an intercept by 1, a mean probability by -p(1 - p) of its
+        cases. A slope does not change.
+        """
+        found = influence(self.ranking, quantity(name))
+        if not self.estimated_prior or name == "calibration_slope":
+            return found
+        cases, p = self.ranking.pos + self.ranking.neg, self.ranking.score
+        steep, expected = float(cases @ (p * (1 - p))), float(cases @ p)
+        by_prior = {
+            "calibration_intercept": 1.0,
+            "calibration_in_the_large": steep / float(self.ranking.total),
+            "observed_expected": found.estimate * steep / expected if expected else math.nan,
+        }
+        return replace(found, by_prior=by_prior[name])
+
+
+def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
+    ranking.require_both_classes()
+    ranking.require_probabilities()
+    if prevalence is None and trained_at is None:
+        return _counted_sample(ranking, None)
+    if prevalence is None:
+        return _counted_sample(adjust_prevalence(ranking, ranking.prevalence, trained_at=trained_at), None)
+    stated = adjust_prevalence(ranking, prevalence, trained_at=trained_at)
+    class_weights = stated.Pos / ranking.Pos, stated.Neg / ranking.Neg
+    return _counted_sample(stated, class_weights, estimated_prior=trained_at is None)
+
+
+def _counted_sample(
+    stated: Ranking, class_weights: tuple[float, float] | None, *, estimated_prior: bool = False
+) -> _Sample:
+    """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
+    stated, _ = joined(stated, most=_EXACT_SEGMENTS)
+    up, down = (1.0, 1.0) if class_weights is None else class_weights
+    cases = stated.Pos / up, stated.Neg / down
+    groups, _ = joined(stated, most=MOST_GROUPS)
+    by_cases = variance_by_cases(stated)
+
+    def variance(slopes: Slopes) -> float:
+        if class_weights is None:
+            return by_cases(slopes)
+        found = 0.0
+        for slope, counts, total, heavy, prior in (
+            (slopes.pos, stated.pos, cases[0], up, slopes.by_prior / stated.Pos),
+            (slopes.neg, stated.neg, cases[1], down, -slopes.by_prior / stated.Neg),
+        ):
+            away = slope - float(slope @ counts) / float(counts.sum())
+            found += heavy * float((away + prior) ** 2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
+        return found
+
+    def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+        sides = groups.pos / up, groups.neg / down
+        if class_weights is None:
+            both = np.concatenate(sides)
+            times = _multinomial(both, replicates, rng)
+            yield times[:, : sides[0].size], times[:, sides[0].size :]
+        else:
+            pos, neg = (_multinomial(side, replicates, rng) for side in sides)
+            yield pos * up, neg * down
+
+    return _Sample(stated, groups, variance, drawn, float(sum(cases)), estimated_prior)
+
+
+def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
+    ranking = ranking_of(rows, model)
+    ranking.require_probabilities()
+    if rows.cluster is None and rows.weight is None:
+        return _counted_sample(ranking, None)
+    if rows.cluster is None and rows.weight is not None and rows.declared_mix:
+        sides = rows.weight[rows.positive], rows.weight[~rows.positive]
+        if all(float(np.ptp(side)) <= 1e-12 * float(side.max()) for side in sides):
+            class_weights = float(sides[0].mean()), float(sides[1].mean())
+            return _counted_sample(ranking, class_weights, estimated_prior=rows.estimated_prior)
+    near, lowest = joined(ranking, most=_EXACT_SEGMENTS)
+    variance = variance_by_rows(lowest, rows, model)
+    groups, drawn = _row_draws(rows, model, ranking)
+    return _Sample(near, groups, variance, drawn, float(rows.clusters), rows.estimated_prior)
+
+
+def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
+    """A distance from the calibration curve on the rows, and on resamples that are the same for every model."""
+    groups, drawn = _row_draws(rows, model, ranking_of(rows, model))
+    smoother, row = Smoother.of(groups), DISTANCES.index(name)
+    draws = [(groups.pos.astype(np.float64)[np.newaxis], groups.neg.astype(np.float64)[np.newaxis])]
+    draws_again = drawn(replicates, np.random.default_rng(seed))
+    return np.concatenate([smoother.distances(pos, neg)[row] for pos, neg in chain(draws, draws_again)])
+
+
+def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking, Draws]:
+    """Few groups of scores, and how rows or clusters that are drawn again fill them."""
+    from scipy.sparse import csr_array
+
+    groups, lowest = joined(ranking, most=MOST_GROUPS)
+    heavy = np.ones(rows.positive.size) if rows.weight is None else rows.weight
+    score = rows.scores[model].astype(np.float64)
+    cell = np.searchsorted(-lowest, -score) + np.where(rows.positive, 0, len(groups))
+    units = np.arange(score.size) if rows.cluster is None else rows.cluster
+    content = csr_array((heavy, (units, cell)), shape=(rows.clusters, 2 * len(groups)))
+    strata = [content]
+    if rows.declared_mix and rows.cluster is None:
+        strata = [content[np.flatnonzero(side)] for side in (rows.positive, ~rows.positive)]
+
+    def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+        at_once = max(1, _AT_ONCE // rows.clusters)
+        for start in range(0, replicates, at_once):
+            size = min(at_once, replicates - start)
+            cells = sum(multiplicities(part.shape[0], size, rng).astype(np.float64) @ part for part in strata)
+            pos, neg = cells[:, : len(groups)], cells[:, len(groups) :]
+            if rows.declared_mix:
+                pos, neg = _scaled(pos, float(ranking.Pos)), _scaled(neg, float(ranking.Neg))
+            yield pos, neg
+
+    return groups, drawn
+
+
+def _scaled(cells: Floats, to: float) -> Floats:
+    """Each resample scaled to a total; NaN where clusters of the class are not drawn at all."""
+    total = cells.sum(axis=1, keepdims=True)
+    return cells * np.divide(to, total, out=np.full_like(total, math.nan), where=total > 0)
+
+
+def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> CalibrationReport:
+    distances = _distances(sample, level, replicates, seed)
+    return CalibrationReport(
+        intercept=_cox(sample, "calibration_intercept", level),
+        slope=_cox(sample, "calibration_slope", level),
+        in_the_large=_mean(sample, level),
+        observed_expected=_ratio(sample, level),
+        **dict(zip(DISTANCES, distances, strict=True)),
+    )
+
+
+def _cox(sample: _Sample, name: str, level: float) -> Interval:
+    fit = recalibration(sample.ranking, slope=name == "calibration_slope")
+    estimate = fit.slope if name == "calibration_slope" else fit.intercept
+    if math.isnan(estimate):
+        return Interval(estimate, estimate, estimate, math.nan, level, "none", fit.reason)
+    variance = sample.variance(sample.slopes(name))
+    if math.isnan(variance):
+        return Interval(estimate, math.nan, math.nan, variance, level, "none", _ONE_CASE)
+    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
+    return Interval(estimate, estimate - half, estimate + half, variance, level, "sandwich")
+
+
+def _mean(sample: _Sample, level: float) -> Interval:
+    slopes = sample.slopes("calibration_in_the_large")
+    variance = sample.variance(slopes)
+    unseen, note = _unseen(sample, variance, level)
+    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(max(variance, 0.0)) + unseen
+    limits = max(-1.0, slopes.estimate - half), min(1.0, slopes.estimate + half)
+    return Interval(slopes.estimate, *limits, variance, level, "moments", note)
+
+
+def _ratio(sample: _Sample, level: float) -> Interval:
+    slopes = sample.slopes("observed_expected")
+    estimate = slopes.estimate
+    if not math.isfinite(estimate):
+        return Interval(math.nan, math.nan, math.nan, math.nan, level, "none", "every probability is 0")
+    variance = sample.variance(slopes)
+    unseen, note = _unseen(sample, variance, level)
+    if unseen:
+        away = unseen * estimate / float(sample.ranking.prevalence)
+        return Interval(estimate, max(0.0, estimate - away), estimate + away, variance, level, "moments", note)
+    half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)
+    return Interval(estimate, *LOG.limits(estimate, half), variance, level, "moments, log")
+
+
+def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> list[Interval]:
+    smoother, near = Smoother.of(sample.groups), sample.groups
+    estimates = smoother.distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
+    drawn = sample.drawn(replicates, np.random.default_rng(seed))
+    values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
+    found = []
+    seen = values[:, ~np.isnan(values[0])]
+    excesses = seen.mean(axis=1) - estimates if seen.size else np.zeros(len(DISTANCES))
+    corrected = np.clip(estimates - excesses, 0, 1)
+    corrected[1:] = np.maximum.accumulate(corrected[1:])  # a 90th percentile lies no lower than the median
+    for apparent, estimate, excess, each in zip(
+        estimates.tolist(), corrected.tolist(), excesses.tolist(), values, strict=True
+    ):
+        lower, upper = (min(1.0, max(0.0, end)) for end in basic_limits(each, apparent, level))
+        unseen, note = _unseen(sample, variance_of(each), level)
+        note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
+        note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
+        limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
+        found.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
+    ici, e50, e90 = found
+    e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
+    return [ici, e50, e90]
+
+
+def _unseen(sample: _Sample, variance: float, level: float) -> tuple[float, str]:
+    """What could stay unseen where no spread is seen: no limits of finite data have no width."""
+    if variance > _NOTHING:
+        return 0.0, ""
+    share = 1 - ((1 - level) / 2) ** (1 / max(1.0, sample.units))
+    return share, "no spread is seen; limits from what could stay unseen, conservative"
+
+
+def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Floats:
+    """As many cases as there are in total, to the nearest whole number, and scaled to the total."""
+    total = float(cases.sum())
+    draws = max(1, round(total))
+    times: Floats = rng.multinomial(draws, cases / total, size=replicates).astype(np.float64)
+    return times * (total / draws)
+
+
+def _one_of(rows: Rows, model: str | None) -> str:
+    if model in rows.models:
+        return str(model)
+    if model is None and len(rows.models) == 1:
+        return rows.models[0]
+    what = "there are several models" if model is None else f"there is no model {model!r}"
+    raise ArgumentError(what, f"pass model= one of {', '.join(rows.models)}")
+
+
+_NAMES = {
+    "intercept": "calibration_intercept",
+    "slope": "calibration_slope",
+    "in_the_large": "calibration_in_the_large",
+}
+_WORDS = {
+    "intercept": "calibration intercept",
+    "slope": "calibration slope",
+    "in_the_large": "calibration in the large",
+    "observed_expected": "observed : expected",
+    "ici": "ICI",
+    "e50": "E50",
+    "e90": "E90",
+}

@@ -1,0 +1,1 @@
+"""Tables to learn from: types, target, schema, missing values, outliers, splits."""

@@ -1,0 +1,248 @@
+"""Outliers: fences around each feature, a transformer that clips, a model trained without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, TransformerMixin, clone
+from sklearn.ensemble import IsolationForest
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from thresher.errors import ArgumentError, LabelError
+from thresher.learning.arguments import require_classifier, require_number
+from thresher.learning.features.scatter import Matrix
+from thresher.ranking import Flags, Floats
+
+OutlierMethod: TypeAlias = Literal["iqr", "robust_z", "isolation_forest"]
+
+# Tukey's 1.5 interquartile ranges; 3.5 robust standard deviations after Iglewicz & Hoaglin (1993).
+_FACTORS = {"iqr": 1.5, "robust_z": 3.5}
+# The standard deviation of a normal distribution in median absolute deviations.
+_MAD_SCALE = 1.482602218505602
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fences:
+    """Of each feature the lowest and highest value that is no outlier."""
+
+    low: Floats
+    high: Floats
+
+    def beyond(self, X: Matrix) -> Flags:
+        """Which entries lie outside; a missing one does not."""
+        return (self.low > X) | (self.high < X)
+
+
+def require_method(method: str) -> None:
+    """Refuse a way of finding outliers that there is not."""
+    if method not in get_args(OutlierMethod):
+        raise ArgumentError(
+            f"there is no way {method!r} to find outliers", f"use one of {', '.join(get_args(OutlierMethod))}"
+        )
+
+
+def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
+    """Fences of each feature, missing values left aside.
+
+    "iqr": `factor` (1.5) interquartile ranges beyond the quartiles. "robust_z": `factor` (3.5) times 1.4826 median
+    absolute deviations from the median. Where half of the values are equal the width is 0, which says nothing about
+    the others: such a feature has no fences.
+
+    >>> found = fences(np.array([[1.0], [2.0], [3.0], [4.0], [90.0]]), method="iqr", factor=None)
+    >>> found.low, found.high
+    (array([-1.]), array([7.]))
+    """
+    width = _FACTORS[method] if factor is None else factor
+    _where, fix = "fences(X, factor=...)", "e.g. 1.5 for iqr"
+    if not require_number(width, name="factor", fix=fix) > 0:
+        raise ArgumentError(f"factor must be above 0, got {factor}", fix)
+    empty = np.isnan(X).all(axis=0)
+    filled = np.where(empty, 0.0, X)
+    if method == "iqr":
+        low, high = np.nanpercentile(filled, [25, 75], axis=0)
+        spread = high - low
+    else:
+        low = high = np.nanmedian(filled, axis=0)
+        spread = _MAD_SCALE * np.nanmedian(np.abs(filled - low), axis=0)
+    flat = (spread == 0) | empty
+    return Fences(np.where(flat, -np.inf, low - width * spread), np.where(flat, np.inf, high + width * spread))
+
+
+def forest(X: Matrix, *, share: float | None, seed: int) -> Any:
+    """scikit-learn's isolation forest; `share` of the rows are outliers, or as the original paper has it when None."""
+    return IsolationForest(contamination="auto" if share is None else share, random_state=seed).fit(X)
+
+
+OutlierAction: TypeAlias = Literal["flag", "clip"]
+
+
+class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Outliers of numerical features, found on the rows that `fit` sees and treated in all rows.
+
+    Parameters
+    ----------
+    method : "iqr" (Tukey's fences), "robust_z" (median and median absolute deviation) or "isolation_forest".
+    action : "clip" moves values to the nearest fence; "flag" adds a column `outlier`, 1 where a row has one. No row is
+        ever dropped here: that is for training alone (`OutlierFilter`).
+    factor : how far fences reach, 1.5 for "iqr" and 3.5 for "robust_z" when None; for the forest, their share.
+    seed : of the forest.
+
+    Missing values stay missing. In a pipeline, fences come from the training folds alone.
+
+    >>> rows = np.array([[1.0], [2.0], [3.0], [4.0], [90.0]])
+    >>> Outliers("iqr").fit(rows).transform([[5.0], [-80.0]]).tolist()
+    [[5.0], [-1.0]]
+    >>> Outliers("iqr", action="flag").fit_transform(rows)[:, 1].tolist()
+    [0.0, 0.0, 0.0, 0.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        method: OutlierMethod = "iqr",
+        *,
+        action: OutlierAction = "clip",
+        factor: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.method = method
+        self.action = action
+        self.factor = factor
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Learn where outliers begin."""
+        require_method(self.method)
+        if self.action not in ("flag", "clip"):
+            raise ArgumentError(f"there is no action {self.action!r}", "use flag or clip")
+        rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        if self.method == "isolation_forest":
+            if self.action == "clip":
+                raise ArgumentError(
+                    "a forest finds rows that are outliers, and has no fence to clip values to",
+                    'use action="flag", or method="iqr" or "robust_z"',
+                )
+            self.forest_ = forest(rows, share=self.factor, seed=self.seed)
+        else:
+            self.fences_ = fences(rows, method=self.method, factor=self.factor)
+        return self
+
+    def found(self, X: Any) -> Flags:
+        """Which rows have an outlier."""
+        check_is_fitted(self)
+        return self._found(self._rows(X))
+
+    def transform(self, X: Any) -> Matrix:
+        """The rows, clipped or with a flag more."""
+        check_is_fitted(self)
+        rows = self._rows(X)
+        if self.action == "flag":
+            return np.column_stack([rows, self._found(rows)])
+        return np.clip(rows, self.fences_.low, self.fences_.high)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The names that came in, and `outlier` when flagged."""
+        check_is_fitted(self)
+        given = getattr(self, "feature_names_in_", input_features)
+        names = [f"x{i}" for i in range(self.n_features_in_)] if given is None else list(given)
+        return np.array([*names, "outlier"] if self.action == "flag" else names, dtype=object)
+
+    def _rows(self, X: Any) -> Matrix:
+        return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+
+    def _found(self, rows: Matrix) -> Flags:
+        if self.method == "isolation_forest":
+            return np.asarray(self.forest_.predict(rows) < 0)
+        return np.any(self.fences_.beyond(rows), axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+Method: TypeAlias = Callable[[Any, Any], Any]
+
+
+def _has(name: str) -> Callable[[Method], Method]:
+    checked: Callable[[Method], Method] = available_if(lambda self: hasattr(self.estimator, name))
+    return checked
+
+
+class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Leave outlying rows out of training, and only of training: rows to be scored are all scored.
+
+    Parameters
+    ----------
+    estimator : the classifier to train on what is left.
+    method, factor, seed : how outliers are found, as in `Outliers`.
+
+    Attributes
+    ----------
+    estimator_ : the trained classifier.
+    dropped_ : how many training rows were left out; `kept_` flags the others.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> model = OutlierFilter(LogisticRegression()).fit([[1.0], [2.0], [3.0], [4.0], [90.0]], [0, 0, 1, 1, 0])
+    >>> model.dropped_, model.predict([[90.0]]).tolist()
+    (1, [1])
+    """
+
+    def __init__(
+        self, estimator: Any, *, method: OutlierMethod = "iqr", factor: float | None = None, seed: int = 0
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.factor = factor
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find outliers among the training rows, and train without them."""
+        require_classifier(self.estimator)
+        rows, labels = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        check_classification_targets(labels)
+        finder = Outliers(self.method, action="flag", factor=self.factor, seed=self.seed).fit(rows)
+        self.kept_ = ~finder.found(rows)
+        self.dropped_ = int((~self.kept_).sum())
+        gone = set(labels.tolist()) - set(labels[self.kept_].tolist())
+        if gone:
+            raise LabelError(
+                f"every row of class {next(iter(gone))!r} is an outlier by {self.method}, so none is left",
+                "widen the fences with factor=, or flag outliers instead of dropping them",
+            )
+        # A frame stays one, so that the classifier knows its columns by name.
+        inside = X[self.kept_] if hasattr(X, "columns") and hasattr(X, "iloc") else rows[self.kept_]
+        self.estimator_ = clone(self.estimator).fit(inside, labels[self.kept_])
+        self.classes_ = self.estimator_.classes_
+        return self
+
+    @_has("predict")
+    def predict(self, X: Any) -> Any:
+        """Classes of all rows."""
+        return self._asked("predict", X)
+
+    @_has("predict_proba")
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of all rows."""
+        return self._asked("predict_proba", X)
+
+    @_has("decision_function")
+    def decision_function(self, X: Any) -> Any:
+        """Scores of all rows."""
+        return self._asked("decision_function", X)
+
+    def _asked(self, method: str, X: Any) -> Any:
+        check_is_fitted(self)
+        validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        return getattr(self.estimator_, method)(X)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
+        return tags

@@ -1,0 +1,264 @@
+"""The schema of a model: the columns it expects, and new rows checked against them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from thresher._internal.json import fields, flag, items, one_of, text
+from thresher.errors import ColumnError
+from thresher.learning.data.column_types import ColumnTypes, Kind
+from thresher.learning.preprocessing.categories import category_texts
+from thresher.ranking import Indices
+from thresher.sources.column_names import named, require_columns
+from thresher.sources.texts import ABSENT
+
+Reading: TypeAlias = Literal["number", "truth", "date", "text"]
+
+_READINGS: Mapping[str, Reading] = {
+    "boolean": "truth",
+    "integer": "number",
+    "floating": "number",
+    "mixed-integer-float": "number",
+    "decimal": "number",
+    "datetime": "date",
+    "datetime64": "date",
+    "date": "date",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedColumn:
+    """A column as the model learnt it.
+
+    `reading` is what its values were, so that texts of a file without types are read alike, row by row; `gaps` says
+    that some were missing, and `categories` lists those of categorical and ordinal columns.
+    """
+
+    name: str
+    kind: Kind
+    reading: Reading
+    gaps: bool
+    categories: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self) | {"categories": list(self.categories)}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> ExpectedColumn:
+        """What `to_dict` wrote; a field that is not so raises `FieldError`."""
+        kinds = {"kind": one_of(get_args(Kind)), "reading": one_of(get_args(Reading))}
+        found = fields(data, {"name": text, **kinds, "gaps": flag, "categories": items(text)})
+        return cls(**found | {"categories": tuple(found["categories"])})
+
+
+def expected_columns(table: Any, columns: ColumnTypes, rows: Indices) -> tuple[ExpectedColumn, ...]:
+    """What these training rows of a frame taught about each column that is used.
+
+    >>> from thresher.learning import column_types, frame
+    >>> table = frame({"age": [31, None, 25], "town": ["Oslo", "Rome", "Oslo"]})
+    >>> for column in expected_columns(table, column_types(table), rows=[0, 1]):
+    ...     print(column.name, column.kind, column.reading, column.gaps, column.categories)
+    age numerical number True ()
+    town categorical text False ('Oslo', 'Rome')
+    """
+    return tuple(_expected(table[name].iloc[rows], columns[name].kind, columns[name].order) for name in columns.used)
+
+
+def _expected(values: Any, kind: Kind, order: tuple[str, ...]) -> ExpectedColumn:
+    known = tuple(dict.fromkeys(category_texts(values.dropna()))) if kind == "categorical" else order
+    return ExpectedColumn(str(values.name), kind, _reading(values), bool(values.isna().any()), known)
+
+
+def _reading(values: Any) -> Reading:
+    import pandas as pd
+
+    plain = values.astype(values.dtype.categories.dtype) if isinstance(values.dtype, pd.CategoricalDtype) else values
+    return _READINGS.get(pd.api.types.infer_dtype(plain, skipna=True), "text")
+
+
+_TRUTH = {"true": True, "false": False}
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Remarks:
+    """What is worth telling of new rows that are scored all the same; those of two pieces add.
+
+    `unseen` counts categories that no training row had, by column; `gaps` counts missing values of columns that had
+    none; `unused` names columns that the model has never met.
+    """
+
+    unseen: Mapping[str, Counter[str]] = field(default_factory=dict)
+    gaps: Counter[str] = field(default_factory=Counter)
+    unused: tuple[str, ...] = ()
+
+    def __add__(self, other: Remarks) -> Remarks:
+        names = dict.fromkeys([*self.unseen, *other.unseen])
+        unseen = {name: self.unseen.get(name, Counter()) + other.unseen.get(name, Counter()) for name in names}
+        return Remarks(unseen, self.gaps + other.gaps, tuple(dict.fromkeys([*self.unused, *other.unused])))
+
+    def lines(self) -> Iterator[str]:
+        """Each remark in words.
+
+        >>> print(*Remarks({"town": Counter(Bergen=2)}, Counter(age=1), ("note",)).lines(), sep=chr(10))
+        2 rows have a category of column 'town' that training rows had not: 'Bergen'; it counts as none of those known
+        1 row lacks a value in column 'age', which no training row did; it is filled as in training
+        the model does not know the column 'note'; it plays no part
+        """
+        for name, found in self.unseen.items():
+            shown = named([text for text, _ in found.most_common(_SHOWN)])
+            more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+            yield (
+                f"{_rows(found.total(), 'has', 'have')} a category of column {name!r} that training rows had not: "
+                f"{shown}{more}; it counts as none of those known"
+            )
+        for name, count in self.gaps.items():
+            yield (
+                f"{_rows(count, 'lacks', 'lack')} a value in column {name!r}, which no training row did; "
+                "it is filled as in training"
+            )
+        if self.unused:
+            several = len(self.unused) > 1
+            yield (
+                f"the model does not know the column{'s' * several} {named(self.unused)}; "
+                f"{'they play' if several else 'it plays'} no part"
+            )
+
+
+def require_names(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str) -> None:
+    """Refuse a table that lacks a column, with the name that was probably meant."""
+    try:
+        require_columns([column.name for column in expected], list(present), place=place)
+    except ColumnError as error:
+        if not error.fix.startswith("name one of its columns"):
+            raise
+        known = named([column.name for column in expected])
+        fix = f"give rows with the columns that the model learnt from: {known}"
+        raise ColumnError(error.what, fix, where=error.place) from None
+
+
+def conformed(
+    table: Any, expected: Sequence[ExpectedColumn], *, before: int = 0
+) -> tuple[Any, dict[str, Counter[str]], Counter[str]]:
+    """The expected columns of a frame, read as in training, with unseen categories and new gaps counted.
+
+    Texts are read as numbers or truth values where training rows held those. Rows are counted from 1 in what is
+    refused; `before` is how many came in earlier pieces.
+
+    >>> from thresher.learning import frame
+    >>> age = ExpectedColumn("age", "numerical", "number", gaps=False)
+    >>> conformed(frame({"age": ["31", "NA"]}), [age])[0]["age"].tolist()
+    [31.0, nan]
+    >>> conformed(frame({"age": ["31", "old"]}), [age], before=100)
+    Traceback (most recent call last):
+    thresher.errors.ColumnError: column 'age' held numbers in training, and row 102 holds 'old'
+      where: conformed(table, expected)
+      fix:   mend the value that is no number, or leave it empty
+    """
+    import pandas as pd
+
+    made: dict[str, Any] = {}
+    unseen: dict[str, Counter[str]] = {}
+    gaps: Counter[str] = Counter()
+    for column in expected:
+        values = _read(table[column.name], column)
+        _require_kind(values, column, before=before)
+        if column.kind == "categorical":
+            texts = category_texts(values.dropna())
+            strange = Counter(texts[~texts.isin(column.categories)].tolist())
+            if strange:
+                unseen[column.name] = strange
+        absent = int(values.isna().sum())
+        if absent and not column.gaps and column.kind != "text":
+            gaps[column.name] = absent
+        made[column.name] = values
+    return pd.DataFrame(made, index=table.index), unseen, gaps
+
+
+def _read(values: Any, column: ExpectedColumn) -> Any:
+    """Texts as what training rows held, where they can be; whatever cannot be stays text."""
+    import pandas as pd
+
+    if column.reading not in ("number", "truth") or not _has_texts(values):
+        return values
+    if column.reading == "number" and (numbers := _plain_numbers(values.tolist())) is not None:
+        return pd.Series(numbers, index=values.index, name=values.name, dtype=np.float64)
+    entries = [None if _absent(entry) else entry for entry in values.tolist()]
+    read = [_truth(entry) if column.reading == "truth" else _number(entry) for entry in entries]
+    plain = column.reading == "number" and all(entry is None or isinstance(entry, float) for entry in read)
+    return pd.Series(read, index=values.index, name=values.name, dtype=np.float64 if plain else object)
+
+
+def _plain_numbers(entries: list[Any]) -> list[float] | None:
+    """Numbers and gaps at once, as columns of numbers mostly are; None where something else is among them."""
+    texts = ["nan" if entry is None else entry for entry in entries]
+    try:
+        return None if "_" in " ".join(texts) else [float(text) for text in texts]
+    except (TypeError, ValueError):
+        return None
+
+
+def _has_texts(values: Any) -> bool:
+    import pandas as pd
+
+    return pd.api.types.infer_dtype(values, skipna=True) in ("string", "mixed", "mixed-integer", "empty")
+
+
+def _absent(entry: Any) -> bool:
+    return entry is None or (isinstance(entry, str) and entry.strip() in ABSENT) or entry != entry  # noqa: PLR0124 - NaN
+
+
+def _truth(entry: Any) -> Any:
+    return _TRUTH.get(entry.strip().lower(), entry) if isinstance(entry, str) else entry
+
+
+def _number(entry: Any) -> Any:
+    if not isinstance(entry, str):
+        return entry
+    try:
+        # Python reads 1_000 as a number, and files do not.
+        return entry if "_" in entry else float(entry)
+    except ValueError:
+        return entry
+
+
+def _require_kind(values: Any, column: ExpectedColumn, *, before: int) -> None:
+    """Refuse the first value that is not of the column's kind."""
+    for bad, held, kind in _misfits(values.dropna(), column):
+        if bad.any():
+            first, count = bad.idxmax(), int(bad.sum())
+            value = values[first].item() if isinstance(values[first], np.generic) else values[first]
+            fix = "the value that is" if count == 1 else f"the {count:,} values that are"
+            raise ColumnError(
+                f"column {column.name!r} held {held} in training, and row {before + int(first) + 1:,} holds {value!r}",
+                f"mend {fix} no {kind}, or leave {'it' if count == 1 else 'them'} empty",
+            )
+
+
+def _misfits(present: Any, column: ExpectedColumn) -> Iterator[tuple[Any, str, str]]:
+    """Which values are wrong, what the column held, and what they are not."""
+    import pandas as pd
+
+    if column.kind in ("numerical", "boolean"):
+        plain = present.dtype == np.float64
+        numbers = present if plain else pd.to_numeric(present.astype(object), errors="coerce")
+        yield numbers.isna(), "numbers", "number"
+        yield numbers.isin((np.inf, -np.inf)), "finite numbers", "finite number"
+        if column.kind == "boolean":
+            yield ~numbers.isin((0, 1)), "0 or 1 only", "0 or 1"
+    elif column.kind == "ordinal":
+        order = " < ".join(column.categories)
+        yield ~category_texts(present).isin(column.categories), order, "category of that order"
+    elif column.kind == "date":
+        dates = pd.to_datetime(present.astype(str), errors="coerce", utc=True, format="ISO8601")
+        yield dates.isna(), "dates", "ISO date such as 2024-12-31"
+
+
+def _rows(count: int, one: str, several: str) -> str:
+    return f"1 row {one}" if count == 1 else f"{count:,} rows {several}"

@@ -1,0 +1,258 @@
+"""The target of learning: its column, its classes and which of them is positive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from thresher._internal.results import Tabular
+from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, require_whole
+from thresher.learning.data.frame import column_of, frame
+from thresher.ranking import Counts, Flags, Indices
+from thresher.sources import classes_of, is_positive
+from thresher.sources.columns import Column, column, complete
+from thresher.sources.labels import listed, same
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinaryTarget:
+    """Labels as given, which of them are positive, and the place of the positive class among the sorted classes."""
+
+    labels: npt.NDArray[Any]
+    flags: Flags
+    positive: Any
+    place: int
+
+
+def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
+    """Read a target of two classes.
+
+    Booleans and 0/1 speak for themselves. Of other labels the positive one must be said where it `matters`;
+    where both classes are treated alike it is the last in order, as everywhere in scikit-learn.
+
+    >>> binary_target(["ham", "spam"], positive=None, matters=False).positive
+    'spam'
+    >>> binary_target(["ham", "spam"], positive=None, matters=True)
+    Traceback (most recent call last):
+    thresher.errors.PositiveLabelError: which of the labels 'ham' and 'spam' is the positive one is not said
+      where: binary_target(y)
+      fix:   pass positive='spam' (or the other one); only bool and 0/1 labels need no word
+    """
+    labels = class_labels(y)
+    kind = type_of_target(labels, input_name="y")
+    if kind != "binary":
+        raise LabelError(
+            f"Only binary classification is supported. The type of the target is {kind}.",
+            fix="compare one class with the rest, e.g. y == y[0]",
+        )
+    names, _ = classes_of(labels, classes=None)
+    if len(names) < 2:
+        raise OneClassError(
+            f"the target holds one class only, {names[0]!r}, and learning needs two", fix="give rows of both classes"
+        )
+    speaks = set(names) <= {0, 1}
+    told = positive if positive is not None else None if matters or speaks else names[-1]
+    flags = is_positive(labels, positive=told)
+    place = int(bool(flags[np.flatnonzero(labels == names[1])[0]]))
+    return BinaryTarget(labels, flags, names[place], place)
+
+
+def class_labels(y: Any) -> npt.NDArray[Any]:
+    """A column of class labels: one per row, none missing, and not numbers to be predicted.
+
+    >>> class_labels([0, 2, 1])
+    array([0, 2, 1])
+    """
+    labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
+    complete({"y": labels}, missing="raise", droppable=False)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise LabelError("the target holds infinite numbers, which are no classes", "give class labels")
+    check_classification_targets(labels)
+    return labels
+
+
+MOST_CLASSES = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Target(Tabular):
+    """A column of labels, its classes in order, and the class of each row by number (label encoding)."""
+
+    name: str
+    classes: tuple[Any, ...]
+    codes: Indices
+
+    @property
+    def counts(self) -> Counts:
+        """Rows of each class."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    def labels(self, codes: Any) -> Column:
+        """Labels again, from numbers of classes."""
+        return np.array(self.classes, dtype=object)[np.asarray(codes, dtype=np.int64)]
+
+    def _brief(self) -> str:
+        told = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
+        return f"{self.name!r}, {{{told}}}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {"class": self.classes, "rows": self.counts}
+
+
+def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
+    """The target of a table, refused when it is missing anywhere, constant, a measurement, or has a class too rare.
+
+    `fewest` is how many rows the rarest class must have: as many as there are folds to spread it over.
+
+    >>> target_column({"spam": ["no", "yes", "no", "yes"]}, "spam")
+    Target('spam', {'no': 2, 'yes': 2})
+    """
+    require_whole(fewest, name="fewest", least=1, fix="give the number of folds")
+    values = column_of(frame(data), name)
+    rows = len(values)
+    if absent := int(values.isna().sum()):
+        first = ", ".join(str(row) for row in np.flatnonzero(values.isna())[:5])
+        raise MissingValueError(
+            f"{absent:,} of {rows:,} rows of the target {name!r} are missing (first at rows {first}), and a model "
+            "cannot learn from them",
+            "leave out those rows; do not fill a target",
+        )
+    distinct = values.nunique()
+    if distinct > MOST_CLASSES:
+        raise LabelError(
+            f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class",
+            "turn a measurement into classes first, e.g. whether it reaches a limit",
+        )
+    classes, codes = classes_of(column(_plain(values), name=name), classes=None)
+    found = Target(name, tuple(classes), codes)
+    if len(classes) == 1:
+        raise OneClassError(
+            f"the target {name!r} is {classes[0]!r} in {f'all {rows:,} rows' if rows > 1 else 'the only row'}, "
+            "so there is nothing to learn",
+            "give rows of at least two classes, or check the filter before",
+        )
+    require_frequent(found, fewest=fewest)
+    return found
+
+
+def require_frequent(target: Target, *, fewest: int) -> None:
+    """Refuse a target whose rarest class has fewer rows than this.
+
+    >>> require_frequent(Target("spam", ("no", "yes"), np.array([0, 0, 1])), fewest=2)
+    Traceback (most recent call last):
+    thresher.errors.LabelError: class 'yes' of the target 'spam' has 1 of 3 rows, and at least 2 are needed to have it
+    in every part of the data
+      where: target_column(data, 'spam')
+      fix:   collect more of it, use fewer folds, or leave the class out or join it with another
+    """
+    rarest = int(np.argmin(target.counts))
+    if target.counts[rarest] < fewest:
+        raise LabelError(
+            f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
+            f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
+            "collect more of it, use fewer folds, or leave the class out or join it with another",
+            where=f"target_column(data, {target.name!r})",
+        )
+
+
+def _plain(values: Any) -> Any:
+    """Categories, nullable and text types as the objects they hold; plain NumPy types as they are."""
+    return values.to_numpy() if isinstance(values.dtype, np.dtype) else np.array(values.tolist(), dtype=object)
+
+
+# Three folds within three folds, which a linear SVM is calibrated on, find three rows of each class in five.
+FEWEST_TO_FIT = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Goal:
+    """Which rows are positive, the positive label as given, and what both sides are called.
+
+    `labels` are the negative and the positive one. Of more than two classes they are words, "not 3" and "3", and
+    `table` is the table with these in its target.
+    """
+
+    table: Any
+    flags: Flags
+    positive: Any
+    labels: tuple[Any, Any]
+
+    def named(self, flags: Flags) -> Column:
+        """Flags in the words of both sides."""
+        return np.array(self.labels)[flags.astype(np.intp)]
+
+
+def goal_of(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> Goal:
+    """Read the target of a frame; of more than two classes, `positive` says which one is told from the rest.
+
+    `fewest` is how many rows each side must have.
+
+    >>> from thresher.learning import frame
+    >>> wine = frame({"sort": ["red", "white", "rosé", "red"]})
+    >>> goal_of(wine, "sort", positive="red").labels
+    ('not red', 'red')
+    >>> goal_of(wine, "sort")
+    Traceback (most recent call last):
+    thresher.errors.PositiveLabelError: the target 'sort' has 3 classes, 'red', 'rosé' and 'white', and it is not said
+    which one is to be told from the rest
+      where: goal_of(table, target)
+      fix:   pass positive='red' to learn that class against all others; learn once per class to have each of them
+    """
+    found = target_column(table, target, fewest=1)
+    if len(found.classes) > 2:
+        return _against_rest(table, found, positive=positive, fewest=fewest)
+    require_frequent(found, fewest=fewest)
+    labels = column(table[target], name=target)
+    two = binary_target(labels, positive=positive, matters=True)
+    negative = next(label for label in found.classes if not same(label, two.positive))
+    return Goal(table, two.flags, two.positive, (negative, two.positive))
+
+
+def require_enough(goal: Goal, train: Indices, *, folds: int) -> None:
+    """Refuse training rows of which some fold would leave too few of a class to learn from and to calibrate on.
+
+    >>> from thresher.learning import frame
+    >>> goal = goal_of(frame({"ill": [0] * 20 + [1] * 6}), "ill")
+    >>> require_enough(goal, np.arange(26), folds=5)
+    Traceback (most recent call last):
+    thresher.errors.LabelError: 6 of the 26 rows to learn from are 1, and 5 folds leave 4 of them to some fit, where
+    calibration needs 5
+      where: require_enough(goal, train)
+      fix:   collect more of that class, or join it with another
+    """
+    for label, side in zip(goal.labels, (~goal.flags, goal.flags), strict=True):
+        count = int(side[train].sum())
+        left = count - -(-count // folds)
+        if left < FEWEST_TO_FIT:
+            raise LabelError(
+                f"{count:,} of the {train.size:,} rows to learn from are {label}, and {folds} folds leave {left} of "
+                f"them to some fit, where calibration needs {FEWEST_TO_FIT}",
+                "collect more of that class, or join it with another",
+            )
+
+
+def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int) -> Goal:
+    told = f"the target {found.name!r} has {len(found.classes)} classes, {listed(found.classes)}"
+    if positive is None:
+        raise PositiveLabelError(
+            f"{told}, and it is not said which one is to be told from the rest",
+            f"pass positive={found.classes[0]!r} to learn that class against all others; "
+            "learn once per class to have each of them",
+        )
+    place = next((place for place, label in enumerate(found.classes) if same(positive, label)), None)
+    if place is None:
+        raise PositiveLabelError(
+            f"{told}, and the positive label {positive!r} is none of them",
+            f"pass positive={found.classes[0]!r} or another of them",
+        )
+    flags = found.codes == place
+    labels = (f"not {found.classes[place]}", str(found.classes[place]))
+    require_frequent(Target(found.name, labels, flags.astype(np.intp)), fewest=fewest)
+    words = table.assign(**{found.name: np.array(labels, dtype=object)[flags.astype(np.intp)]})
+    return Goal(words, flags, found.classes[place], labels)

@@ -1,0 +1,1 @@
+"""Which features separate the classes: scatter, selection, components."""

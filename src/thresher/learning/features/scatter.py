@@ -1,0 +1,301 @@
+"""Scatter within and between classes, from one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._internal.results import Result
+from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, OneClassError
+from thresher.learning.arguments import require_kind
+from thresher.ranking import Counts, Floats, Indices
+from thresher.sources import classes_of
+from thresher.sources.columns import column, is_missing
+
+Matrix = npt.NDArray[np.float64]
+
+# Entries of a block of rows: few enough to stay in the processor's cache while they are read three times.
+_BLOCK = 2**18
+_MATRIX_BLOCK = 2**21
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Counts (k), means (k x p) and the squared deviations summed over classes: p of them, or p x p."""
+
+    counts: Counts
+    means: Matrix
+    squares: Matrix
+
+    def __add__(self, other: Moments) -> Moments:
+        """The moments of both sets of rows (Chan, Golub & LeVeque 1983, per class)."""
+        counts = self.counts + other.counts
+        share = other.counts / np.maximum(counts, 1)
+        apart = other.means - self.means
+        squares = self.squares + other.squares
+        squares += _outer_sums(apart, self.counts * share, matrix=squares.ndim == 2)
+        # A class that one side has not seen keeps the other's mean to the last bit.
+        means = np.where((self.counts == 0)[:, None], other.means, self.means + share[:, None] * apart)
+        return Moments(counts, means, squares)
+
+
+def moments(X: npt.NDArray[np.generic], codes: Indices, *, classes: int, matrix: bool) -> Moments:
+    """Moments of rows whose class is `codes` (0 to classes - 1), read once, block by block, in float64.
+
+    A block's deviations D are taken from the means so far, so that with n rows of a class before and m in the block
+    the squares grow by ΣD² - m²/(n + m) δ², where δ is the mean of D. The subtraction loses no more than a factor m/n,
+    and a feature that is constant within its classes has squares of exactly 0.
+
+    >>> moments(np.array([[1.0], [3.0], [8.0]]), np.array([0, 0, 1]), classes=2, matrix=False)
+    Moments(counts=array([2, 1]), means=array([[2.], [8.]]), squares=array([2.]))
+    """
+    rows, features = X.shape
+    counts = np.zeros(classes, dtype=np.int64)
+    means = np.zeros((classes, features))
+    squares = np.zeros((features, features) if matrix else features)
+    step = max(16, (_MATRIX_BLOCK if matrix else _BLOCK) // max(features, 1))
+    room = np.empty((min(step, rows), features))
+    for start in range(0, rows, step):
+        block, code = X[start : start + step], codes[start : start + step]
+        seen = np.bincount(code, minlength=classes)
+        for new in np.flatnonzero((seen > 0) & (counts == 0)):
+            means[new] = block[np.argmax(code == new)]
+        present = np.flatnonzero(seen)
+        place = np.empty(classes, dtype=np.int64)
+        place[present] = np.arange(present.size)
+        deviation = room[: len(block)]
+        np.take(means, code, axis=0, out=deviation, mode="clip")
+        np.subtract(block, deviation, out=deviation)
+        member = (place[code] == np.arange(present.size)[:, None]).astype(np.float64)
+        more = seen[present].astype(np.float64)
+        shift = member @ deviation / more[:, None]
+        total = counts[present] + more
+        squares += deviation.T @ deviation if matrix else np.einsum("ij,ij->j", deviation, deviation)
+        squares -= _outer_sums(shift, more * (more / total), matrix=matrix)
+        means[present] += (more / total)[:, None] * shift
+        counts[present] += seen[present]
+    # Rounding must not leave a sum of squares below 0.
+    diagonal = np.einsum("ii->i", squares) if matrix else squares
+    np.maximum(diagonal, 0.0, out=diagonal)
+    return Moments(counts, means, squares)
+
+
+def _outer_sums(vectors: Matrix, weights: Floats, *, matrix: bool) -> Matrix:
+    """Σ w v vᵀ over the rows v, or only its diagonal."""
+    if matrix:
+        return (vectors * weights[:, None]).T @ vectors
+    return np.einsum("k,kj,kj->j", weights, vectors, vectors)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scatter(Result):
+    """What scatter is computed from: per class its count and mean, and squared deviations from the class means.
+
+    Two of them add, as rankings do: the scatter of a million rows here and a million there. All matrices have divisor
+    N, so that within + between = total. `squares` holds p numbers, or p x p of them when matrices were asked for.
+    """
+
+    classes: tuple[Any, ...]
+    counts: Counts
+    means: Matrix
+    squares: Matrix
+    names: tuple[str, ...]
+
+    @property
+    def N(self) -> int:
+        """How many rows were seen."""
+        return int(self.counts.sum())
+
+    @property
+    def mean(self) -> Floats:
+        """The mean of each feature over all rows."""
+        return self._shares @ self.means
+
+    @property
+    def within(self) -> Floats:
+        """Of each feature, its variance within the classes: the diagonal of S_W."""
+        return (self.squares if self.squares.ndim == 1 else np.diagonal(self.squares)) / self.N
+
+    @property
+    def between(self) -> Floats:
+        """Of each feature, the variance of its class means: the diagonal of S_B."""
+        apart = self.means - self.mean
+        return np.einsum("k,kj,kj->j", self._shares, apart, apart)
+
+    @property
+    def spread(self) -> Matrix:
+        """The rows √(N_k/N) (μ_k - μ), one per class: S_B is their sum of squares, so it need not be formed."""
+        return np.sqrt(self._shares)[:, None] * (self.means - self.mean)
+
+    @property
+    def within_matrix(self) -> Matrix:
+        """S_W = Σ_k (N_k/N) Σ_k, Σ_k being the covariance of class k with divisor N_k."""
+        if self.squares.ndim == 1:
+            raise ArgumentError(
+                "only the variance of each feature was computed, not the matrix of their covariances",
+                "pass matrix=True to scatter(X, y)",
+            )
+        return self.squares / self.N
+
+    @property
+    def between_matrix(self) -> Matrix:
+        """S_B = Σ_k (N_k/N) (μ_k - μ)(μ_k - μ)ᵀ."""
+        return self.spread.T @ self.spread
+
+    @property
+    def total_matrix(self) -> Matrix:
+        """S_W + S_B: the covariance matrix of all rows, with divisor N."""
+        return self.within_matrix + self.between_matrix
+
+    @property
+    def scores(self) -> Floats:
+        """J of each feature by itself; infinite without scatter within classes, NaN for a constant."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.between / self.within
+
+    @property
+    def J(self) -> float:
+        """J = trace(S_B) / trace(S_W) of all features: between over within; NaN when all are constant."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.divide(self.between.sum(), self.within.sum()))
+
+    def of(self, features: Sequence[int] | npt.NDArray[np.int64]) -> Scatter:
+        """The scatter of some features, by their positions.
+
+        >>> scatter([[1, 0], [3, 0], [8, 0], [8, 1]], [0, 0, 1, 1]).of([0]).J
+        18.0
+        """
+        chosen = np.asarray(features, dtype=np.int64)
+        squares = self.squares[chosen] if self.squares.ndim == 1 else self.squares[np.ix_(chosen, chosen)]
+        names = tuple(self.names[i] for i in chosen)
+        return Scatter(self.classes, self.counts, self.means[:, chosen], squares, names)
+
+    def __add__(self, other: object) -> Scatter:
+        if not isinstance(other, Scatter):
+            return NotImplemented
+        if self.names != other.names or self.squares.ndim != other.squares.ndim:
+            raise ArgumentError(
+                f"these are scatters of different features ({len(self.names):,} and {len(other.names):,})"
+                if self.names != other.names
+                else "one of these scatters has matrices and the other has not",
+                "add scatters of the same columns, computed with the same matrix=",
+            )
+        classes, _ = _classes(np.array([*self.classes, *other.classes], dtype=object))
+        both = self._moments(classes) + other._moments(classes)
+        return _frozen(classes, both, self.names)
+
+    def _brief(self) -> str:
+        told = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
+        return f"{self.N:,} rows of {len(self.names):,} features, {{{told}}}, J={self.J:.4g}"
+
+    @property
+    def _shares(self) -> Floats:
+        return self.counts / self.N
+
+    def _moments(self, classes: Sequence[Any]) -> Moments:
+        """The same moments with room for classes that were not seen here."""
+        place = [classes.index(name) for name in self.classes]
+        counts = np.zeros(len(classes), dtype=np.int64)
+        means = np.zeros((len(classes), self.means.shape[1]))
+        counts[place], means[place] = self.counts, self.means
+        return Moments(counts, means, self.squares)
+
+
+def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
+    """Scatter within and between the classes of `y`, from one pass over the rows.
+
+    With `matrix=True` the p x p covariances within classes are kept too, which trace(S_W⁻¹ S_B) needs; without, a
+    feature costs one number, so ten thousand of them are no burden. Rows with NaN or infinity are refused.
+
+    >>> scatter([[1, 0], [3, 0], [8, 0], [8, 1]], [0, 0, 1, 1])
+    Scatter(4 rows of 2 features, {0: 2, 1: 2}, J=14.5)
+    """
+    names, rows = _table(X)
+    labels = column(y, name="y")
+    if labels.size != len(rows):
+        raise LengthError(f"X has {len(rows):,} rows and y {labels.size:,}", "give one label per row")
+    if (absent := is_missing(labels)) is not None:
+        raise MissingValueError(f"{int(absent.sum()):,} of {labels.size:,} labels are missing", "leave out those rows")
+    classes, codes = _classes(labels)
+    found = moments(rows, codes, classes=len(classes), matrix=matrix)
+    if not (np.isfinite(found.means).all() and np.isfinite(found.squares).all()):
+        raise _not_finite(rows, names)
+    return _frozen(classes, found, names)
+
+
+def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False) -> Scatter:
+    """Scatter of rows that come in pieces (X, y), each looked at once; a piece may lack classes.
+
+    >>> scatter_of_chunks([([[1.0], [3.0]], [0, 0]), ([[8.0], [8.0]], [1, 1])])
+    Scatter(4 rows of 1 features, {0: 2, 1: 2}, J=18)
+    """
+    total: Scatter | None = None
+    _where, fix = "scatter_of_chunks(chunks)", "give e.g. [(X1, y1), (X2, y2)]"
+    require_kind(chunks, Iterable, name="chunks", fix=fix)
+    for number, chunk in enumerate(chunks):
+        require_kind(chunk, (tuple, list), name=f"piece {number}", fix=fix)
+        if len(chunk) != 2:
+            raise ArgumentError(f"piece {number} is no pair of rows and labels", fix)
+        X, y = chunk
+        if len(X):
+            piece = scatter(X, y, matrix=matrix)
+            total = piece if total is None else total + piece
+    if total is None:
+        raise EmptyError("there are no rows", "give at least one")
+    return total
+
+
+def require_two_classes(found: Scatter) -> None:
+    """Refuse to say how far apart the classes are when there is only one."""
+    if len(found.classes) < 2:
+        raise OneClassError(
+            f"there is one class only, {found.classes[0]!r} ({found.N:,} rows), so nothing lies between classes",
+            "give rows of at least two classes",
+        )
+
+
+def _table(X: Any) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
+    rows = np.asarray(X)
+    if rows.ndim != 2 or rows.dtype.kind not in "biuf":
+        raise LengthError(
+            f"X has shape {rows.shape} and type {rows.dtype}, and scatter needs a table of numbers",
+            "give rows and columns of numbers; preparation(columns) turns other columns into numbers",
+        )
+    if not len(rows):
+        raise EmptyError("there are no rows", "give at least one")
+    named = getattr(X, "columns", None)
+    given = [str(name) for name in named] if named is not None else [f"x{i}" for i in range(rows.shape[1])]
+    return tuple(given), rows
+
+
+def _classes(labels: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    try:
+        return classes_of(labels, classes=None)
+    except LabelError:
+        found = list(dict.fromkeys(labels.tolist()))
+        # Numbers and texts have no common order; their spelling has one, and adding scatters needs the same every time.
+        if len({type(name) for name in found}) < 2:
+            raise
+        return classes_of(labels, classes=sorted(found, key=repr))
+
+
+def _not_finite(rows: npt.NDArray[Any], names: Sequence[str]) -> MissingValueError:
+    bad = ~np.isfinite(rows)
+    columns = np.flatnonzero(bad.any(axis=0))
+    if not columns.size:
+        return MissingValueError("sums of squares overflow", "scale the features first")
+    return MissingValueError(
+        f"{int(bad.sum()):,} of {rows.size:,} entries are NaN or infinite (first in column {names[columns[0]]!r}, "
+        f"row {int(np.argmax(bad[:, columns[0]]))}), and they are never guessed",
+        "fill them on the training rows, e.g. with preparation(columns), or leave out those rows",
+    )
+
+
+def _frozen(classes: Sequence[Any], found: Moments, names: tuple[str, ...]) -> Scatter:
+    for array in (found.counts, found.means, found.squares):
+        array.setflags(write=False)
+    return Scatter(tuple(classes), found.counts, found.means, found.squares, names)

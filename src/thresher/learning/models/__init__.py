@@ -1,0 +1,1 @@
+"""Classifiers that rank, calibrate, group and choose thresholds."""

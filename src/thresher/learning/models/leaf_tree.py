@@ -1,0 +1,222 @@
+"""`LeafTree`: one tree of questions read three ways, as decision, scoring and probability tree."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
+from thresher.calibration.smoothing import Smoothing
+from thresher.errors import ArgumentError, OneClassError
+from thresher.learning.arguments import require_classifier
+from thresher.learning.data.target import class_labels
+from thresher.learning.models.tree_drawing import (
+    TreeLayout,
+    TreeNodes,
+    counted_anew,
+    leaf_words,
+    own_counts,
+    tree_layout,
+    tree_svg,
+    tree_text,
+)
+from thresher.ranking import Counts, Floats, Ranking
+from thresher.sources import classes_of
+from thresher.sources.labels import same
+
+
+class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A tree whose leaves are read three ways.
+
+    `predict` takes the majority class of a row's leaf (decision tree), `decision_function` the log2 of its class
+    ratio (scoring tree), `predict_proba` the proportion of each class, smoothed on request (probability tree).
+    Scores of pure leaves are ±inf. Smoothing changes probabilities alone; where it reorders leaves, `cautions_`
+    says so. A leaf that no row reaches is read as its nearest ancestor that has rows.
+
+    Parameters
+    ----------
+    estimator
+        A `DecisionTreeClassifier`; None stands for one that stops at ten leaves. A fitted tree in a
+        `FrozenEstimator` keeps its questions and `fit` counts its leaves anew on the rows given; to keep its
+        counts too, use `LeafTree.of(tree)`.
+    smoothing
+        None for empirical proportions, "laplace", or a `MEstimate` whose prior is that of the last class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> words = np.repeat([[1, 0], [0, 1], [0, 0]], [25, 15, 60], axis=0)  # Viagra, lottery
+    >>> spam = np.repeat([1, 0, 1, 0, 1, 0], [20, 5, 10, 5, 20, 40])
+    >>> tree = LeafTree().fit(words, spam)
+    >>> tree.ranking()
+    Ranking([20+,5-][10+,5-][20+,40-] at scores 2, 1, -1)
+    >>> print(tree.text(names=["Viagra", "lottery"]))
+    Viagra <= 0.5
+    ├─ yes: lottery <= 0.5
+    │  ├─ yes: [20+,40-]  score -1  p 0.3333  call 0
+    │  └─ no:  [10+,5-]  score 1  p 0.6667  call 1
+    └─ no:  [20+,5-]  score 2  p 0.8  call 1
+    """
+
+    def __init__(self, estimator: Any = None, *, smoothing: Smoothing = None) -> None:
+        self.estimator = estimator
+        self.smoothing = smoothing
+
+    @classmethod
+    def of(cls, tree: Any, *, smoothing: Smoothing = None) -> Self:
+        """Read a fitted scikit-learn tree by the counts it remembers of its own training rows.
+
+        >>> fitted = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
+        >>> LeafTree.of(fitted, smoothing="laplace").predict_proba([[0]]).round(3)
+        array([[0.667, 0.333]])
+        """
+        check_is_fitted(tree)
+        read = cls(FrozenEstimator(tree), smoothing=smoothing)
+        return read._read(tree, own_counts(tree))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the tree, or count the leaves of a fitted one on these rows."""
+        labels = class_labels(y)
+        if isinstance(self.estimator, FrozenEstimator):
+            tree = self.estimator.estimator
+            check_is_fitted(tree)
+            classes = tree.classes_.tolist()
+            _, place = classes_of(labels, classes=classes)
+            return self._read(tree, counted_anew(tree, X, place, len(classes), sample_weight))
+        if self.estimator is not None:
+            require_classifier(self.estimator)
+        tree = clone(self._grower()).fit(X, labels, sample_weight=sample_weight)
+        return self._read(tree, own_counts(tree))
+
+    def ranking(self, *, positive: Any = None) -> Ranking:
+        """The coverage curve of the leaves on the rows counted: one segment per score, by falling class ratio.
+
+        For more than two classes say which one is `positive`; the others together are negative.
+        """
+        column = self._column(positive)
+        counts = self.nodes_.counts[self.nodes_.leaves]
+        pos, neg = counts[:, column], counts.sum(axis=1) - counts[:, column]
+        return Ranking(_log_ratio(self._spoken[self.nodes_.leaves])[:, column], pos, neg)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The majority class of each row's leaf; of equal ones the first."""
+        leaf = self._leaf(X)
+        return self.classes_[self._spoken[leaf].argmax(axis=1)]
+
+    def decision_function(self, X: Any) -> Floats:
+        """The log2 class ratio of each row's leaf: of the second class, or of each against the rest when several."""
+        leaf = self._leaf(X)
+        score = _log_ratio(self._spoken[leaf])
+        return score[:, 1] if score.shape[1] == 2 else score
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The (smoothed) proportion of each class in the row's leaf."""
+        leaf = self._leaf(X)
+        return self.probability_[leaf]
+
+    def text(self, *, names: Any = None, positive: Any = None) -> str:
+        """The tree line by line, with counts, score, probability and call at each leaf."""
+        check_is_fitted(self)
+        said = leaf_words(self._spoken, self.probability_, self.classes_, column=self._shown(positive))
+        return tree_text(self._named(names), ["  ".join(words) for words in said])
+
+    def layout(self, *, names: Any = None, positive: Any = None) -> TreeLayout:
+        """Where each node stands in a picture, and what is written there."""
+        check_is_fitted(self)
+        said = leaf_words(self._spoken, self.probability_, self.classes_, column=self._shown(positive))
+        return tree_layout(self._named(names), said)
+
+    def svg(self, *, names: Any = None, positive: Any = None) -> str:
+        """The picture as an SVG element."""
+        layout = self.layout(names=names, positive=positive)
+        return tree_svg(layout, self.nodes_.left[self.nodes_.left >= 0])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "nodes_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._grower()).input_tags
+        return tags
+
+    def _grower(self) -> Any:
+        return DecisionTreeClassifier(max_leaf_nodes=10, random_state=0) if self.estimator is None else self.estimator
+
+    def _read(self, tree: Any, counts: Counts) -> Self:
+        if not hasattr(tree, "tree_") or counts.ndim != 2:
+            raise ArgumentError(
+                f"{type(tree).__name__} is not a tree of scikit-learn", "give a DecisionTreeClassifier()"
+            )
+        if tree.classes_.size < 2:
+            raise OneClassError(
+                f"the target holds one class only, {tree.classes_[0]!r}", "give rows of two classes or more"
+            )
+        self.tree_, self.classes_, self.n_features_in_ = tree, tree.classes_, tree.n_features_in_
+        if hasattr(tree, "feature_names_in_"):
+            self.feature_names_in_ = tree.feature_names_in_
+        self.nodes_ = TreeNodes.of(tree, counts=counts)
+        self._spoken = _ancestors_for_the_empty(self.nodes_)
+        self.probability_ = _probability(self._spoken, self.smoothing)
+        self.cautions_ = smoothed(self.ranking(), smoothing=self.smoothing).cautions if self.classes_.size == 2 else ()
+        return self
+
+    def _leaf(self, X: Any) -> npt.NDArray[np.intp]:
+        check_is_fitted(self)
+        return np.asarray(self.tree_.apply(X))
+
+    def _named(self, names: Any) -> TreeNodes:
+        return self.nodes_ if names is None else TreeNodes.of(self.tree_, counts=self.nodes_.counts, names=names)
+
+    def _shown(self, positive: Any) -> int | None:
+        return None if self.classes_.size != 2 and positive is None else self._column(positive)
+
+    def _column(self, positive: Any) -> int:
+        check_is_fitted(self)
+        if positive is None:
+            if self.classes_.size == 2:
+                return 1
+            raise ArgumentError(
+                f"there are {self.classes_.size} classes and one of them is to be positive",
+                fix=f"pass positive= one of {', '.join(map(str, self.classes_))}",
+            )
+        found = [place for place, label in enumerate(self.classes_.tolist()) if same(label, positive)]
+        if not found:
+            raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
+        return found[0]
+
+
+def _ancestors_for_the_empty(nodes: TreeNodes) -> Counts:
+    """Counts by node, where a node without rows speaks with those of its nearest ancestor that has some."""
+    spoken, parent = nodes.counts.copy(), nodes.parent
+    for node in np.flatnonzero(~nodes.counts.any(axis=1)).tolist():  # parents come before their children
+        if node:
+            spoken[node] = spoken[parent[node]]
+    return spoken
+
+
+def _log_ratio(counts: Counts) -> Floats:
+    """The log2 ratio of each class to the rest: ±inf where one of them is absent."""
+    rest = counts.sum(axis=1, keepdims=True) - counts
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log2(counts / rest))  # equal ratios round alike, so they tie
+
+
+def _probability(counts: Counts, smoothing: Smoothing) -> Floats:
+    if smoothing is None:
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+    if isinstance(smoothing, MEstimate):
+        if counts.shape[1] != 2:
+            raise ArgumentError(
+                f"a MEstimate has one prior, and there are {counts.shape[1]} classes", fix='pass smoothing="laplace"'
+            )
+        return m_estimate(counts, smoothing.m, [1 - smoothing.prior, smoothing.prior])
+    if smoothing != "laplace":
+        raise ArgumentError(f"smoothing is {smoothing!r}", 'pass "laplace", a MEstimate or None')
+    return laplace(counts)

@@ -1,0 +1,144 @@
+"""`ThresholdClassifier`: any classifier with the threshold that its costs ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from thresher.choices import choose
+from thresher.choices.choose import Wanted, operating_condition
+from thresher.learning.models.wrapper import Response, WrappedClassifier
+from thresher.learning.validation.scoring import table_cost
+from thresher.ranking import Floats, reaches
+from thresher.tables import OperatingCondition, contingency
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _offered(method: Method) -> Method:
+    """A method there is only where the inner model has one of the same name."""
+    there: Method = available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method.__name__))(
+        method
+    )
+    return there
+
+
+class ThresholdClassifier(WrappedClassifier):
+    """A classifier that calls a case positive iff its score reaches the threshold that `choose` finds.
+
+    The threshold is chosen on out-of-fold scores of the training rows, among all of them and not on a grid,
+    and applied to the model fitted on all rows. Folds are fitted apart, so their scores are taken
+    to share one scale, as those of calibrated models do.
+
+    Parameters
+    ----------
+    estimator
+        A classifier of two classes with `predict_proba` or `decision_function`. One that is fitted already
+        comes as `FrozenEstimator(model)` or with `cv="prefit"`; the rows given to `fit` are then
+        used for the threshold alone and should be others than it learnt from.
+    condition
+        Costs and class ratio at deployment; None means equal costs at the data's class ratio.
+    maximise, minimise, subject_to
+        As in `choose`: a measure instead of the cost, and constraints on measures.
+    positive
+        The positive label. Needed, unless labels are bool or 0/1, as soon as errors of the two kinds
+        are not alike: with a condition, a measure or a constraint.
+    response
+        "predict_proba", "decision_function", or "auto": the first of them there is.
+    cv
+        A number of stratified folds, a splitter, an iterable of splits, or "prefit".
+    n_jobs
+        How many folds are fitted at once.
+
+    Attributes
+    ----------
+    threshold_
+        A case is positive iff its score is at least this.
+    choice_
+        The `Choice` behind it: ties, equivalent thresholds, expected cost on the out-of-fold scores.
+    ranking_
+        The training rows ranked by out-of-fold scores.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> malignant = y == 0
+    >>> careful = ThresholdClassifier(GaussianNB(), OperatingCondition(cost_ratio=20)).fit(X, malignant)
+    >>> careful.choice_
+    Choice(threshold=2.85643e-09, expected cost 0.1898)
+    >>> usual = GaussianNB().fit(X, malignant)
+    >>> [int((malignant & ~model.predict(X)).sum()) for model in (usual, careful)]  # missed
+    [23, 3]
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        condition: OperatingCondition | None = None,
+        *,
+        maximise: Wanted | None = None,
+        minimise: Wanted | None = None,
+        subject_to: str | Sequence[str] | None = None,
+        positive: Any = None,
+        response: Response = "auto",
+        cv: Any = 5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.condition = condition
+        self.maximise = maximise
+        self.minimise = minimise
+        self.subject_to = subject_to
+        self.positive = positive
+        self.response = response
+        self.cv = cv
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
+    ) -> Self:
+        """Fit the model on all rows and choose the threshold on out-of-fold scores."""
+        asked = (self.condition, self.maximise, self.minimise, self.subject_to)
+        matters = any(part is not None for part in asked)
+        self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
+        self.choice_ = choose(
+            self.ranking_,
+            self.condition,
+            maximise=self.maximise,
+            minimise=self.minimise,
+            subject_to=self.subject_to,
+        )
+        self.threshold_ = self.choice_.threshold
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The label of each row: the positive one iff the score is at least the threshold."""
+        check_is_fitted(self)
+        called = reaches(self.scores(X), self.threshold_)
+        return self.classes_[np.where(called, self._place, 1 - self._place)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Minus the expected cost per case of its calls under its condition; without one, minus the error rate."""
+        calls = contingency(y, self.predict(X), positive=self.positive_, weights=sample_weight)
+        return -table_cost(operating_condition(self.condition), calls)
+
+    def decision_function(self, X: Any) -> Floats:
+        """How far the score lies above the threshold, above 0 for the second of `classes_` as in scikit-learn."""
+        check_is_fitted(self)
+        scores = self.scores(X)
+        # An infinite threshold calls every case alike, and an infinite score less it would be no number.
+        above = np.full_like(scores, -self.threshold_) if np.isinf(self.threshold_) else scores - self.threshold_
+        return above if self._place == 1 else -above
+
+    @_offered
+    def predict_proba(self, X: Any) -> Floats:
+        """The inner model's probabilities; the threshold does not change them."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))

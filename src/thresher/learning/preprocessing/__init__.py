@@ -1,0 +1,1 @@
+"""Raw columns into numbers that a model can learn from."""

@@ -1,0 +1,189 @@
+"""Encoders: numbers, dates, missing flags and texts as columns of numbers."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from thresher.errors import ColumnError
+from thresher.learning.data.column_types import words_among_numbers
+from thresher.learning.data.frame import frame
+from thresher.learning.features.scatter import Matrix
+
+
+class Numbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Numbers, numbers written as text, and booleans as float64; missing stays missing.
+
+    >>> Numbers().fit_transform({"fare": ["7.25", None], "alone": [True, False]}).to_numpy().tolist()
+    [[7.25, 1.0], [nan, 0.0]]
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Remember the names; there is nothing to learn."""
+        table = frame(X)
+        self.feature_names_in_ = np.array(table.columns, dtype=object)
+        self.n_features_in_ = table.shape[1]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The same columns as float64."""
+        import pandas as pd
+
+        rows = getattr(X, "index", None)
+        table = frame(X)
+        made = pd.DataFrame({name: _read(table[name], pd) for name in table.columns}, dtype=np.float64)
+        return made if rows is None else made.set_index(rows)
+
+
+def _read(values: Any, pandas: Any) -> Any:
+    if values.dtype == np.float64:
+        return values
+    present = values.dropna()
+    numbers = pandas.to_numeric(present.astype(object), errors="coerce")
+    if numbers.isna().any():
+        raise words_among_numbers(present, numbers)
+    return numbers.astype(np.float64).reindex(values.index)
+
+
+# The name of a part and what pandas calls it.
+_PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_week", "hour": "hour"}
+
+
+class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Year, month, day, weekday (Monday 0), hour where the training rows have hours, and days since the first date.
+
+    Dates written as text must be ISO dates; times with a zone are read in UTC. Missing dates give missing parts.
+
+    >>> parts = DateParts().set_output(transform="pandas").fit_transform({"sold": ["2024-12-31", "2025-01-02"]})
+    >>> parts["sold: weekday"].tolist(), parts["sold: days"].tolist()
+    ([1.0, 3.0], [0.0, 2.0])
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Find the first date, and whether there are hours, of each column."""
+        table = frame(X)
+        dates = {name: _dates(table[name]) for name in table.columns}
+        self.feature_names_in_ = np.array(table.columns, dtype=object)
+        self.n_features_in_ = table.shape[1]
+        self.first_ = {name: column.min().isoformat() for name, column in dates.items()}
+        self.hours_ = {
+            name: bool((column != column.dt.normalize())[column.notna()].any()) for name, column in dates.items()
+        }
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """One column of numbers per part."""
+        import pandas as pd
+
+        check_is_fitted(self)
+        table = frame(X)
+        made = []
+        for name in self.feature_names_in_:
+            dates = _dates(table[name])
+            made += [getattr(dates.dt, _PARTS[part]).astype(np.float64).to_numpy() for part in self._parts(name)]
+            days = (dates - pd.Timestamp(self.first_[name])) / pd.Timedelta(days=1)
+            made.append(days.to_numpy(dtype=np.float64))
+        return np.column_stack(made)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
+        """`sold: month` and the like."""
+        check_is_fitted(self)
+        names = [f"{name}: {part}" for name in self.feature_names_in_ for part in (*self._parts(name), "days")]
+        return np.array(names, dtype=object)
+
+    def _parts(self, name: str) -> tuple[str, ...]:
+        return tuple(part for part in _PARTS if part != "hour" or self.hours_[name])
+
+
+def _dates(values: Any) -> Any:
+    import pandas as pd
+
+    of_text = values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
+    dates = pd.to_datetime(values, errors="coerce", utc=True, **({"format": "ISO8601"} if of_text else {}))
+    bad = values[dates.isna() & values.notna()]
+    if len(bad):
+        raise ColumnError(
+            f"{len(bad):,} of {len(values):,} values of column {values.name!r} are no ISO date (first {bad.iloc[0]!r} "
+            f"at row {bad.index[0]})",
+            "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
+        )
+    return dates
+
+
+class MissingFlags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """One column per column, 1 where it is missing; the same columns in every fold, whether or not any is missing.
+
+    >>> MissingFlags().set_output(transform="pandas").fit_transform({"age": [31, None]})
+       age: missing
+    0           0.0
+    1           1.0
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Remember the names; there is nothing to learn."""
+        table = frame(X)
+        self.feature_names_in_ = np.array(table.columns, dtype=object)
+        self.n_features_in_ = table.shape[1]
+        return self
+
+    def transform(self, X: Any) -> Matrix:
+        """1 where a value is missing, 0 elsewhere."""
+        check_is_fitted(self)
+        return frame(X).isna().to_numpy(dtype=np.float64)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
+        """`age: missing` and the like."""
+        check_is_fitted(self)
+        return np.array([f"{name}: missing" for name in self.feature_names_in_], dtype=object)
+
+
+class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """TF-IDF of the `words` most frequent words of each column, by scikit-learn's vectoriser; a missing text has none.
+
+    >>> texts = {"note": ["cheap pills", "cheap flights", None]}
+    >>> TextFeatures().fit(texts).get_feature_names_out().tolist()
+    ['note: cheap', 'note: flights', 'note: pills']
+    """
+
+    def __init__(self, words: int = 500, *, fewest_rows: int = 1) -> None:
+        self.words = words
+        self.fewest_rows = fewest_rows
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Learn the words of each column and how rare they are."""
+        table = frame(X)
+        self.feature_names_in_ = np.array(table.columns, dtype=object)
+        self.n_features_in_ = table.shape[1]
+        self.vectorizers_ = {name: self._fitted(table[name]) for name in table.columns}
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Weights of the words, a row of each column having length 1."""
+        check_is_fitted(self)
+        table = frame(X)
+        made = [self.vectorizers_[name].transform(_texts(table[name])).toarray() for name in self.feature_names_in_]
+        return np.hstack(made)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
+        """`note: cheap` and the like."""
+        check_is_fitted(self)
+        names = [f"{name}: {word}" for name, v in self.vectorizers_.items() for word in v.get_feature_names_out()]
+        return np.array(names, dtype=object)
+
+    def _fitted(self, values: Any) -> Any:
+        vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)
+        try:
+            return vectorizer.fit(_texts(values))
+        except ValueError:  # scikit-learn's word for it: empty vocabulary
+            raise ColumnError(
+                f"the texts of column {values.name!r} have no words in common use",
+                f"declare it types={{{values.name!r}: 'categorical'}} or 'ignored', or lower fewest_rows=",
+            ) from None
+
+
+def _texts(values: Any) -> list[str]:
+    return ["" if missing else str(text) for text, missing in zip(values, values.isna(), strict=True)]

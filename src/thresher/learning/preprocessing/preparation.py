@@ -1,0 +1,165 @@
+"""Preparation: raw columns into numbers that a model can learn from, as one scikit-learn transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any, Literal, TypeAlias
+
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import (
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+    TargetEncoder,
+)
+
+from thresher.errors import ArgumentError
+from thresher.learning.arguments import is_one_of, require_kind, require_seed
+from thresher.learning.data.column_types import ColumnTypes
+from thresher.learning.data.outliers import Outliers
+from thresher.learning.preprocessing.categories import Categories, named_category
+from thresher.learning.preprocessing.encoders import DateParts, MissingFlags, Numbers, TextFeatures
+
+Encoding: TypeAlias = Literal["one-hot", "ordinal", "target"]
+Scaling: TypeAlias = Literal["standard", "min-max", "robust"]
+
+# Categories beyond which a column is encoded by the target rather than by a feature for each.
+MANY_CATEGORIES = 30
+_SCALERS = {"standard": StandardScaler, "min-max": MinMaxScaler, "robust": RobustScaler}
+
+
+def preparation(
+    columns: ColumnTypes,
+    *,
+    missing: Literal["indicator", "fill"] = "indicator",
+    outliers: Outliers | None = None,
+    scale: Scaling | None = "standard",
+    encode: Literal["auto"] | Encoding | Mapping[str, Encoding] = "auto",
+    words: int = 500,
+    seed: int = 0,
+) -> ColumnTransformer:
+    """A transformer from the used columns of a table to a frame of numbers, with names that tell where each came from.
+
+    Everything it learns (medians, fences, scales, categories, words, target means) it learns in `fit`, so within a
+    pipeline from training folds alone. Rows are never dropped.
+
+    Parameters
+    ----------
+    columns
+        What the columns are, as `column_types` finds.
+    missing
+        Fill numbers with the median and categories with the most frequent, and with "indicator" also add a column
+        that says where; only for columns that lack values.
+    outliers
+        An `Outliers` to treat numbers with before they are filled.
+    scale
+        Of numbers, dates and declared orders.
+    encode
+        Of categories; "auto" gives each its own column up to 30 of them, and beyond that encodes them by the
+        target, cross-fitted (scikit-learn's TargetEncoder). A mapping says it by column, the others being "auto".
+    words
+        How many words of each text column.
+    seed
+        Of the cross-fitting.
+
+    Examples
+    --------
+    >>> from thresher.learning import column_types, frame
+    >>> table = {"age": [31, None, 25, 40], "town": ["Oslo", "Rome", "Oslo", "Rome"]}
+    >>> preparation(column_types(table)).fit_transform(frame(table)).round(2)
+        age  age: missing  town=Oslo  town=Rome
+    0 -0.14           0.0        1.0        0.0
+    1 -0.14           1.0        0.0        1.0
+    2 -1.26           0.0        1.0        0.0
+    3  1.54           0.0        0.0        1.0
+    """
+    require_kind(columns, ColumnTypes, name="columns", fix="give what column_types(data) returns")
+    if outliers is not None:
+        require_kind(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
+    require_seed(seed)
+    encodings = _encodings(columns, encode)
+    if missing not in ("indicator", "fill"):
+        raise ArgumentError(
+            f"there is no way {missing!r} to treat missing values",
+            'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first',
+        )
+    if scale is not None and not is_one_of(scale, _SCALERS):
+        raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
+    if not columns.used:
+        raise ArgumentError(
+            "no column is left that a model may learn from", "overrule the kinds with column_types(types=...)"
+        )
+    scaling = [] if scale is None else [("scale", _SCALERS[scale]())]
+    fences = [] if outliers is None else [("outliers", clone(outliers))]
+    often = ("fill", SimpleImputer(strategy="most_frequent", keep_empty_features=True))
+    middle = ("fill", SimpleImputer(strategy="median", keep_empty_features=True))
+    ordinal = columns.named("ordinal")
+    orders = {name: list(columns[name].order) for name in ordinal}
+    texts, numbers = ("texts", Categories()), ("numbers", Numbers())
+    known = ("texts", Categories(orders))
+    ways: list[tuple[str, list[tuple[str, Any]], list[str]]] = [
+        ("numbers", [numbers, *fences, middle, *scaling], columns.named("numerical")),
+        ("switches", [numbers, often], columns.named("boolean")),
+        ("dates", [("parts", DateParts()), middle, *scaling], columns.named("date")),
+        ("orders", [known, often, ("encode", OrdinalEncoder(categories=list(orders.values()))), *scaling], ordinal),
+        (
+            "missing",
+            [("where", MissingFlags())],
+            _lacking(columns) if missing == "indicator" else [],
+        ),
+        *((way, [texts, often, ("encode", encoder)], encodings[way]) for way, encoder in _encoders(seed).items()),
+        ("words", [("words", TextFeatures(words))], columns.named("text")),
+    ]
+    steps = [
+        (way, Pipeline([(name, clone(step)) for name, step in steps]), names) for way, steps, names in ways if names
+    ]
+    made = ColumnTransformer(steps, remainder="drop", sparse_threshold=0, verbose_feature_names_out=False)
+    return made.set_output(transform="pandas")
+
+
+def _lacking(columns: ColumnTypes) -> list[str]:
+    # A missing text is a text without words, which its features say already.
+    return [column.name for column in columns if column.used and column.missing and column.kind != "text"]
+
+
+def _encoders(seed: int) -> dict[str, Any]:
+    return {
+        "one-hot": OneHotEncoder(handle_unknown="ignore", sparse_output=False, feature_name_combiner=named_category),
+        "ordinal": OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+        "target": _target_encoder(seed),
+    }
+
+
+def _target_encoder(seed: int) -> TargetEncoder:
+    # From 1.9 on scikit-learn is given the folds; before, their seed.
+    given = signature(TargetEncoder).parameters.get("random_state")
+    if given is not None and given.default is None:
+        return TargetEncoder(random_state=seed)
+    return TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=seed))
+
+
+def _encodings(columns: ColumnTypes, encode: Any) -> dict[str, list[str]]:
+    """Which categorical columns are encoded which way."""
+    categorical = columns.named("categorical")
+    wished = dict(encode) if isinstance(encode, Mapping) else dict.fromkeys(categorical, encode)
+    ways: dict[str, list[str]] = {way: [] for way in _encoders(0)}
+    for name, way in wished.items():
+        if name not in categorical:
+            raise ArgumentError(
+                f"{name!r} is to be encoded, and is no categorical column",
+                f"name one of {', '.join(categorical) or 'none: there are none'}",
+            )
+        if way != "auto" and way not in ways:
+            raise ArgumentError(f"there is no encoding {way!r}", f"use auto or one of {', '.join(ways)}")
+    for name in categorical:
+        way = wished.get(name, "auto")
+        few = columns[name].distinct <= MANY_CATEGORIES
+        ways[("one-hot" if few else "target") if way == "auto" else way].append(name)
+    return ways

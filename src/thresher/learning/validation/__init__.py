@@ -1,0 +1,1 @@
+"""Folds, cross-validation, scoring, learning curves."""

@@ -1,0 +1,209 @@
+"""`feature_curve`: apparent and validation error against the number of features, or any other complexity."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import make_pipeline
+
+from thresher._internal.results import Tabular
+from thresher.errors import ArgumentError
+from thresher.inference.bootstrap.draws import Progress
+from thresher.inference.interval import require_level
+from thresher.learning.arguments import is_one_of, require_classifier, require_function, require_kind
+from thresher.learning.validation.cross_validate import in_parallel, problem_of
+from thresher.learning.validation.folds import Folding, splits_of
+from thresher.learning.validation.learning_curve import MeasureCurve, both_errors, curve_columns, require_defined
+from thresher.learning.validation.scoring import Yard, correction, yardstick
+
+_MOST_SIZES = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FeatureCurve(Tabular):
+    """A measure on training rows (`apparent`) and on others (`validation`) against features or a parameter.
+
+    `sizes` are the numbers of features, or the values of `parameter`. `best` has the best mean on other rows, and
+    `simplest` is the first that is within one corrected standard error of it.
+    """
+
+    sizes: tuple[Any, ...]
+    apparent: MeasureCurve
+    validation: MeasureCurve
+    best: Any
+    simplest: Any
+    measure: str
+    parameter: str
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "measure": self.measure,
+            "parameter": self.parameter,
+            "level": self.level,
+            "sizes": list(self.sizes),
+            "apparent": self.apparent.to_dict(),
+            "validation": self.validation.to_dict(),
+            "best": self.best,
+            "simplest": self.simplest,
+        }
+
+    def _brief(self) -> str:
+        value = self.validation.estimate[self.sizes.index(self.best)]
+        return f"{self.measure}: {value:.4f} at {self.parameter} = {self.best}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return curve_columns(self.sizes, self.apparent, self.validation)
+
+
+def feature_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    measure: Yard = "error_rate",
+    sizes: Sequence[Any] | None = None,
+    selector: Callable[[int], Any] | None = None,
+    parameter: str | None = None,
+    folds: Folding = 5,
+    groups: Any = None,
+    times: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> FeatureCurve:
+    """How a model fares with more features, or with more of any complexity.
+
+    Features are selected on the training rows of each fold and never on test rows: selection on all rows makes
+    even random features look good.
+
+    Parameters
+    ----------
+    estimator, X, y, positive, folds, groups, times, seed, n_jobs, progress
+        As in `cross_validate`.
+    measure
+        As in `learning_curve`.
+    sizes
+        Numbers of features in rising order, up to twelve in equal ratios unless told; or the parameter's values.
+    selector
+        A function from a number of features to a transformer that keeps as many, e.g.
+        `lambda d: ScatterSelector(d, search="exact")`; the best single features by ANOVA's F unless told.
+    parameter
+        The name of a parameter of the estimator to vary in place of the number of features, e.g. "max_depth".
+    level
+        Of all limits.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(300) % 2 == 0
+    >>> X = rng.normal(size=(300, 40))
+    >>> X[:, :3] += y[:, None]
+    >>> feature_curve(GaussianNB(), X, y, sizes=[1, 3, 10, 40])
+    FeatureCurve(error_rate: 0.1867 at features = 3)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> feature_curve(tree, X, y, parameter="max_depth", sizes=[1, 3, 9]).apparent.estimate.round(2)
+    array([0.28, 0.15, 0.  ])
+    """
+    require_level(level)
+    require_classifier(estimator)
+    require_function(selector, name="selector")
+    if sizes is not None:
+        require_kind(sizes, (Sequence, np.ndarray), name="sizes", fix="e.g. sizes=[1, 2, 5]")
+    stick = yardstick(measure)
+    problem = problem_of(X, y, positive=positive, groups=groups, times=times)
+    splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed)
+    if parameter is None:
+        asked, models = _by_features(estimator, X, sizes, selector)
+    else:
+        asked, models = _by_parameter(estimator, parameter, sizes, selector)
+    tasks = [(model, problem, split.train, split.test, stick) for model in models for split in splits]
+    found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
+    values = found.reshape(len(models), len(splits), 2)
+    require_defined(values, stick)
+    share = float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
+    seen, unseen = (
+        MeasureCurve.of(values[:, :, side].copy(), test_share=share, level=level, spread=stick.range) for side in (0, 1)
+    )
+    loss = unseen.estimate if stick.better == "lower" else -unseen.estimate
+    place = int(loss.argmin())
+    spare = np.sqrt(correction(len(splits), share) * unseen.per_fold[place].var(ddof=1)) if len(splits) > 1 else 0.0
+    return FeatureCurve(
+        sizes=tuple(asked),
+        apparent=seen,
+        validation=unseen,
+        best=asked[place],
+        simplest=asked[int(np.flatnonzero(loss <= loss[place] + spare)[0])],
+        measure=stick.name,
+        parameter=parameter or "features",
+        level=level,
+    )
+
+
+class BestSingle(SelectKBest):  # type: ignore[misc]
+    """The k best single features by ANOVA's F, or all of them where a fold has fewer.
+
+    Preparation makes fewer columns where a category is absent, and constant ones, which are the worst and no news.
+
+    >>> BestSingle(k=5).fit(np.array([[0.0, 1], [1, 1], [2, 1], [3, 1]]), [0, 0, 1, 1]).get_support().tolist()
+    [True, True]
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Score every feature by itself."""
+        with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+            warnings.simplefilter("ignore", UserWarning)
+            super().fit(X, y)
+        return self
+
+
+def spaced_sizes(features: int, *, most: int = _MOST_SIZES) -> list[int]:
+    """Up to twelve, or `most`, numbers of features from 1 to all, in equal ratios.
+
+    >>> spaced_sizes(3), spaced_sizes(100), spaced_sizes(100, most=3)
+    ([1, 2, 3], [1, 2, 4, 5, 8, 12, 19, 28, 43, 66, 100], [1, 10, 100])
+    """
+    spaced = np.rint(np.geomspace(1, features, min(most, features))).astype(int)
+    return list(dict.fromkeys(spaced.tolist()))
+
+
+def _by_features(
+    estimator: Any, X: Any, sizes: Sequence[Any] | None, selector: Callable[[int], Any] | None
+) -> tuple[list[int], list[Any]]:
+    features = int(X.shape[1]) if hasattr(X, "shape") else len(X[0])
+    if sizes is None:
+        asked = spaced_sizes(features)
+    else:
+        asked = list(sizes)
+        whole = all(isinstance(size, int | np.integer) for size in asked)
+        if not asked or not whole or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
+            raise ArgumentError(
+                f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", "e.g. [1, 2, 5]"
+            )
+    chosen = selector or (lambda size: BestSingle(k=size))
+    return [int(size) for size in asked], [make_pipeline(chosen(int(size)), clone(estimator)) for size in asked]
+
+
+def _by_parameter(
+    estimator: Any, parameter: str, values: Sequence[Any] | None, selector: Any
+) -> tuple[list[Any], list[Any]]:
+    if not values or selector is not None:
+        raise ArgumentError(
+            f"the values of {parameter} go to sizes=, and there is nothing to select",
+            fix=f"pass parameter={parameter!r}, sizes=[...] without a selector",
+        )
+    known = estimator.get_params()
+    if not is_one_of(parameter, known):
+        raise ArgumentError(f"{type(estimator).__name__} has no parameter {parameter!r}", f"it has {', '.join(known)}")
+    return list(values), [clone(estimator).set_params(**{parameter: value}) for value in values]

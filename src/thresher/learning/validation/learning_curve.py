@@ -1,0 +1,419 @@
+"""Learning curves: error against training rows, with limits and asymptote."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._internal.results import Tabular
+from thresher.errors import ArgumentError, MeasureError, OneClassError, require_whole
+from thresher.inference import Interval
+from thresher.inference.bootstrap.draws import Progress
+from thresher.inference.interval import Interval, require_level, student_quantile
+from thresher.learning.arguments import numbers_of, require_classifier
+from thresher.learning.validation.cross_validate import Problem, in_parallel, problem_of, scored
+from thresher.learning.validation.folds import Folding, Folds, FoldSplit, splits_of
+from thresher.learning.validation.scoring import Yard, Yardstick, corrected_interval, correction, yardstick
+from thresher.ranking import Flags, Floats, Indices
+
+LEAST_SIZES = 4
+EXPONENTS = (0.2, 3.0)
+_SHAPES = 120
+_FINE = 601
+_METHOD = "power law, profile"
+
+
+@dataclass(frozen=True, slots=True)
+class PowerLaw:
+    """A curve a + b·n^-c of a measure against the number of training rows.
+
+    >>> law = PowerLaw(asymptote=0.1, factor=2.0, exponent=1.0)
+    >>> law(np.array([10, 100]))
+    array([0.3 , 0.12])
+    """
+
+    asymptote: float
+    factor: float
+    exponent: float
+
+    def __call__(self, sizes: npt.ArrayLike) -> Floats:
+        """The curve at these numbers of rows."""
+        return np.asarray(self.asymptote + self.factor * np.asarray(sizes, dtype=np.float64) ** -self.exponent)
+
+
+def fitted_law(
+    sizes: npt.ArrayLike,
+    values: Floats,
+    *,
+    test_share: float,
+    better: str = "lower",
+    spread: tuple[float, float] = (0.0, 1.0),
+    level: float = 0.95,
+    exponents: tuple[float, float] = EXPONENTS,
+) -> tuple[PowerLaw, Interval] | None:
+    """Fit a + b·n^-c to values (a row per size, a column per fold), with a profile interval of a.
+
+    Points of the curve share test rows and training rows, so they are fitted by generalised least squares, with the
+    covariance of folds times the correction of Nadeau & Bengio (2003). Covariances of few folds are drawn towards
+    equal variances and correlations (after Ledoit & Wolf 2004). Limits hold every a for which some b (of the sign that
+    learning has) and some c within `exponents` fit almost as well, within Student's quantile; where the power law
+    itself fits worse than the folds' noise, they widen, and they are never narrower than those of the last point.
+    None with fewer than four sizes, or where folds do not vary at all. Power laws describe most learning curves
+    and not all (Viering & Loog 2023); an exponent below 0.2 says that halving the excess error takes more than
+    thirty times the rows, and lets the asymptote be anything.
+
+    >>> noise = np.random.default_rng(0).normal(0, 0.01, (6, 20))
+    >>> sizes = np.array([20, 40, 80, 160, 320, 640])
+    >>> law, interval = fitted_law(sizes, 0.1 + 2 / sizes[:, None] + noise, test_share=0.2)
+    >>> 0.1 in interval
+    True
+    """
+    at = np.asarray(sizes, dtype=np.float64)
+    limits = numbers_of(exponents, name="exponents", fix="e.g. (0.2, 3)")
+    if limits.size != 2 or not 0 < limits[0] < limits[1] < np.inf:
+        raise ArgumentError(f"exponents must be two rising numbers above 0, got {exponents}", "e.g. (0.2, 3)")
+    if at.size < LEAST_SIZES or values.shape[1] < 2:
+        return None
+    sign = 1.0 if better == "lower" else -1.0
+    mean = sign * values.mean(axis=1)
+    covariance = _covariance(values) * correction(values.shape[1], test_share)
+    if not covariance.trace() > 0:
+        return None
+    low, high = (spread[0], spread[1]) if sign > 0 else (-spread[1], -spread[0])
+    noise = math.sqrt(float(covariance.diagonal().max()))
+    step = float(np.ptp(mean)) + noise
+    low = low if math.isfinite(low) else float(mean.min()) - 20 * step
+    high = min(high, float(mean.max()) + 6 * noise) if math.isfinite(high) else float(mean.max()) + 6 * noise
+    profile = _Profile.of(
+        at, mean, np.asarray(np.linalg.inv(covariance), dtype=np.float64), np.geomspace(limits[0], limits[1], _SHAPES)
+    )
+    grid = np.linspace(low, high, _FINE)
+    best, least = _best_around(profile, grid)
+    excess = max(1.0, least / (at.size - 3))
+    quantile = student_quantile(level, values.shape[1] - 1)
+    bounds = _limits(profile, low, high, least + excess * quantile**2)
+    # Points of a curve share their test rows, so no fit of them knows more than the last one does.
+    half = quantile * math.sqrt(float(covariance[-1, -1]))
+    end = spread[1] if sign > 0 else -spread[0]
+    bounds = max(low, min(bounds[0], best - half)), min(max(bounds[1], best + half), end)
+    _, factor, exponent = profile(np.array([best]))
+    law = PowerLaw(sign * best, sign * float(factor[0]) * at.max() ** float(exponent[0]), float(exponent[0]))
+    lower, upper = bounds if sign > 0 else (-bounds[1], -bounds[0])
+    variance = ((upper - lower) / (2 * quantile)) ** 2
+    return law, Interval(law.asymptote, lower, upper, variance, level, _METHOD, _note(bounds, low, sign))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Profile:
+    """The least sum of squares for each asymptote, over factors of at least 0 and exponents of the grid."""
+
+    exponents: Floats
+    ones: tuple[float, float, float]
+    shape_shape: Floats
+    shape_value: Floats
+    shape_one: Floats
+
+    @classmethod
+    def of(cls, sizes: Floats, mean: Floats, weight: Floats, exponents: Floats) -> _Profile:
+        shapes = (sizes / sizes.max())[None, :] ** -exponents[:, None]
+        one = np.ones(sizes.size)
+        return cls(
+            exponents=exponents,
+            ones=(float(mean @ weight @ mean), float(one @ weight @ mean), float(one @ weight @ one)),
+            shape_shape=np.einsum("ci,ij,cj->c", shapes, weight, shapes),
+            shape_value=shapes @ weight @ mean,
+            shape_one=shapes @ weight @ one,
+        )
+
+    def __call__(self, asymptote: Floats) -> tuple[Floats, Floats, Floats]:
+        """Sum of squares, factor and exponent for each asymptote."""
+        away = self.shape_value[None, :] - asymptote[:, None] * self.shape_one[None, :]
+        factor = np.maximum(away / self.shape_shape, 0.0)
+        flat = self.ones[0] - 2 * asymptote * self.ones[1] + asymptote**2 * self.ones[2]
+        squares = flat[:, None] - 2 * factor * away + factor**2 * self.shape_shape
+        place = squares.argmin(axis=1)
+        row = np.arange(asymptote.size)
+        return np.maximum(squares[row, place], 0.0), factor[row, place], self.exponents[place]
+
+
+def _best_around(profile: _Profile, grid: Floats) -> tuple[float, float]:
+    """The best asymptote and its sum of squares: the grid's, then a finer grid's around it."""
+    for _ in range(3):
+        squares = profile(grid)[0]
+        place, step = int(squares.argmin()), grid[1] - grid[0]
+        centre = grid[place]
+        grid = np.linspace(max(grid[0], centre - step), min(grid[-1], centre + step), 101)
+    squares = profile(grid)[0]
+    return float(grid[squares.argmin()]), float(squares.min())
+
+
+def _limits(profile: _Profile, low: float, high: float, most: float) -> tuple[float, float]:
+    for _ in range(2):  # the second grid is as fine as the first, over what the first allowed
+        grid = np.linspace(low, high, _FINE)
+        inside = np.flatnonzero(profile(grid)[0] <= most)
+        if not inside.size:
+            break
+        low, high = float(grid[max(inside[0] - 1, 0)]), float(grid[min(inside[-1] + 1, grid.size - 1)])
+    return low, high
+
+
+def _covariance(values: Floats) -> Floats:
+    """The covariance of sizes over folds, drawn towards equal variances and correlations, the more the fewer folds."""
+    sizes, folds = values.shape
+    sample = np.atleast_2d(np.cov(values))
+    own = sample.diagonal()
+    if not own.any():
+        return np.zeros((sizes, sizes))
+    share = sizes / (sizes + folds - 1)
+    varying = np.sqrt(np.where(own > 0, own, 1.0))
+    correlation = sample / np.outer(varying, varying)
+    off = ~np.eye(sizes, dtype=np.bool_)
+    constant = float(np.clip(correlation[off].mean(), 0.0, 0.95))
+    correlation = (1 - share) * correlation + share * constant
+    np.fill_diagonal(correlation, 1.0)
+    deviation = np.sqrt((1 - share) * own + share * own.mean())
+    return np.asarray(correlation * np.outer(deviation, deviation))
+
+
+def _note(limits: tuple[float, float], low: float, sign: float) -> str:
+    if limits[0] > low:
+        return ""
+    side = "lower" if sign > 0 else "upper"
+    return f"the {side} limit is the end of the measure's range: sizes up to here do not bound it"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasureCurve:
+    """Estimates with pointwise corrected limits; `per_fold` has a row per point and a column per fold."""
+
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    per_fold: Floats
+
+    @classmethod
+    def of(cls, per_fold: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Self:
+        """Means over folds with corrected limits, NaN where folds do not vary."""
+        found = [corrected_interval(row, test_share=test_share, level=level, spread=spread) for row in per_fold]
+        curve = cls(
+            estimate=np.array([point.estimate for point in found]),
+            lower=np.array([point.lower for point in found]),
+            upper=np.array([point.upper for point in found]),
+            per_fold=per_fold,
+        )
+        for values in (curve.estimate, curve.lower, curve.upper, curve.per_fold):
+            values.flags.writeable = False
+        return curve
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; what is undefined becomes None."""
+        return {
+            name: [None if np.isnan(number) else number for number in getattr(self, name).tolist()]
+            for name in ("estimate", "lower", "upper")
+        }
+
+
+def curve_columns(sizes: Sequence[Any], apparent: MeasureCurve, validation: MeasureCurve) -> dict[str, Any]:
+    """A row per size, of the rows learnt from and of others."""
+    both = apparent, validation
+    return {
+        "size": [*sizes, *sizes],
+        "rows": np.repeat(["apparent", "validation"], len(sizes)),
+        **{name: np.concatenate([getattr(curve, name) for curve in both]) for name in ("estimate", "lower", "upper")},
+    }
+
+
+def both_errors(
+    estimator: Any, problem: Problem, train: Indices, test: Indices, stick: Yardstick
+) -> tuple[float, float]:
+    """The measure on the rows a model learnt from (apparent) and on others (validation)."""
+    seen, unseen = scored(estimator, problem, train, [train, test])
+    try:
+        return stick.of(seen), stick.of(unseen)
+    except OneClassError:
+        raise OneClassError(
+            f"a fold is trained or tested on one class only, where {stick.name} has no value",
+            fix="take fewer folds, larger sizes, or a measure of calls such as error_rate",
+        ) from None
+
+
+def require_defined(values: Floats, stick: Yardstick) -> None:
+    """Raise `MeasureError` where a measure has no value or no direction."""
+    if stick.better == "neither":
+        raise MeasureError(f"{stick.name} is neither better nor worse", "pick a measure of quality")
+    if not np.isfinite(values).all():
+        bad = int((~np.isfinite(values)).sum())
+        raise MeasureError(
+            f"{stick.name} is undefined or infinite in {bad} of {values.size} fits",
+            fix="pick a measure that is defined there, e.g. error_rate, or larger sizes",
+        )
+
+
+_SIZES = 8
+_PER_CLASS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LearningCurve(Tabular):
+    """A measure on training rows (`apparent`) and on others (`validation`) against the number of training rows.
+
+    `law` is the power law fitted to the validation curve and `asymptote` the interval of what remains with
+    infinite data; both are None where there are too few sizes or folds do not vary.
+    """
+
+    sizes: Indices
+    apparent: MeasureCurve
+    validation: MeasureCurve
+    law: PowerLaw | None
+    asymptote: Interval | None
+    measure: str
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "measure": self.measure,
+            "level": self.level,
+            "sizes": self.sizes.tolist(),
+            "apparent": self.apparent.to_dict(),
+            "validation": self.validation.to_dict(),
+            "asymptote": None if self.asymptote is None else self.asymptote.to_dict(),
+        }
+
+    def _brief(self) -> str:
+        last = f"{self.validation.estimate[-1]:.4f} at {self.sizes[-1]:,} rows"
+        rest = "" if self.asymptote is None else f", asymptote {self.asymptote}"
+        return f"{self.measure}: {last}{rest}"
+
+    def _columns(self) -> Mapping[str, Any]:
+        return curve_columns(self.sizes.tolist(), self.apparent, self.validation)
+
+
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    measure: Yard = "error_rate",
+    sizes: Sequence[int] | None = None,
+    points: int = _SIZES,
+    folds: Folding | None = None,
+    groups: Any = None,
+    times: Any = None,
+    level: float = 0.95,
+    exponents: tuple[float, float] = EXPONENTS,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> LearningCurve:
+    """How a model learns: fitted on growing parts of each fold's training rows, tested on all its test rows.
+
+    Smaller parts lie within larger ones and keep the class mix. Limits are pointwise and allow for folds that
+    share rows. Where apparent and validation error have met, more rows will not help; where they
+    are apart, the asymptote says how far they might.
+
+    Parameters
+    ----------
+    estimator, X, y, positive, groups, times, seed, n_jobs, progress
+        As in `cross_validate`.
+    measure
+        Any registered measure of the model's calls, "auc", "brier", "log_loss", "average_precision", an
+        `OperatingCondition` for the expected cost of its calls, or a function of a ranking.
+    sizes
+        Numbers of training rows, rising; unless told, `points` of them in equal ratios.
+    points
+        How many sizes; fewer than four have no asymptote.
+    folds
+        As in `cross_validate`; five folds dealt five times unless told.
+    level
+        Of all limits.
+    exponents
+        How fast the error may fall, as the range of c in a + b·n^-c. Slower laws than 0.2 bound nothing.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(600) < 0.5
+    >>> X = rng.normal(size=(600, 2)) + y[:, None]  # Bayes error 0.2398
+    >>> curve = learning_curve(GaussianNB(), X, y)
+    >>> curve.sizes.tolist()
+    [24, 37, 56, 87, 133, 204, 313, 480]
+    >>> 0.2398 in curve.asymptote
+    True
+    """
+    require_level(level)
+    require_classifier(estimator)
+    stick = yardstick(measure)
+    problem = problem_of(X, y, positive=positive, groups=groups, times=times)
+    target = problem.target
+    dealt = (Folds(5, repeats=5) if groups is None and times is None else 5) if folds is None else folds
+    splits = splits_of(dealt, target.flags, groups=groups, times=times, seed=seed)
+    asked = _sizes(sizes, splits, target.flags, points)
+    tasks = [
+        (estimator, problem, part, split.test, stick)
+        for number, split in enumerate(splits)
+        for part in parts(split.train, target.flags, asked, seed=seed, number=number)
+    ]
+    found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
+    values = found.reshape(len(splits), asked.size, 2)
+    require_defined(values, stick)
+    share = float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
+    seen, unseen = (
+        MeasureCurve.of(values[:, :, side].T.copy(), test_share=share, level=level, spread=stick.range)
+        for side in (0, 1)
+    )
+    fitted = fitted_law(
+        asked,
+        unseen.per_fold,
+        test_share=share,
+        better=stick.better,
+        spread=stick.range,
+        level=level,
+        exponents=exponents,
+    )
+    law, asymptote = (None, None) if fitted is None else fitted
+    return LearningCurve(asked, seen, unseen, law, asymptote, stick.name, level)
+
+
+def parts(train: Indices, flags: Flags, sizes: Indices, *, seed: int, number: int) -> list[Indices]:
+    """Parts of the training rows of these sizes, each within the next, with the class mix of the whole.
+
+    >>> flags = np.array([True, False, False, False] * 5)
+    >>> found = parts(np.arange(20), flags, np.array([4, 8]), seed=0, number=0)
+    >>> [flags[part].sum().item() for part in found], set(found[0]) <= set(found[1])
+    ([1, 2], True)
+    """
+    rng = np.random.default_rng([seed, number])
+    pos, neg = (rng.permutation(train[flags[train] == side]) for side in (True, False))
+    share = pos.size / train.size
+    found = []
+    for size in sizes.tolist():
+        of_pos = min(max(round(size * share), 1, size - neg.size), pos.size, size - 1)
+        found.append(np.concatenate([pos[:of_pos], neg[: size - of_pos]]))
+    return found
+
+
+def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
+    most = min(split.train.size for split in splits)
+    if asked is None:
+        require_whole(points, name="points", least=2, fix="e.g. points=8")
+        rarer = min(flags.mean(), 1 - flags.mean())
+        least = min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most)
+        found = np.rint(np.geomspace(least, most, points)).astype(np.intp)
+        return found[np.concatenate([[True], np.diff(found) > 0])]
+    given = np.asarray(asked)
+    if given.ndim != 1 or not given.size or given.dtype.kind not in "iu" or not (np.diff(given) > 0).all():
+        raise ArgumentError(f"sizes must be rising whole numbers, got {asked!r}", "e.g. [50, 100, 200]")
+    if given[0] < 2 or given[-1] > most:
+        raise ArgumentError(
+            f"sizes must lie from 2 to {most:,}, the training rows of the smallest fold; got {given[0]} to {given[-1]}",
+            fix="leave out what is beyond, or take more folds",
+        )
+    return given.astype(np.intp)

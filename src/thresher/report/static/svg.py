@@ -1,0 +1,229 @@
+"""A small SVG writer: elements, axes and lines, every text escaped and every number short."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._internal.palette import ON_LIGHT, dashes_at
+from thresher._internal.text import visible
+from thresher.ranking import Floats
+
+WIDTH, HEIGHT = 360, 320
+LEFT, RIGHT, TOP, BOTTOM = 54, 14, 12, 46
+_FINEST = 1e-300
+_EXPONENT = 1e15  # numbers from here on are written with an exponent
+_NEAR = 1.5  # pixels: points closer than this are one point on the screen
+
+
+def element(name: str, *inside: str, **attributes: str | float) -> str:
+    """One element; attributes are escaped, what is inside is taken to be elements or escaped text already.
+
+    An underscore in an attribute's name stands for a hyphen, one at the end for nothing.
+
+    >>> element("text", text("a < b"), class_="tick", x=1.25, text_anchor="end")
+    '<text class="tick" x="1.25" text-anchor="end">a &lt; b</text>'
+    """
+    told = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(visible(value)) if isinstance(value, str) else number(value)}"'
+        for key, value in attributes.items()
+    )
+    return f"<{name}{told}>{''.join(inside)}</{name}>" if inside else f"<{name}{told}/>"
+
+
+def text(value: str) -> str:
+    """Text as it may stand inside an element."""
+    return escape(visible(value))
+
+
+def number(value: float) -> str:
+    """A coordinate, to a hundredth of a pixel.
+
+    >>> number(1.0), number(-0.001), number(12.346)
+    ('1', '0', '12.35')
+    """
+    return f"{round(float(value), 2) + 0.0:.2f}".rstrip("0").rstrip(".")
+
+
+def colour(place: int) -> str:
+    """The colour of the model at this place: the page's, on light or dark ground, and elsewhere that on light ground.
+
+    >>> colour(9)
+    'var(--c1, #b84a00)'
+    """
+    at = place % len(ON_LIGHT)
+    return f"var(--c{at}, {ON_LIGHT[at]})"
+
+
+def dashed(place: int) -> dict[str, str]:
+    """The attribute for the dashes of the model at this place; none for a solid line.
+
+    >>> dashed(0), dashed(2)
+    ({}, {'stroke_dasharray': '2 2.5'})
+    """
+    lengths = " ".join(map(number, dashes_at(place)))
+    return {"stroke_dasharray": lengths} if lengths else {}
+
+
+def picture(*drawn: str, name: str, **attributes: str | float) -> str:
+    """What was drawn as one picture, with its name for those who do not see it.
+
+    >>> picture(name="Nothing").endswith("<title>Nothing</title></svg>")
+    True
+    """
+    return element(
+        "svg",
+        element("title", text(name)),
+        *drawn,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        font_size=11,
+        font_family="system-ui, sans-serif",
+        fill="currentColor",
+        **attributes,
+    )
+
+
+@dataclass(slots=True)
+class Plot:
+    """A pair of axes that lines, areas, bars and points are drawn on, in the data's own units."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    x_label: str
+    y_label: str
+    y_ticks: Mapping[float, str] | None = None  # places and their texts, where round numbers would not do
+    drawn: list[str] = field(default_factory=list)
+
+    def line(self, x: npt.ArrayLike, y: npt.ArrayLike, *, place: int | None = None, dashes: str = "2 3") -> None:
+        """A line through points; without a place it is an aid in the text's colour."""
+        path = _path(*self._screen(x, y))
+        if place is None:
+            aid = {"stroke_dasharray": dashes} if dashes else {}
+            self._add("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6, **aid)
+            return
+        self._add(
+            "path",
+            d=path,
+            fill="none",
+            stroke=colour(place),
+            stroke_width=2,
+            stroke_linejoin="round",
+            **dashed(place),
+        )
+
+    def area(self, x: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike, *, place: int) -> None:
+        """A band between two lines."""
+        there, back = self._screen(x, upper), self._screen(np.asarray(x)[::-1], np.asarray(lower)[::-1])
+        both = (np.concatenate(sides) for sides in zip(there, back, strict=True))
+        self._add("path", d=f"{_path(*both)}Z", fill=colour(place), fill_opacity=0.18)
+
+    def bars(self, edges: npt.ArrayLike, heights: npt.ArrayLike, *, place: int) -> None:
+        """Bars on the line y = 0, upwards or downwards, as one shape."""
+        edge, height = np.asarray(edges, dtype=np.float64), np.asarray(heights, dtype=np.float64)
+        x, y = np.repeat(edge, 2), np.concatenate([[0.0], np.repeat(height, 2), [0.0]])
+        self._add("path", d=f"{_path(*self._screen(x, y), near=0.0)}Z", fill=colour(place), fill_opacity=0.75)
+
+    def point(self, x: float, y: float, *, place: int) -> None:
+        """A diamond: the best point of a model."""
+        (px,), (py,) = self._screen([x], [y])
+        across = f"M{number(px - 6)} {number(py)}l6 -6l6 6l-6 6Z"
+        self._add("path", d=across, fill="Canvas", stroke=colour(place), stroke_width=2.2)
+
+    def svg(self, *, name: str, **attributes: str | float) -> str:
+        """The finished picture, with its name for those who do not see it."""
+        return picture(*self._axes(), *self.drawn, name=name, **attributes)
+
+    def _add(self, name: str, **attributes: str | float) -> None:
+        self.drawn.append(element(name, **attributes))
+
+    def _screen(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+        right, low = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
+        return LEFT + right * _share(x, self.x), TOP + low * (1 - _share(y, self.y))
+
+    def _axes(self) -> Iterable[str]:
+        bottom, end = HEIGHT - BOTTOM, WIDTH - RIGHT
+        lines = []
+        for at in ticks(*self.x):
+            (px,), _ = self._screen([at], [self.y[0]])
+            lines.append(f"M{number(px)} {TOP}V{bottom}")
+            yield element("text", text(short(at)), x=px, y=bottom + 16, text_anchor="middle")
+        for at, words in (self.y_ticks or {at: short(at) for at in ticks(*self.y)}).items():
+            _, (py,) = self._screen([self.x[0]], [at])
+            lines.append(f"M{LEFT} {number(py)}H{end}")
+            yield element("text", text(words), x=LEFT - 6, y=py + 4, text_anchor="end")
+        yield element("path", d="".join(lines), stroke="currentColor", stroke_opacity=0.14, fill="none")
+        yield element("path", d=f"M{LEFT} {TOP}V{bottom}H{end}", stroke="currentColor", stroke_opacity=0.5, fill="none")
+        middle = (TOP + bottom) / 2
+        yield element("text", text(self.x_label), x=(LEFT + end) / 2, y=HEIGHT - 10, text_anchor="middle")
+        turned = f"rotate(-90 14 {number(middle)})"
+        yield element("text", text(self.y_label), x=14, y=middle, text_anchor="middle", transform=turned)
+
+
+def _share(values: npt.ArrayLike, ends: tuple[float, float]) -> Floats:
+    """How far along an axis values lie.
+
+    The width between two far numbers may be more than a number, and half of a tiny one may be none.
+    """
+    scale = 0.5 if max(map(abs, ends)) > 1 else 1.0
+    low, high = ends[0] * scale, ends[1] * scale
+    share: Floats = (np.asarray(values, dtype=np.float64) * scale - low) / (high - low)
+    return share
+
+
+def ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Round numbers from low to high, about so many.
+
+    >>> ticks(0, 1), ticks(0, 50)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 10.0, 20.0, 30.0, 40.0, 50.0])
+    """
+    rough = high / about - low / about
+    if not _FINEST < rough < 1 / _FINEST:  # steps between its ends would leave what numbers can hold
+        return [low, high]
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{place * step:.12g}") for place in range(first, last + 1)]
+
+
+def short(value: float) -> str:
+    """A number at a tick: 1.5M rather than 1,500,000.
+
+    >>> short(1500000), short(0.2), short(-0.05), short(0)
+    ('1.5M', '0.2', '−0.05', '0')
+    """
+    if abs(value) >= _EXPONENT:
+        return f"{value:.4g}".replace("-", "−")
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.4g}{letter}".replace("-", "−")
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _path(x: Floats, y: Floats, *, near: float = _NEAR) -> str:
+    """A path through points on the screen, leaving out those that coincide there and those that are undefined.
+
+    Written in tenths of a pixel, each point by its step from the last: a third of the room.
+    """
+    drawn: list[str] = []
+    pen: tuple[int, int] | None = None
+    last = len(x) - 1
+    for place, (px, py) in enumerate(zip((10 * x).tolist(), (10 * y).tolist(), strict=True)):
+        if not (math.isfinite(px) and math.isfinite(py)):
+            pen = None
+            continue
+        at = round(px), round(py)
+        if pen is None:
+            drawn.append(f"M{at[0] / 10:g} {at[1] / 10:g}")
+        elif place != last and abs(at[0] - pen[0]) + abs(at[1] - pen[1]) < 10 * near:
+            continue
+        else:
+            drawn.append(f"l{(at[0] - pen[0]) / 10:g} {(at[1] - pen[1]) / 10:g}")
+        pen = at
+    return "".join(drawn).replace(" -", "-")

@@ -1,0 +1,214 @@
+"""Operating conditions: what errors cost and how frequent the classes are where decisions are made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+from thresher.errors import ConditionError
+from thresher.ranking import Ranking, as_number, require_ranking
+from thresher.tables.contingency import Contingency, require_table
+
+_SIMPLE = 10**6
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class OperatingCondition:
+    """Class ratio and costs at deployment; a class ratio of None means 'as in the data'.
+
+    Say the class mix by `class_ratio` (Pos / Neg) or `prevalence`, and the costs by `cost_ratio`
+    (cost_fn / cost_fp) or by name. Costs of right calls are subtracted: what matters is
+    cost_fp - cost_tn and cost_fn - cost_tp. With a ratio alone, the unit of cost is one false positive.
+
+    >>> OperatingCondition(class_ratio=0.75, cost_ratio=2).slope_roc
+    0.6666666666666666
+    >>> OperatingCondition(prevalence=0.2, cost_fp=1, cost_fn=10)
+    OperatingCondition(prevalence=0.2, cost_ratio=10)
+    """
+
+    class_ratio: float | None
+    cost_fp: float
+    cost_fn: float
+    cost_tp: float
+    cost_tn: float
+    _as_prevalence: bool = field(compare=False)
+
+    def __init__(
+        self,
+        class_ratio: float | None = None,
+        cost_ratio: float | None = None,
+        *,
+        prevalence: float | None = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        cost_tp: float = 0,
+        cost_tn: float = 0,
+    ) -> None:
+        ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio, "prevalence": prevalence}
+        for name, number in (ratios | {"cost_fp": cost_fp, "cost_fn": cost_fn}).items():
+            if number is not None:
+                _require_number(name, number)
+        for name, number in (("cost_tp", cost_tp), ("cost_tn", cost_tn)):
+            _require_number(name, number)
+        fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
+        ratio = _class_ratio(class_ratio, prevalence)
+        for name, value in zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_as_prevalence", prevalence is not None)
+
+    @property
+    def cost_ratio(self) -> float:
+        """What a miss costs in false alarms: (cost_fn - cost_tp) / (cost_fp - cost_tn)."""
+        return float(self.exact_cost_ratio)
+
+    @property
+    def exact_cost_ratio(self) -> Fraction:
+        """The cost ratio as the simplest fractions of the costs given: 0.3 / 0.1 is 3."""
+        miss, alarm = simplest(self.cost_fn) - simplest(self.cost_tp), simplest(self.cost_fp) - simplest(self.cost_tn)
+        return miss / alarm
+
+    @property
+    def prevalence(self) -> float | None:
+        """The proportion of positives at deployment; None when as in the data."""
+        return None if self.class_ratio is None else self.class_ratio / (1 + self.class_ratio)
+
+    @property
+    def mix(self) -> str:
+        """The class mix in words, in the form it was declared in.
+
+        >>> OperatingCondition(prevalence=0.01).mix, OperatingCondition(class_ratio=0.25).mix, OperatingCondition().mix
+        ('1 % positive', 'class ratio 0.25', 'the mix of the data')
+        """
+        if self.class_ratio is None or self.prevalence is None:
+            return "the mix of the data"
+        return (
+            f"{100 * self.prevalence:.4g} % positive" if self._as_prevalence else f"class ratio {self.class_ratio:.4g}"
+        )
+
+    @property
+    def slope_roc(self) -> float:
+        """Slope of equal-cost lines in ROC space: 1 / (cost_ratio · class_ratio)."""
+        if self.class_ratio is None:
+            raise ConditionError(
+                "the class ratio is as in the data, so the ROC slope depends on the data",
+                fix="use condition.for_data(ranking).slope_roc, or declare class_ratio=",
+            )
+        return float(1 / (self.exact_cost_ratio * simplest(self.class_ratio)))
+
+    def slope_coverage(self, ranking: Ranking) -> float:
+        """Slope of equal-cost lines in the coverage space of a ranking.
+
+        >>> spam_tree = Ranking.parse("[20+,10-][10+,10-][20+,80-]")
+        >>> OperatingCondition(cost_ratio=4).slope_coverage(spam_tree)
+        0.25
+        >>> OperatingCondition(cost_ratio=4, class_ratio=1).slope_coverage(spam_tree)
+        0.125
+        """
+        require_ranking(ranking, both_classes=True)
+        if self.class_ratio is None:
+            return float(1 / self.exact_cost_ratio)
+        return self.slope_roc * ranking.class_ratio
+
+    def for_data(self, ranking: Ranking) -> OperatingCondition:
+        """The same condition with the class ratio of the data filled in where none was declared."""
+        require_ranking(ranking, both_classes=self.class_ratio is None)
+        if self.class_ratio is not None:
+            return self
+        return OperatingCondition(
+            ranking.class_ratio,
+            cost_fp=self.cost_fp,
+            cost_fn=self.cost_fn,
+            cost_tp=self.cost_tp,
+            cost_tn=self.cost_tn,
+        )
+
+    def expected_cost(self, table: Contingency) -> Any:
+        """Cost per case of acting as a table does, at this class ratio (the table's own when None).
+
+        >>> spam = Contingency(tp=30, fn=20, fp=10, tn=40)
+        >>> OperatingCondition(cost_fp=1, cost_fn=5).expected_cost(spam)
+        1.1
+        """
+        require_table(table)
+        prevalence = table.prevalence if self.prevalence is None else self.prevalence
+        positive = table.tpr * self.cost_tp + table.fnr * self.cost_fn
+        negative = table.fpr * self.cost_fp + table.tnr * self.cost_tn
+        return prevalence * positive + (1 - prevalence) * negative
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `OperatingCondition(**...)` reads back."""
+        return {name: getattr(self, name) for name in _PARTS}
+
+    def __repr__(self) -> str:
+        if self.cost_fp == 1 and not self.cost_tp and not self.cost_tn:
+            costs = f"cost_ratio={self.cost_fn:g}"
+        else:
+            costs = ", ".join(f"{name}={getattr(self, name):g}" for name in _PARTS[1:] if getattr(self, name))
+        if self._as_prevalence:
+            return f"OperatingCondition(prevalence={self.prevalence:g}, {costs})"
+        ratio = "as in the data" if self.class_ratio is None else f"{self.class_ratio:g}"
+        return f"OperatingCondition(class_ratio={ratio}, {costs})"
+
+
+_PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
+
+
+def simplest(number: float) -> Fraction:
+    """The simplest fraction that a float stands for: 3/7 and not its 53-bit neighbour.
+
+    So ties that a person sees in costs such as 0.1 and 0.3 are ties, and not decided by rounding.
+
+    >>> simplest(3 / 7), simplest(0.1)
+    (Fraction(3, 7), Fraction(1, 10))
+    """
+    exact = Fraction(number)
+    simple = exact.limit_denominator(_SIMPLE)
+    return simple if float(simple) == float(number) else exact
+
+
+def _costs_of_errors(
+    cost_ratio: float | None, cost_fp: float | None, cost_fn: float | None, cost_tp: float, cost_tn: float
+) -> tuple[float, float]:
+    if cost_ratio is not None:
+        if cost_fp is not None or cost_fn is not None or cost_tp or cost_tn:
+            raise ConditionError("both cost_ratio and single costs are given", "give one or the other")
+        _require("cost_ratio", cost_ratio, "give cost_fn / cost_fp, e.g. 10 when a miss costs ten false alarms")
+        return 1, cost_ratio
+    fp, fn = (1 if cost is None else cost for cost in (cost_fp, cost_fn))
+    for name, cost in (("cost_fp", fp), ("cost_fn", fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
+        if not math.isfinite(as_number(cost)):
+            raise ConditionError(f"{name} must be finite, got {cost}", "give what one such case costs")
+    for wrong, right, names in ((fp, cost_tn, "cost_fp - cost_tn"), (fn, cost_tp, "cost_fn - cost_tp")):
+        if wrong <= right:
+            raise ConditionError(
+                f"{names} must be above 0, got {wrong - right:g}: a wrong call may not be as cheap as a right one",
+                "check which cost is which; benefits of right calls are negative costs",
+            )
+    return fp, fn
+
+
+def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float | None:
+    if prevalence is None:
+        if class_ratio is not None:
+            _require("class_ratio", class_ratio, "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100")
+        return class_ratio
+    if class_ratio is not None:
+        raise ConditionError("both class_ratio and prevalence are given", "give one of them")
+    if not 0 < prevalence < 1:
+        raise ConditionError(f"prevalence must lie strictly between 0 and 1, got {prevalence}", "e.g. 0.02")
+    share = simplest(prevalence)
+    return float(share / (1 - share))
+
+
+def _require_number(name: str, value: Any) -> None:
+    if not isinstance(value, Real):
+        raise ConditionError(f"{name} must be a number, got {value!r}", "give one", parameter=name)
+
+
+def _require(name: str, value: float, fix: str) -> None:
+    if not 0 < as_number(value) < math.inf:
+        what = f"{name} must be above 0 and finite" if as_number(value) == math.inf else f"{name} must be above 0"
+        raise ConditionError(f"{what}, got {value}", fix, parameter=name)

@@ -1,0 +1,23 @@
+"""Optional packages: loaded when installed, named together with their extra when not."""
+
+import pytest
+
+import thresher as th
+from thresher._internal.optional import extra, room
+
+
+def test_an_installed_package_is_loaded():
+    assert extra("json.decoder", name="any").JSONDecoder
+
+
+def test_an_absent_package_is_named_with_its_extra():
+    with pytest.raises(th.MissingExtraError) as caught:
+        extra("absent.part", name="sql")
+    assert caught.value.what == "scan(source) needs the package absent, which is not installed"
+    assert caught.value.where == "scan(source)"
+    assert caught.value.fix == 'pip install "thresher[sql]"'
+    assert isinstance(caught.value, ImportError)
+
+
+def test_a_room_is_found_by_its_name():
+    assert room("evaluation").evaluate is th.evaluate

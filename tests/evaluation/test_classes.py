@@ -1,0 +1,288 @@
+""""""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import thresher as th
+from tests.inference import class_examples
+from thresher.inference.intervals.confusion import sampled_confusion_intervals
+from thresher.inference.intervals.cost import log_loss_interval
+
+LABELS, MODELS = class_examples.rows(90, 9)
+MATRIX = MODELS["poor"]
+WEIGHTS = np.random.default_rng(0).exponential(size=90) + 0.1
+CLUSTERS = np.arange(90) // 3
+
+
+def model(**more):
+    return th.evaluate_classes(LABELS, MATRIX, **more)["model"]
+
+
+def same(one, other):
+    for field in ("estimate", "lower", "upper", "variance", "level"):
+        assert getattr(one, field) == pytest.approx(getattr(other, field), nan_ok=True), field
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"weights": WEIGHTS}, {"clusters": CLUSTERS}, {"weights": WEIGHTS, "clusters": CLUSTERS}]
+)
+def test_every_number_is_that_of_the_function_of_its_name(more):
+    found = model(**more)
+    weights = more.get("weights")
+    assert found.confusion == th.confusion(LABELS, MATRIX.argmax(axis=1), weights=weights)
+    assert found.areas.one_vs_rest.tolist() == th.multiclass_auc(LABELS, MATRIX, weights=weights).one_vs_rest.tolist()
+    assert found.rankings == th.one_vs_rest_rankings(LABELS, MATRIX, weights=weights)
+    assert found.brier.estimate == pytest.approx(th.brier_multiclass(LABELS, MATRIX, weights=weights))
+    assert found.log_loss.estimate == pytest.approx(th.log_loss_multiclass(LABELS, MATRIX, weights=weights))
+    areas = th.multiclass_auc_interval(LABELS, MATRIX, **more)
+    for name in ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted"):
+        assert getattr(found.auc, name) == getattr(areas, name)
+        assert getattr(found.auc, name).estimate == pytest.approx(getattr(found.areas, name))
+    for i in range(3):
+        same(found.auc.one_vs_rest[i], th.row_auc_interval(i == LABELS, MATRIX[:, i], **more))
+
+
+def test_weights_and_clusters_reach_the_rates():
+    same(model().rates.macro_f1, th.confusion_intervals(model().confusion).macro_f1)
+    found = model(weights=WEIGHTS, clusters=CLUSTERS, level=0.8)
+    calls = MATRIX.argmax(axis=1)
+    rates = sampled_confusion_intervals(LABELS, calls, range(3), weight=WEIGHTS, cluster=CLUSTERS, level=0.8)
+    for name in ("overall_accuracy", "macro_f1", "macro_recall", "macro_precision"):
+        same(getattr(found.rates, name), getattr(rates, name))
+    assert found.rates.recall == rates.recall
+
+
+@pytest.mark.parametrize("name", ["brier", "log_loss"])
+def test_losses_widen_with_clusters_and_weights_and_level(name):
+    plain = getattr(model(), name)
+    tenfold = th.evaluate_classes(
+        np.repeat(LABELS, 10), np.repeat(MATRIX, 10, axis=0), clusters=np.repeat(np.arange(90), 10)
+    )["model"]
+    same(getattr(tenfold, name), plain)
+    assert getattr(model(weights=WEIGHTS**3), name).width > plain.width
+    assert getattr(model(level=0.5), name).width < plain.width
+
+
+def test_two_classes_have_the_brier_score_of_two_classes():
+    labels, models = class_examples.rows(50, 1, classes=2)
+    found = th.evaluate_classes(labels, models["good"])["model"]
+    same(found.brier, th.brier_interval(th.rank(labels, models["good"][:, 1])))
+
+
+def test_sure_and_right_allows_for_the_losses_that_are_foretold():
+    """Twenty right calls at 0.97 and more: what may go wrong now and then makes the limits, of k classes as of two."""
+    p = np.linspace(0.97, 0.99, 20)
+    labels = np.tile([0, 1], 10)
+    score = np.where(labels == 1, p, 1 - p)
+    found = th.evaluate_classes(labels, np.column_stack([1 - score, score]))["model"]
+    same(found.brier, th.brier_interval(th.rank(labels, score)))
+    same(found.log_loss, log_loss_interval(th.rank(labels, score)))
+    assert found.log_loss.upper > 3 * found.log_loss.estimate
+
+
+def test_losses_of_rows_that_do_not_sum_to_1_are_undefined():
+    found = th.evaluate_classes(LABELS, MATRIX * 0.9)["model"]
+    for loss in (found.brier, found.log_loss):
+        assert str(loss) == "undefined (rows of probabilities do not sum to 1)"
+    assert found.auc.one_vs_one_macro == model().auc.one_vs_one_macro
+
+
+def test_certain_and_wrong_is_infinite_and_says_so():
+    matrix = MATRIX.copy()
+    matrix[0] = np.eye(3)[(LABELS[0] + 1) % 3]
+    found = th.evaluate_classes(LABELS, matrix)["model"]
+    assert found.log_loss.estimate == math.inf
+    assert found.to_dict()["log_loss"]["estimate"] is None
+    assert math.isfinite(found.brier.upper)
+
+
+def test_plain_data_follow_the_order_of_classes():
+    plain = model().to_dict()
+    assert plain["recall"][2]["estimate"] == model().rates.recall[2].estimate
+    assert plain["one_vs_rest"][1] == model().auc.one_vs_rest[1].to_dict()
+    assert plain["confusion"] == model().confusion.to_dict()
+
+
+LABELS_OF_CLASS_REMARKS, MODELS_OF_CLASS_REMARKS = class_examples.rows(150, 5)
+GOOD = MODELS_OF_CLASS_REMARKS["good"]
+TWO = {"matrix": {"model": GOOD[:, :2], "whole": GOOD}, "classes": {"model": [0, 1], "whole": [0, 1, 2]}}
+STRAY = {"labels": [*LABELS_OF_CLASS_REMARKS[:-3].tolist(), 7, 8, 9], "classes": [0, 1, 2], "other": 1}
+
+
+def cautions(labels=LABELS_OF_CLASS_REMARKS, matrix=GOOD, **more):
+    return {caution.code: caution.text for caution in th.evaluate_classes(labels, matrix, **more).cautions}
+
+
+def test_nothing_to_remark():
+    assert cautions() == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "told", "given"),
+    [
+        ("few-cases-of-class", "class 2 has only 29 cases", {"labels": [0] * 61 + [1] * 60 + [2] * 29}),
+        ("few-clusters", "only 29 clusters", {"clusters": np.arange(150) % 29}),
+        ("extreme-class-ratio", "class 0 is 147 times as frequent as 1", {"labels": [0] * 147 + [1, 2, 2]}),
+        ("class-without-column", "no column for 2, the class of", TWO),
+        ("certain-and-wrong", "probability 0 from model for what they are", TWO),
+        ("rows-not-summing", "150 of 150 rows of model do not sum to 1", {"matrix": GOOD * 0.9}),
+        ("class-never-called", "never calls a case 2", {"matrix": GOOD * [1, 1, 0.001]}),
+        ("predictions-not-likeliest", "predictions of model", {"predictions": (GOOD.argmax(axis=1) + 1) % 3}),
+        ("tied-likeliest", "in 150 cases", {"matrix": np.full((150, 3), 1 / 3)}),
+        ("one-score", "every case the same", {"matrix": np.full((150, 3), 1 / 3)}),
+        ("auc-below-half", "for 2 against the rest", {"matrix": GOOD[:, [1, 2, 0]]}),
+        ("pooled-labels", "were pooled: 7, 8 and 9 (3 of 150 rows)", STRAY),
+    ],
+)
+def test_what_a_careful_analyst_would_notice(code, told, given):
+    assert told in cautions(**given)[code]
+
+
+@pytest.mark.parametrize(("cases", "told"), [(29, True), (30, False)])
+def test_few_cases_are_fewer_than_thirty(cases, told):
+    labels = np.repeat([0, 1, 2], [60, 90 - cases, cases])
+    assert ("few-cases-of-class" in cautions(labels)) is told
+
+
+def test_predictions_that_follow_from_the_matrix_are_no_news():
+    assert "predictions-not-likeliest" not in cautions(predictions=GOOD.argmax(axis=1))
+
+
+WINE = load_wine()
+TRAIN, TEST, TRAIN_Y, TEST_Y = train_test_split(WINE.data[:, :4], WINE.target, random_state=1, stratify=WINE.target)
+MATRIX_OF_MULTICLASS = make_pipeline(StandardScaler(), LogisticRegression()).fit(TRAIN, TRAIN_Y).predict_proba(TEST)
+FOUND = th.evaluate_classes(
+    TEST_Y, {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)}
+)
+
+
+def test_the_numbers_are_those_of_scikit_learn():
+    model = FOUND["logistic"]
+    assert model.rates.overall_accuracy.estimate == pytest.approx(
+        accuracy_score(TEST_Y, MATRIX_OF_MULTICLASS.argmax(axis=1))
+    )
+    assert model.auc.one_vs_rest_macro.estimate == pytest.approx(
+        roc_auc_score(TEST_Y, MATRIX_OF_MULTICLASS, multi_class="ovr")
+    )
+    assert model.auc.one_vs_one_macro.estimate == pytest.approx(
+        roc_auc_score(TEST_Y, MATRIX_OF_MULTICLASS, multi_class="ovo")
+    )
+    assert model.log_loss.estimate == pytest.approx(log_loss(TEST_Y, MATRIX_OF_MULTICLASS))
+    assert model.areas.classes == FOUND.classes == (0, 1, 2)
+
+
+def test_intervals_hold_their_estimates():
+    for model in FOUND.models.values():
+        for interval in (model.rates.overall_accuracy, model.auc.one_vs_rest_macro, model.auc.one_vs_one_weighted):
+            assert interval.lower <= interval.estimate <= interval.upper
+
+
+def test_given_predictions_are_used_as_they_are():
+    worst = (MATRIX_OF_MULTICLASS.argmax(axis=1) + 1) % 3
+    found = th.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"a": worst})
+    assert found["a"].confusion == th.confusion(TEST_Y, worst, classes=[0, 1, 2])
+
+
+def test_the_summary_names_every_model_class_and_difference():
+    text = str(FOUND)
+    for part in ("logistic", "uniform", "AUC, one-vs-rest macro", "AUC against the rest", "3 classes", "log loss"):
+        assert part in text
+    assert ["logistic", "-", "uniform", "one_vs_rest_macro"] in [line.split()[:4] for line in text.split("\n")]
+    assert repr(FOUND) == f"MulticlassEvaluation(logistic, uniform; {len(TEST_Y)} rows, 3 classes)"
+
+
+def test_models_are_compared_pair_by_pair():
+    for measure, comparison in FOUND.comparisons.items():
+        paired = th.compare_classes(
+            TEST_Y,
+            {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)},
+            measure=measure,
+        )
+        assert comparison["logistic", "uniform"] == paired["logistic", "uniform"]
+        assert comparison["logistic", "uniform"].verdict == "better"
+    assert set(FOUND.comparisons) == {
+        "overall_accuracy",
+        "macro_recall",
+        "macro_f1",
+        "one_vs_rest_macro",
+        "one_vs_one_macro",
+        "brier",
+        "log_loss",
+    }
+    assert th.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS).comparisons == {}
+
+
+def test_margins_are_given_for_all_measures_or_by_name():
+    models = {"a": MATRIX_OF_MULTICLASS, "b": 0.999 * MATRIX_OF_MULTICLASS + 0.001 / 3}
+    verdicts = {
+        name: each["a", "b"].verdict
+        for name, each in th.evaluate_classes(TEST_Y, models, margin={"brier": 0.01}).comparisons.items()
+    }
+    assert verdicts["brier"] == "practically equal"
+    assert verdicts["log_loss"] != "practically equal"
+    every = th.evaluate_classes(TEST_Y, models, margin=0.05).comparisons
+    assert every["log_loss"]["a", "b"].verdict == "practically equal"
+    with pytest.raises(th.ArgumentError, match="not compared by 'auc'"):
+        th.evaluate_classes(TEST_Y, models, margin={"auc": 0.1})
+    with pytest.raises(th.ArgumentError, match="margin must be 0 or more"):
+        th.evaluate_classes(TEST_Y, models, margin={"brier": -0.1})
+
+
+def test_weights_and_clusters_reach_every_part():
+    weights, clusters = np.arange(len(TEST_Y)) % 4 + 1.0, np.arange(len(TEST_Y)) // 2
+    models = {"logistic": MATRIX_OF_MULTICLASS, "uniform": np.full_like(MATRIX_OF_MULTICLASS, 1 / 3)}
+    found = th.evaluate_classes(TEST_Y, models, weights=weights, clusters=clusters)
+    assert (found.weighted, found.clusters) == (True, len(set(clusters)))
+    paired = th.compare_classes(TEST_Y, models, weights=weights, clusters=clusters, measure="brier")
+    assert found.comparisons["brier"]["logistic", "uniform"] == paired["logistic", "uniform"]
+    assert "weighted, in 23 clusters" in str(found)
+    for plain, other in zip(FOUND.models.values(), found.models.values(), strict=True):
+        assert plain.rates.macro_f1 != other.rates.macro_f1 or plain.name == "uniform"
+        assert plain.confusion != other.confusion
+
+
+def test_missing_rows_are_dropped_on_request_and_counted():
+    holes = MATRIX_OF_MULTICLASS.copy()
+    holes[:4, 2] = np.nan
+    with pytest.raises(th.MissingValueError, match="4 of 45"):
+        th.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS})
+    found = th.evaluate_classes(TEST_Y, {"a": holes, "b": MATRIX_OF_MULTICLASS}, missing="drop")
+    assert (found.rows, found.dropped) == (41, 4)
+    assert found["b"].confusion == th.confusion(TEST_Y[4:], MATRIX_OF_MULTICLASS[4:].argmax(axis=1))
+    assert "4 dropped for missing values" in str(found)
+
+
+def test_all_of_it_is_plain_data():
+    plain = json.loads(FOUND.to_json())
+    assert plain["classes"] == [0, 1, 2]
+    assert plain["models"]["logistic"]["brier"]["lower"] == FOUND["logistic"].brier.lower
+    assert plain["comparisons"]["brier"][0]["verdict"] == "better"
+    assert {"code", "text"} == set(plain["cautions"][0])
+    dates = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], dtype="datetime64[D]")[TEST_Y]
+    assert json.loads(th.evaluate_classes(dates, MATRIX_OF_MULTICLASS).to_json())["classes"][0] == "2024-01-01"
+
+
+def test_bad_input():
+    with pytest.raises(th.ArgumentError, match="evaluate_classes"):
+        th.evaluate(TEST_Y == 1, MATRIX_OF_MULTICLASS)
+    with pytest.raises(th.LengthError):
+        th.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS[:-1])
+    with pytest.raises(th.LengthError):
+        th.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS[:, :2])
+    with pytest.raises(th.ArgumentError, match="no models"):
+        th.evaluate_classes(TEST_Y, {})
+    with pytest.raises(th.ArgumentError, match="no matrix"):
+        th.evaluate_classes(TEST_Y, {"a": MATRIX_OF_MULTICLASS}, predictions={"b": TEST_Y})
+    with pytest.raises(th.ArgumentError, match="level"):
+        th.evaluate_classes(TEST_Y, MATRIX_OF_MULTICLASS, level=0)
+    with pytest.raises(th.ArgumentError, match="no model 'x'"):
+        FOUND["x"]

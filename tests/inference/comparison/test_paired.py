@@ -1,0 +1,494 @@
+"""Tests of paired."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import thresher as th
+import thresher.inference as ti
+from tests.inference import oracles
+from tests.inference.test_placements import modelled_rows
+from tests.inference.test_quantity_statistics import TEXTS
+from thresher.errors import ArgumentError, LengthError, MeasureError, OneClassError
+from thresher.inference.comparison import paired as quantity_comparison
+
+COMPARED = [text for text in TEXTS if text not in ("uncertainty", "auc")]
+
+
+def scored(n, seed, *, same=False):
+    """Labels and two models that see much of the same."""
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n) < 0.35
+    shared = rng.normal(size=n) + 1.3 * labels - 0.8
+    a, b = (1 / (1 + np.exp(-(shared + 0.5 * rng.normal(size=n)))) for _ in range(2))
+    return labels, {"a": a, "b": b if same else b**1.7}
+
+
+@pytest.mark.parametrize("text", COMPARED)
+@pytest.mark.parametrize("declared", [None, th.OperatingCondition(prevalence=0.1, cost_ratio=2)])
+def test_differences_are_those_of_the_functions_and_spread_as_resamples_do(text, declared):
+    labels, scores = scored(200, seed=3)
+    name = text.partition("@")[0]
+    thresholds = None
+    if name == "precision" and text == name and declared is None:
+        thresholds = {"a": 0.4, "b": 0.4}  # without a condition there is no chosen threshold
+    found = th.compare(labels, scores, measure=text, thresholds=thresholds, condition=declared, replicates=300)
+    rows = th.Rows.of(labels, scores)
+    asked = "precision@threshold=0.4" if thresholds else text
+    drawn = th.bootstrap(rows, asked, condition=declared, replicates=300, stratified=declared is not None)
+    one = found["a", "b"]
+    for model in ("a", "b"):
+        assert found.estimates[model] == pytest.approx(drawn.estimate(asked, model), abs=1e-9)
+    spread = float(np.std(drawn.values(asked, "a") - drawn.values(asked, "b")))
+    assert one.lower <= one.difference <= one.upper
+    assert math.sqrt(one.variance) == pytest.approx(spread, rel=0.35)
+    assert found["b", "a"].difference == -one.difference
+
+
+@pytest.mark.parametrize(
+    "text", ["partial_auc[fpr<=0.3]", "brier", "log_loss", "net_benefit@0.2", "calibration_slope", "average_precision"]
+)
+def test_equal_models_are_rarely_called_different(text):
+    called = [th.compare(*scored(150, seed, same=True), measure=text)["a", "b"].p_value < 0.05 for seed in range(200)]
+    assert np.mean(called) < 0.1
+
+
+def test_weights_and_clusters_are_heeded():
+    labels, scores = scored(300, seed=5)
+    cluster = np.arange(300) // 3
+    tripled = np.repeat(np.arange(300), 3)
+    plain = th.compare(labels, scores, measure="brier")["a", "b"]
+    whole = th.compare(labels[tripled], {k: v[tripled] for k, v in scores.items()}, measure="brier", clusters=tripled)
+    assert whole["a", "b"].variance == pytest.approx(plain.variance, rel=0.02)
+    weighted = th.compare(labels, scores, measure="log_loss", weights=np.where(labels, 2.0, 1.0), clusters=cluster)
+    heavy = np.where(labels, 2.0, 1.0)
+    loss = {k: -np.log(np.where(labels, v, 1 - v)) for k, v in scores.items()}
+    assert weighted["a", "b"].difference == pytest.approx(np.average(loss["a"] - loss["b"], weights=heavy))
+
+
+def test_a_model_compared_with_itself_is_not_certain_to_be_equal():
+    labels, scores = scored(100, seed=1)
+    for text in ("brier", "partial_auc[fpr<=0.2]", "ici", "net_benefit@0.2", "ks", "calibration_slope"):
+        one = th.compare(labels, {"a": scores["a"], "b": scores["a"]}, measure=text, replicates=200)["a", "b"]
+        assert one.difference == 0
+        assert one.lower < 0 < one.upper
+        assert one.p_value == 1
+
+
+def test_a_side_that_is_neither_better_is_named_higher_or_lower():
+    labels, scores = scored(2000, seed=2)
+    extreme = {"a": scores["a"], "b": scores["a"] ** 3 / (scores["a"] ** 3 + (1 - scores["a"]) ** 3)}
+    found = th.compare(labels, extreme, measure="calibration_slope")
+    assert found["a", "b"].verdict == "higher"
+    assert found["b", "a"].verdict == "lower"
+    assert found["a", "b"].difference == pytest.approx(found.estimates["a"] * 2 / 3)
+
+
+def test_joining_scores_keeps_the_estimate(monkeypatch):
+    labels, scores = scored(2000, seed=7)
+    fine = th.compare(labels, scores, measure="recall@fpr<=0.1", replicates=200)["a", "b"]
+    monkeypatch.setattr(quantity_comparison, "MOST_SEGMENTS", 300)
+    coarse = th.compare(labels, scores, measure="recall@fpr<=0.1", replicates=200)["a", "b"]
+    assert coarse.difference == pytest.approx(fine.difference, abs=1e-12)
+    assert math.sqrt(coarse.variance) == pytest.approx(math.sqrt(fine.variance), rel=0.3)
+
+
+def test_an_infinite_loss_has_no_difference():
+    found = th.compare([1, 0, 1, 0], {"a": [0.0, 0.2, 0.9, 0.1], "b": [0.8, 0.2, 0.9, 0.1]}, measure="log_loss")
+    assert math.isnan(found["a", "b"].difference)
+    assert "probability 0" in found["a", "b"].note
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        ({"measure": "saving"}, "saving cannot be compared"),
+        ({"measure": 'recall["L"]'}, "cannot be compared"),
+        ({"measure": "brier", "thresholds": {"a": 0.5, "b": 0.5}}, "brier has none"),
+        ({"measure": "recall@threshold=0.5", "thresholds": {"a": 0.5, "b": 0.5}}, "has one"),
+        ({"measure": "partial_auc"}, "needs a range"),
+        ({"measure": "brier", "trained_at": 3}, "trained_at"),
+        ({"measure": th.OperatingCondition(), "condition": th.OperatingCondition()}, "two operating conditions"),
+    ],
+)
+def test_what_is_refused(settings, what):
+    with pytest.raises(th.ThresherError, match=what):
+        th.compare(*scored(50, 0), **settings)
+
+
+def test_scores_that_are_no_probabilities_are_refused():
+    labels, scores = scored(50, 0)
+    with pytest.raises(th.ProbabilityError, match="outside"):
+        th.compare(labels, scores | {"c": 3 * scores["a"]}, measure="brier")
+
+
+@pytest.mark.parametrize("text", ["accuracy@threshold=0.5", "expected_cost@threshold=0.5", "tpr@fpr<=0.5", "auc"])
+def test_a_comparison_is_named_by_its_quantity(text):
+    labels, p = [1, 1, 0, 1, 0, 0], np.array([0.9, 0.6, 0.7, 0.8, 0.2, 0.1])
+    assert th.compare(labels, {"a": p, "b": 1 - p}, measure=text, replicates=100).measure == text
+
+
+def test_models_that_no_row_tells_apart_may_differ_by_as_much_as_the_measure_can():
+    labels, p = [1, 1, 0, 1, 0, 0], np.array([0.9, 0.6, 0.7, 0.8, 0.2, 0.1])
+    for text, end in (("log_loss", math.inf), ("calibration_intercept", math.inf), ("brier", 1)):
+        difference = th.compare(labels, {"a": p, "b": p}, measure=text)["a", "b"]
+        assert difference.difference == 0
+        assert (difference.upper == math.inf) == (end == math.inf)
+        assert 0 < difference.upper <= end
+        assert ("conservative" in difference.note) == (end == 1)
+
+
+def correlated(n=300, shift=0.25, seed=7):
+    """Two models that err on the same rows, A a little better than B."""
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n) < 0.4
+    shared = rng.normal(size=n) + labels
+    return labels, {"a": shared + shift * labels + 0.3 * rng.normal(size=n), "b": shared + 0.3 * rng.normal(size=n)}
+
+
+class TestAuc:
+    @given(modelled_rows())
+    def test_differences_are_those_of_delong(self, rows):
+        labels, scores = rows
+        found = ti.compare(labels, dict(zip("xyz", scores, strict=True)), correction="none")
+        expected = oracles.delong_covariance(labels, scores)
+        assert found.covariance == pytest.approx(expected, abs=1e-12)
+        for i, a in enumerate("xyz"):
+            for j, b in enumerate("xyz"):
+                if a == b:
+                    continue
+                one = found[a, b]
+                areas = [th.auc(th.rank(labels, scores[k])) for k in (i, j)]
+                assert one.difference == pytest.approx(areas[0] - areas[1], abs=1e-12)
+                assert -1 <= one.lower <= one.difference <= one.upper <= 1
+                assert one.upper > one.lower
+                variance = expected[i, i] + expected[j, j] - 2 * expected[i, j]
+                assert one.variance == pytest.approx(variance, abs=1e-12)
+                if variance > 1e-9:
+                    lower, upper = oracles.paired_auc_limits(labels, scores[i], scores[j])
+                    assert (one.lower, one.upper) == pytest.approx((max(-1, lower), min(1, upper)), abs=1e-9)
+                    z = one.difference / math.sqrt(variance)
+                    assert one.p_value >= 2 * stats.norm.sf(abs(z)) - 1e-9
+                else:
+                    assert one.method == "exact pairs"
+
+    @given(modelled_rows(models=2), st.floats(0.01, 0.99))
+    def test_p_and_limits_agree(self, rows, level):
+        labels, (a, b) = rows
+        one = ti.compare(labels, {"a": a, "b": b}, level=level)["a", "b"]
+        if abs(one.p_value - (1 - level)) > 1e-9:
+            assert (one.p_value < 1 - level) == (not one.lower <= 0 <= one.upper)
+
+    @pytest.mark.parametrize(("Pos", "Neg"), [(5, 100), (10, 40), (20, 20)])
+    def test_equal_models_differ_by_chance_no_more_often_than_said(self, Pos, Neg):
+        """DeLong's normal limits exclude 0 in 5.4 to 10.9 % of such samples; at most 5.5 % may, give or take chance."""
+        rng, times, refused = np.random.default_rng(3), 1500, 0
+        labels = np.arange(Pos + Neg) < Pos
+        for _ in range(times):
+            scores = {name: 0.74 * labels + rng.normal(size=labels.size) for name in "ab"}  # AUCs of 0.7
+            refused += ti.compare(labels, scores)["a", "b"].p_value < 0.05
+        assert refused / times <= 0.055 + 2.5 * math.sqrt(0.05 * 0.95 / times)
+
+    @given(modelled_rows(models=2))
+    def test_a_minus_b_is_minus_b_minus_a(self, rows):
+        labels, (a, b) = rows
+        one, turned = ti.compare(labels, {"a": a, "b": b}), ti.compare(labels, {"b": b, "a": a})
+        for other in (one["b", "a"].mirrored, turned["a", "b"], turned["b", "a"].mirrored):
+            for name in ("difference", "lower", "upper", "variance", "p_value"):
+                assert getattr(one["a", "b"], name) == pytest.approx(getattr(other, name), abs=1e-9)
+
+    def test_the_sign_is_that_of_a_minus_b(self):
+        labels, scores = [1] * 12 + [0] * 12, [*range(24, 12, -1), *range(12, 0, -1)]
+        scores[11], scores[12] = scores[12], scores[11]
+        found = ti.compare(labels, {"good": scores, "bad": [-s for s in scores]})
+        assert found["good", "bad"].difference > 0
+        assert found["good", "bad"].verdict == "better"
+        assert found["bad", "good"].difference < 0
+        assert found["bad", "good"].verdict == "worse"
+
+    def test_trap_28_paired_is_surer_than_unpaired(self):
+        labels, scores = correlated(n=400, shift=0.13, seed=1)
+        paired = ti.compare(labels, scores)["a", "b"]
+        apart = ti.compare_unpaired(*(th.rank(labels, each) for each in scores.values()))
+        assert paired.difference == pytest.approx(apart.difference, abs=1e-12)
+        assert paired.p_value < 0.05 < apart.p_value
+        assert paired.verdict == "better"
+        assert apart.verdict == "undecided"
+
+    def test_trap_28_rankings_are_refused_with_the_reason(self):
+        r = th.Ranking.parse("[2+][1+,1-][2-]")
+        with pytest.raises(ArgumentError, match=r"no longer knows which case got which score[\s\S]*compare_unpaired"):
+            ti.compare([1, 1, 1, 0, 0, 0], {"a": r, "b": r})
+        with pytest.raises(ArgumentError, match="models are compared by name"):
+            ti.compare([1, 0], r)
+
+    def test_the_same_scores_differ_by_nothing_but_not_surely(self):
+        labels, scores = correlated()
+        found = ti.compare(labels, {"a": scores["a"], "again": scores["a"] * 2})["a", "again"]
+        assert found.difference == 0
+        assert found.lower < 0 < found.upper
+        assert found.p_value == 1
+        assert found.verdict == "undecided"
+        assert "conservative" in found.note
+
+    def test_two_perfect_models_are_not_known_to_be_equal(self):
+        found = ti.compare([1, 1, 1, 0, 0, 0], {"a": [6, 5, 4, 3, 2, 1], "b": [9, 8, 7, 1, 2, 3]})["a", "b"]
+        assert (found.lower, found.upper) == pytest.approx((0.025 ** (1 / 3) - 1, 1 - 0.025 ** (1 / 3)))
+
+    def test_weights_and_clusters_go_into_the_covariance(self):
+        labels, scores = correlated()
+        clusters = np.arange(labels.size) // 3
+        found = ti.compare(labels, scores, clusters=clusters)
+        expected = oracles.obuchowski_covariance(labels, list(scores.values()), clusters.tolist())
+        assert found.covariance == pytest.approx(expected, abs=1e-12)
+        equal = ti.compare(labels, scores, weights=np.full(labels.size, 0.3))
+        assert equal.covariance == pytest.approx(ti.compare(labels, scores).covariance, abs=1e-12)
+        uneven = ti.compare(labels, scores, weights=1.0 + labels * np.arange(labels.size))
+        assert uneven["a", "b"].variance > 1.1 * equal["a", "b"].variance
+
+    def test_contrasts(self):
+        labels, scores = correlated()
+        scores["c"] = scores["b"] + np.sin(np.arange(labels.size))
+        found = ti.compare(labels, scores)
+        pair = found.contrast({"a": 1, "b": -1})
+        for name in ("difference", "lower", "upper", "variance", "p_value"):
+            assert getattr(pair, name) == pytest.approx(getattr(found["a", "b"], name), abs=1e-12)
+        mean = found.contrast({"a": 1, "b": -0.5, "c": -0.5})
+        of = np.array([1, -0.5, -0.5])
+        assert found.covariance is not None
+        assert mean.variance == pytest.approx(of @ found.covariance @ of)
+        assert mean.difference == pytest.approx(of @ list(found.estimates.values()))
+        with pytest.raises(ArgumentError, match="sum to 0"):
+            found.contrast({"a": 1})
+        with pytest.raises(ArgumentError, match="the models are a, b, c"):
+            found.contrast({"a": 1, "z": -1})
+
+    def test_holm_over_all_pairs(self):
+        labels, scores = correlated(n=500, shift=0.3)
+        rng = np.random.default_rng(0)
+        scores |= {"c": scores["b"] + 0.2 * rng.normal(size=500), "d": rng.normal(size=500)}
+        found = ti.compare(labels, scores)
+        assert len(found.differences) == 6
+        raw = [one.p_value for one in found.differences.values()]
+        assert [one.p_adjusted for one in found.differences.values()] == pytest.approx(oracles.holm(raw), abs=1e-15)
+        alone = ti.compare(labels, scores, correction="none")
+        assert [one.p_adjusted for one in alone.differences.values()] == raw
+
+    def test_a_margin_decides_between_equal_and_undecided(self):
+        labels, scores = correlated(n=2000, shift=0.0)
+        assert ti.compare(labels, scores)["a", "b"].verdict == "undecided"
+        assert ti.compare(labels, scores, margin=0.05)["a", "b"].verdict == "practically equal"
+
+    def test_a_table_for_people(self):
+        labels, scores = correlated()
+        told = str(ti.compare(labels, scores))
+        assert "a - b" in told
+        assert "verdict on the first" in told
+        assert len({line.index("[") for line in told.splitlines() if "[" in line}) == 1
+
+
+class TestResampling:
+    AT = {"a": 0.6, "b": 0.5}  # noqa: RUF012
+
+    def test_a_measure_at_thresholds_agrees_with_theory(self):
+        """Accuracy: the difference is a mean of -1, 0 and 1 over rows, whose variance is known."""
+        labels, scores = correlated(n=1000)
+        right = {name: (scores[name] >= self.AT[name]) == labels for name in "ab"}
+        away = right["a"].astype(float) - right["b"]
+        found = ti.compare(labels, scores, measure="accuracy", thresholds=self.AT, replicates=20_000)
+        assert found.estimates["a"] == right["a"].mean()
+        assert found["a", "b"].difference == pytest.approx(away.mean())
+        assert found["a", "b"].variance == pytest.approx(away.var() / labels.size, rel=0.05)
+        assert found["a", "b"].lower <= found["a", "b"].difference <= found["a", "b"].upper
+        assert found.covariance is None
+
+    def test_weighted_rows_and_clusters_of_one_agree_with_plain_rows(self):
+        labels, scores = correlated(n=400)
+        told: dict[str, Any] = {"measure": "f1", "thresholds": self.AT, "replicates": 6000}
+        plain = ti.compare(labels, scores, **told)["a", "b"]
+        others: list[dict[str, Any]] = [{"weights": np.full(400, 2.0)}, {"clusters": np.arange(400)}]
+        for more in others:
+            other = ti.compare(labels, scores, **told, **more)["a", "b"]
+            assert other.difference == pytest.approx(plain.difference, abs=1e-12)
+            assert other.variance == pytest.approx(plain.variance, rel=0.1)
+
+    def test_clusters_are_drawn_whole(self):
+        labels, scores = correlated(n=200)
+        many = np.repeat(labels, 5), {name: np.repeat(each, 5) for name, each in scores.items()}
+        told: dict[str, Any] = {"measure": "accuracy", "thresholds": self.AT, "replicates": 5000}
+        once = ti.compare(labels, scores, **told)["a", "b"].variance
+        clustered = ti.compare(*many, clusters=np.repeat(np.arange(200), 5), **told)["a", "b"].variance
+        careless = ti.compare(*many, **told)["a", "b"].variance
+        right = {name: (scores[name] >= self.AT[name]) == labels for name in "ab"}
+        exact = (right["a"].astype(float) - right["b"]).var() / 200  # of a mean over clusters
+        noise = 3 * math.sqrt(2 / 5000)  # of a variance of so many resamples
+        assert clustered == pytest.approx(exact, rel=noise)
+        assert once == pytest.approx(exact, rel=noise)
+        assert careless == pytest.approx(exact / 5, rel=noise)
+
+    @pytest.mark.parametrize("measure", ["error_rate", "fpr", "balanced_error_rate"])
+    def test_lower_may_be_better(self, measure):
+        labels, scores = correlated(n=2000, shift=2.0)
+        scores["b"] = -scores["b"]
+        one = ti.compare(labels, scores, measure=measure, thresholds={"a": 1.0, "b": -1.0})["a", "b"]
+        assert one.difference < 0
+        assert one.verdict == "better"
+        assert one.mirrored.verdict == "worse"
+
+    def test_expected_cost_at_given_thresholds(self):
+        labels, scores = correlated(n=500)
+        condition = th.OperatingCondition(prevalence=0.1, cost_fp=1, cost_fn=7)
+        found = ti.compare(labels, scores, measure=condition, thresholds=self.AT)
+        for name in "ab":
+            table = th.contingency_at(th.rank(labels, scores[name]), self.AT[name])
+            assert found.estimates[name] == pytest.approx(condition.expected_cost(table), abs=1e-12)
+        assert found.measure == "expected cost"
+        assert found.better == "lower"
+
+    @pytest.mark.parametrize(
+        "condition",
+        [
+            th.OperatingCondition(cost_ratio=3),
+            th.OperatingCondition(class_ratio=0.2, cost_ratio=5),
+            th.OperatingCondition(prevalence=0.3, cost_fp=2, cost_fn=9, cost_tp=-1, cost_tn=0.5),
+        ],
+    )
+    def test_without_thresholds_each_is_chosen_anew(self, condition):
+        labels, scores = correlated(n=300, shift=1.0)
+        scores = {name: each.round(1) for name, each in scores.items()}
+        found = ti.compare(labels, scores, measure=condition, replicates=300)
+        for name in "ab":
+            assert found.estimates[name] == pytest.approx(
+                th.choose(th.rank(labels, scores[name]), condition).expected_cost, abs=1e-12
+            )
+        assert found["a", "b"].difference < 0
+        assert found["a", "b"].verdict == "better"
+        weighted = ti.compare(labels, scores, measure=condition, weights=[2] * 300, replicates=300)
+        assert weighted["a", "b"].lower == pytest.approx(found["a", "b"].lower, abs=1e-12)
+        if condition.class_ratio is None:  # otherwise rows are drawn class by class, and clusters cannot be
+            single = ti.compare(labels, scores, measure=condition, clusters=range(300), replicates=300)
+            assert single["a", "b"].lower == pytest.approx(found["a", "b"].lower, abs=1e-12)
+
+    def test_a_score_of_infinity_cannot_be_refused(self):
+        labels, scores = [1, 0, 0, 0, 1, 0], [0.5, np.inf, 0.2, 0.1, 0.4, 0.3]
+        condition = th.OperatingCondition(cost_ratio=0.01)
+        found = ti.compare(labels, {"a": scores, "b": [6, 2, 3, 4, 5, 1]}, measure=condition, replicates=100)
+        chosen = th.choose(th.rank(labels, scores), condition)
+        assert found.estimates["a"] == pytest.approx(chosen.expected_cost, abs=1e-12)
+
+    def test_the_seed_decides(self):
+        labels, scores = correlated()
+        told: dict[str, Any] = {"measure": "mcc", "thresholds": self.AT, "replicates": 200}
+        one, again, other = (ti.compare(labels, scores, **told, seed=seed)["a", "b"] for seed in (1, 1, 2))
+        assert one == again
+        assert one != other
+
+    def test_models_that_call_alike_are_not_surely_equal(self):
+        labels, scores = correlated()
+        found = ti.compare(labels, {"a": scores["a"], "b": scores["a"]}, measure="f1", thresholds={"a": 0.5, "b": 0.5})
+        assert found["a", "b"].difference == 0
+        assert found["a", "b"].lower < 0 < found["a", "b"].upper
+        assert "all resamples agree" in found["a", "b"].note
+
+    def test_a_measure_that_is_undefined_says_so(self):
+        labels, scores = correlated()
+        found = ti.compare(labels, scores, measure="precision", thresholds={"a": 0.5, "b": np.inf})
+        assert math.isnan(found["a", "b"].difference)
+        assert "undefined" in str(found["a", "b"])
+
+
+class TestBadInput:
+    def test_too_few_models_and_unknown_pairs(self):
+        with pytest.raises(ArgumentError, match="1 model"):
+            ti.compare([1, 0], {"a": [1, 2]})
+        labels, scores = correlated()
+        with pytest.raises(ArgumentError, match="no pair"):
+            ti.compare(labels, scores)["a", "z"]
+
+    def test_lengths_and_classes(self):
+        with pytest.raises(LengthError, match="scores of 'b' 3"):
+            ti.compare([1, 0], {"a": [1, 2], "b": [1, 2, 3]})
+        with pytest.raises(OneClassError):
+            ti.compare([1, 1], {"a": [1, 2], "b": [1, 2]})
+
+    def test_arguments(self):
+        labels, scores = correlated(n=50)
+        wrong: tuple[tuple[dict[str, Any], str], ...] = (
+            ({"level": 95}, "level"),
+            ({"margin": -1}, "margin"),
+            ({"correction": "bonferroni"}, "correction"),
+            ({"measure": "f1"}, "none is given"),
+            ({"measure": "f1", "thresholds": {"a": 1}}, "name each of a, b"),
+            ({"measure": "f1", "thresholds": {"a": 1, "b": math.nan}}, "no number"),
+            ({"thresholds": {"a": 1, "b": 1}}, "an AUC has none"),
+            ({"replicates": 3}, "replicates"),
+            ({"clusters": [1] * 50}, "clusters holds positives"),
+        )
+        for more, words in wrong:
+            with pytest.raises(ArgumentError, match=words):
+                ti.compare(labels, scores, **more)
+        with pytest.raises(MeasureError, match="no better side"):
+            ti.compare(labels, scores, measure="prevalence", thresholds={"a": 1, "b": 1})
+        with pytest.raises(MeasureError, match="no quantity called"):
+            ti.compare(labels, scores, measure="acuracy")
+
+    def test_rows_with_gaps_are_dropped_for_all_models(self):
+        labels, scores = correlated(n=60)
+        holed = scores | {"b": np.where(np.arange(60) == 3, np.nan, scores["b"])}
+        found = ti.compare(labels, holed, missing="drop")
+        assert found.dropped == 1
+        keep = np.arange(60) != 3
+        expected = ti.compare(labels[keep], {name: each[keep] for name, each in scores.items()})
+        assert found["a", "b"].lower == pytest.approx(expected["a", "b"].lower, abs=1e-12)
+
+
+@pytest.mark.parametrize("scores", ["apart", "perfect"])
+def test_a_doubled_contrast_has_doubled_limits(scores):
+    rng = np.random.default_rng(2)
+    labels = rng.random(60) < 0.5
+    good = labels + (0.0 if scores == "perfect" else 0.5) * rng.normal(size=60)
+    found = ti.compare(labels, {"a": good, "b": (0 if scores == "perfect" else 1) * rng.normal(size=60) - labels})
+    single, double = found["a", "b"], found.contrast({"a": 2, "b": -2})
+    assert double.difference == pytest.approx(2 * single.difference)
+    assert (double.lower, double.upper) == pytest.approx((2 * single.lower, 2 * single.upper))
+    assert double.lower <= double.difference <= double.upper
+
+
+@pytest.mark.parametrize("clusters", [6, 30])
+def test_few_clusters_give_students_limits_with_as_many_degrees_of_freedom_less_one(clusters):
+    """As many as hold the scarcer class: here positives, of which one cluster has none."""
+    labels, scores = correlated()
+    cluster = np.arange(300) % clusters
+    labels = labels & (cluster > 0)
+    found = ti.compare(labels, scores, clusters=cluster)
+    one = found["a", "b"]
+    assert found.pairs == clusters - 1
+    error = math.sqrt(one.variance)
+    half = stats.t.ppf(0.975, clusters - 2) * error
+    assert (one.lower, one.upper) == pytest.approx((one.difference - half, one.difference + half))
+    assert one.p_value == pytest.approx(2 * stats.t.sf(abs(one.difference) / error, clusters - 2))
+    contrast = found.contrast({"a": 1, "b": -1})
+    assert (contrast.lower, contrast.upper, contrast.p_value) == pytest.approx((one.lower, one.upper, one.p_value))
+
+
+def test_with_many_cases_limits_are_normal():
+    labels, scores = correlated(n=20_000)
+    one = ti.compare(labels, scores)["a", "b"]
+    half = stats.norm.ppf(0.975) * math.sqrt(one.variance)
+    assert (one.lower, one.upper) == pytest.approx((one.difference - half, one.difference + half), abs=0.005 * half)
+
+
+def test_models_are_named_by_text():
+    with pytest.raises(ArgumentError, match="named by text"):
+        ti.compare([1, 0], {1: [1, 0], "1": [0, 1], "c": [1, 1]})
+
+
+@pytest.mark.parametrize("options", [{"seed": -1}, {"seed": 1.5}, {"replicates": 2.5}, {"replicates": None}])
+def test_seeds_and_replicates_are_whole_numbers(options):
+    with pytest.raises(ArgumentError):
+        ti.compare([1, 0, 1, 0], {"a": [1, 0, 2, 3], "b": [0, 1, 2, 3]}, **options)

@@ -1,0 +1,353 @@
+""""""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import thresher as th
+import thresher.inference as ti
+from tests.inference import oracles
+from tests.strategies import labelled_scores, rough_weights, two_class_rankings
+from thresher.errors import ArgumentError, LengthError, MissingValueError, OneClassError, PositiveLabelError
+from thresher.inference.intervals import auc as room
+from thresher.inference.intervals.auc import delong_parts
+from thresher.inference.rows import scored_rows
+from thresher.ranking import pieces
+
+CT = th.Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
+METHODS = ["delong", "wald", "hanley-mcneil"]
+
+
+def test_golden_ct_ratings():
+    for method in ("delong", "wald"):
+        found = ti.auc_interval(CT, method=method)
+        assert found.estimate == pytest.approx(0.893171, abs=1e-6)
+        assert math.sqrt(found.variance) == pytest.approx(0.030724, abs=1e-6)
+    wald = ti.auc_interval(CT, method="wald")
+    assert (wald.lower, wald.upper) == pytest.approx((0.8330, 0.9534), abs=1e-4)
+
+
+@pytest.mark.parametrize(("Pos", "Neg"), [(5, 5), (10, 40), (3, 100)])
+def test_hanley_mcneil_at_chance_is_the_variance_of_mann_whitney(Pos, Neg):
+    assert ti.hanley_mcneil_variance(0.5, Pos, Neg) == pytest.approx((Pos + Neg + 1) / (12 * Pos * Neg))
+
+
+@given(labelled_scores(both_classes=True, max_size=20))
+def test_delong_is_its_definition(rows):
+    labels, scores = rows
+    found = ti.auc_variance(th.rank(labels, scores))
+    if min(labels.sum(), (~labels).sum()) < 2:
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(oracles.delong_covariance(labels, [scores])[0, 0], abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(ranking=two_class_rankings, level=st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_limits_hold_the_auc_and_stay_in_range(method, ranking, level):
+    found = ti.auc_interval(ranking, method=method, level=level)
+    assert 0 <= found.lower <= found.estimate <= found.upper <= 1
+    assert found.estimate == th.auc(ranking)
+    if method != "wald":  # the textbook interval keeps its fault, under its name
+        assert found.width > 0
+
+
+@pytest.mark.parametrize("method", ["delong", "hanley-mcneil"])
+@pytest.mark.parametrize(
+    "text", ["[20+][20-]", "[1+][1-]", "[1+,1-]", "[3-][2+]", "[5+,5-]", "[1+][30-]", "[2+][1+,1-]"]
+)
+def test_trap_27_no_zero_width_and_nothing_beyond_the_ends(method, text):
+    found = ti.auc_interval(th.Ranking.parse(text), method=method)
+    assert 0 <= found.lower < found.upper <= 1
+    if found.method == "exact pairs":
+        assert "conservative" in found.note
+
+
+def test_a_perfect_ranking_has_the_exact_limits_of_as_many_pairs():
+    found = ti.auc_interval(th.Ranking.parse("[20+][30-]"))
+    assert (found.lower, found.upper) == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-12)
+    assert found.method == "exact pairs"
+
+
+@given(two_class_rankings)
+def test_whole_weights_are_numbers_of_cases(ranking):
+    weighted = th.Ranking(ranking.score, ranking.pos.astype(float), ranking.neg.astype(float))
+    rows = np.repeat(ranking.score, ranking.pos), np.repeat(ranking.score, ranking.neg)
+    labels = np.repeat([1, 0], [rows[0].size, rows[1].size])
+    replicated = ti.auc_interval(th.rank(labels, np.concatenate(rows)))
+    found = ti.auc_interval(weighted)
+    for name in ("estimate", "lower", "upper", "variance"):
+        assert getattr(found, name) == pytest.approx(getattr(replicated, name), abs=1e-10, nan_ok=True)
+
+
+@given(two_class_rankings)
+def test_swapping_the_classes_mirrors_the_limits(ranking):
+    turned = th.Ranking(ranking.score, ranking.neg, ranking.pos)
+    found, mirrored = ti.auc_interval(ranking), ti.auc_interval(turned)
+    assert (mirrored.lower, mirrored.upper) == pytest.approx((1 - found.upper, 1 - found.lower), abs=1e-9)
+
+
+@given(two_class_rankings, st.sampled_from([0.5, 0.95]))
+def test_limits_are_delongs_moderated_by_twelve_degrees_of_freedom(ranking, level):
+    if ranking.weighted or min(ranking.Pos, ranking.Neg) < 2:
+        return
+    labels = np.repeat([True, False], [ranking.Pos, ranking.Neg])
+    scores = np.concatenate([np.repeat(ranking.score, ranking.pos), np.repeat(ranking.score, ranking.neg)])
+    v10, v01, area = oracles.placements(labels, scores)
+    parts = float(np.var(v10, ddof=1)) / len(v10), float(np.var(v01, ddof=1)) / len(v01)
+    found = ti.auc_interval(ranking, level=level)
+    if sum(parts) > 1e-12:
+        expected = oracles.moderated_limits(area, parts, (ranking.Pos, ranking.Neg), level)
+        assert (found.lower, found.upper) == pytest.approx(expected, abs=1e-9)
+    else:
+        assert found.method == "exact pairs"
+
+
+def test_moderation_fades_with_cases():
+    big = th.Ranking(CT.score, CT.pos * 1000, CT.neg * 1000)
+    found, wald = ti.auc_interval(big), ti.auc_interval(big, method="wald")
+    assert found.width == pytest.approx(wald.width, rel=1e-3)
+
+
+def test_bad_input():
+    with pytest.raises(OneClassError):
+        ti.auc_interval(th.Ranking.parse("[3+]"))
+    with pytest.raises(ArgumentError, match="level"):
+        ti.auc_interval(CT, level=95)
+    with pytest.raises(ArgumentError, match="there is no method"):
+        ti.auc_interval(CT, method="bootstrap")  # type: ignore[arg-type]
+
+
+def test_wald_has_width_where_all_pairs_are_won():
+    for text in ("[20+][20-]", "[20-][20+]"):
+        found = th.auc_interval(th.Ranking.parse(text), method="wald")
+        assert found.width > 0.1
+        assert found.note
+
+
+@given(labelled_scores(both_classes=True), st.integers(1, 5))
+def test_cases_that_stand_alone_are_added_up_exactly(rows, piece):
+    """Fractions give DeLong's variance without rounding; pieces of any length give the same."""
+    labels, _ = rows
+    if min(labels.sum(), (~labels).sum()) < 2:
+        return
+    ranking = th.rank(labels, np.arange(float(labels.size)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE", piece)
+        found = delong_parts(ranking)
+    for part, (own, other) in zip(found, ((labels, ~labels), (~labels, labels)), strict=True):
+        places, against = np.flatnonzero(own).tolist(), np.flatnonzero(other).tolist()
+        share = [Fraction(sum(place < one for place in against), len(against)) for one in places]
+        mean = sum(share) / len(share)
+        exact = sum((each - mean) ** 2 for each in share) / ((len(share) - 1) * len(share))
+        assert part == pytest.approx(float(exact), rel=1e-14, abs=1e-300)
+
+
+@st.composite
+def modelled_rows(draw, models=3, max_size=16):
+    """Labels with two of each class, and tied scores of several models."""
+    size = draw(st.integers(4, max_size))
+    labels = np.array([True, True, False, False, *draw(st.lists(st.booleans(), min_size=size - 4, max_size=size - 4))])
+    scores = [
+        np.array(draw(st.lists(st.integers(0, 6), min_size=size, max_size=size)), dtype=float) for _ in range(models)
+    ]
+    return labels, scores
+
+
+def covariance(labels, scores, **more):
+    rows = scored_rows(labels, {f"m{i}": each for i, each in enumerate(scores)}, **more)
+    return room.auc_covariance(rows)
+
+
+def same(one, other, **close):
+    for name in ("estimate", "lower", "upper", "variance"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), nan_ok=True, **close), name
+
+
+@given(modelled_rows())
+def test_the_covariance_is_delongs(rows):
+    labels, scores = rows
+    found = covariance(labels, scores)
+    assert found.whole == pytest.approx(oracles.delong_covariance(labels, scores), abs=1e-12)
+    assert found.areas.tolist() == pytest.approx([th.auc(th.rank(labels, each)) for each in scores], abs=1e-12)
+    assert np.linalg.eigvalsh(found.whole).min() > -1e-12
+
+
+@given(modelled_rows(), st.data())
+def test_the_covariance_of_clusters_is_obuchowskis(rows, data):
+    labels, scores = rows
+    clusters = data.draw(st.lists(st.sampled_from("abcd"), min_size=labels.size, max_size=labels.size))
+    with_pos = {c for c, y in zip(clusters, labels, strict=True) if y}
+    with_neg = {c for c, y in zip(clusters, labels, strict=True) if not y}
+    assume(min(len(with_pos), len(with_neg)) > 1)
+    found = covariance(labels, scores, clusters=clusters).whole
+    assert found == pytest.approx(oracles.obuchowski_covariance(labels, scores, clusters), abs=1e-12)
+    assert np.linalg.eigvalsh(found).min() > -1e-12
+
+
+@given(modelled_rows(models=1), st.data())
+def test_weights_count_by_their_influence(rows, data):
+    labels, (scores,) = rows
+    weights = data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size))
+    found = covariance(labels, [scores], weights=weights)
+    area, of_pos, of_neg = oracles.weighted_auc(labels, scores, weights)
+    assert found.areas[0] == pytest.approx(area, abs=1e-10)
+    assert found.areas[0] == pytest.approx(th.auc(th.rank(labels, scores, weights=weights)), abs=1e-10)
+    assert (found.of_pos[0, 0], found.of_neg[0, 0]) == pytest.approx((of_pos, of_neg), abs=1e-10)
+
+
+@given(labelled_scores(both_classes=True), st.sampled_from([0.5, 3.0, 7.0]))
+def test_equal_weights_are_no_weights_and_no_weights_are_the_ranking(rows, weight):
+    labels, scores = rows
+    plain = ti.row_auc_interval(labels, scores)
+    same(plain, ti.auc_interval(th.rank(labels, scores)), abs=1e-9)
+    same(ti.row_auc_interval(labels, scores, weights=np.full(labels.size, weight)), plain, abs=1e-9)
+
+
+@given(modelled_rows(models=1))
+def test_one_row_per_cluster_is_no_clusters(rows):
+    """In variance; the limits, for which clusters less one are degrees of freedom, are never narrower."""
+    labels, (scores,) = rows
+    found = ti.row_auc_interval(labels, scores, clusters=range(labels.size))
+    plain = ti.row_auc_interval(labels, scores)
+    assert (found.estimate, found.variance) == pytest.approx((plain.estimate, plain.variance), abs=1e-12)
+    assert found.lower <= plain.lower + 1e-9
+    assert found.upper >= plain.upper - 1e-9
+
+
+@given(modelled_rows(models=1), st.data())
+def test_limits_hold_the_auc_and_have_width(rows, data):
+    labels, (scores,) = rows
+    weights = data.draw(st.lists(rough_weights, min_size=labels.size, max_size=labels.size))
+    for more in ({"weights": weights}, {"clusters": np.arange(labels.size) // 2}, {}):
+        try:
+            found = ti.row_auc_interval(labels, scores, **more)
+        except ArgumentError as error:
+            assert "cluster" in str(error)  # noqa: PT017
+            continue
+        assert 0 <= found.lower <= found.estimate <= found.upper <= 1
+        assert found.width > 0
+
+
+def test_rows_of_weight_0_vanish():
+    labels, scores = [1, 1, 0, 0, 1, 0], [5, 3, 4, 1, 2, 9]
+    found = ti.row_auc_interval(labels, scores, weights=[1, 1, 1, 1, 1, 0])
+    same(found, ti.row_auc_interval(labels[:5], scores[:5]), abs=1e-12)
+
+
+def test_weights_say_whom_a_row_stands_for_and_not_how_many_there_are():
+    labels, scores = [1, 1, 1, 0, 0, 0], [6, 4, 2, 5, 3, 1]
+    one, two = (ti.row_auc_interval(labels, scores, weights=[w] * 6) for w in (1, 2))
+    same(one, two, abs=1e-12)
+    assert ti.auc_interval(th.rank(labels, scores, weights=[2] * 6)).variance < 0.7 * two.variance
+
+
+def test_the_weighted_reference_value():
+    scores, labels = [0.1, 0.1, 0.4, 0.6, 0.6, 0.6, 0.8], [0, 1, 0, 0, 1, 1, 1]
+    found = ti.row_auc_interval(labels, scores, weights=[1, 0.4, 0.2, 0.6, 0.9, 0.5, 0.7])
+    assert found.estimate == pytest.approx(0.7911111, abs=1e-7)
+
+
+def test_copies_of_a_row_in_a_cluster_add_nothing():
+    """Every row ten times over is the same knowledge when clusters are named, and far more when not."""
+    rng = np.random.default_rng(2)
+    labels = rng.random(60) < 0.4
+    scores = rng.normal(size=60) + labels
+    plain = ti.row_auc_interval(labels, scores)
+    many = np.repeat(labels, 10), np.repeat(scores, 10)
+    clustered = ti.row_auc_interval(*many, clusters=np.repeat(np.arange(60), 10))
+    assert (clustered.estimate, clustered.variance) == pytest.approx(
+        (plain.estimate, oracles.obuchowski_covariance(labels, [scores], range(60))[0, 0])
+    )
+    expected = oracles.clustered_auc_limits(*many, np.repeat(np.arange(60), 10), 0.95)
+    assert (clustered.lower, clustered.upper) == pytest.approx(expected)
+    assert ti.row_auc_interval(*many).width < 0.5 * plain.width
+
+
+def test_many_independent_rows_in_few_clusters_are_not_taken_for_few_cases():
+    rng = np.random.default_rng(3)
+    labels = rng.random(4000) < 0.5
+    scores = rng.normal(size=4000) + labels
+    found = ti.row_auc_interval(labels, scores, clusters=rng.integers(40, size=4000))
+    assert found.width < 1.6 * ti.row_auc_interval(labels, scores).width
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("seed", range(6))
+def test_clustered_limits_are_those_written_out(seed, level):
+    """Clusters that widen, clusters that say less than rows would, and AUCs near 1, where the prior matters."""
+    rng = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(25), 4)
+    shared = rng.normal(size=25)[clusters] * (seed % 3)
+    labels = rng.random(100) < (0.5 if seed < 3 else 0.2)
+    scores = shared + rng.normal(size=100) + (1 + seed / 3) * labels
+    found = ti.row_auc_interval(labels, scores, clusters=clusters, level=level)
+    assert found.method == "obuchowski"
+    assert (found.lower, found.upper) == pytest.approx(
+        oracles.clustered_auc_limits(labels, scores, clusters, level), abs=1e-9
+    )
+
+
+def test_rows_that_vary_against_each_other_are_not_taken_for_more_than_rows():
+    """Clusters may shrink the variance seen, never what is expected beforehand."""
+    labels = np.tile([True, True, False, False], 12)
+    rng = np.random.default_rng(1)
+    high, low = 3 + rng.random(12), 2 + rng.random(12)
+    scores = np.ravel(np.column_stack([high + 2, 5.5 - high, low, 5.2 - low]))  # one up, the other down
+    clusters = np.repeat(np.arange(12), 4)
+    found = ti.row_auc_interval(labels, scores, clusters=clusters)
+    assert found.variance < ti.auc_variance(th.rank(labels, scores))
+    assert (found.lower, found.upper) == pytest.approx(oracles.clustered_auc_limits(labels, scores, clusters, 0.95))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_weighted_limits_are_moderated_by_effective_cases(level):
+    rng = np.random.default_rng(4)
+    labels = rng.random(40) < 0.4
+    scores, weights = rng.normal(size=40) + 2 * labels, rng.exponential(size=40)
+    area, *parts = oracles.weighted_auc(labels, scores, weights)
+    cases = [weights[side].sum() ** 2 / (weights[side] ** 2).sum() for side in (labels, ~labels)]
+    found = ti.row_auc_interval(labels, scores, weights=weights, level=level)
+    assert (found.lower, found.upper) == pytest.approx(
+        oracles.moderated_limits(area, (parts[0], parts[1]), (cases[0], cases[1]), level)
+    )
+
+
+class TestBadInput:
+    def test_one_class(self):
+        with pytest.raises(OneClassError, match="there are no negatives among 2 cases"):
+            ti.row_auc_interval([1, 1], [0.1, 0.2])
+
+    def test_lengths(self):
+        with pytest.raises(LengthError, match="labels 2"):
+            ti.row_auc_interval([1, 0], [0.1, 0.2, 0.3])
+        with pytest.raises(LengthError, match="clusters 1"):
+            ti.row_auc_interval([1, 0], [0.1, 0.2], clusters=["a"])
+
+    @pytest.mark.parametrize("level", [0, 1, 95, math.nan])
+    def test_level(self, level):
+        with pytest.raises(ArgumentError, match="level"):
+            ti.row_auc_interval([1, 0], [0.1, 0.2], level=level)
+
+    def test_one_cluster_of_a_class(self):
+        with pytest.raises(ArgumentError, match="1 of 2 clusters holds positives"):
+            ti.row_auc_interval([1, 1, 0, 0], [4, 3, 2, 1], clusters=["a", "a", "a", "b"])
+        with pytest.raises(ArgumentError, match="1 of 3 clusters holds negatives"):
+            ti.row_auc_interval([1, 1, 0, 0], [4, 3, 2, 1], clusters=["a", "b", "c", "c"])
+
+    def test_missing(self):
+        with pytest.raises(MissingValueError, match="clusters are missing"):
+            ti.row_auc_interval([1, 0, 1, 0], [4, 3, 2, 1], clusters=["a", "b", None, "c"])
+        labels, scores = [1, 0, 1, 0, 1, 0], [4, 3, 2, 1, np.nan, 5]
+        found = ti.row_auc_interval(labels, scores, missing="drop", clusters=[1, 2, 3, 4, 5, np.nan])
+        same(found, ti.row_auc_interval(labels[:4], scores[:4], clusters=range(4)), abs=1e-12)
+
+    def test_which_is_positive(self):
+        with pytest.raises(PositiveLabelError):
+            ti.row_auc_interval(["a", "b"], [1, 2])
+        found = ti.row_auc_interval(["a", "b"], [1, 2], positive="a")
+        assert found.estimate == 0

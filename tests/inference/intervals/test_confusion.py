@@ -1,0 +1,230 @@
+""""""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+import thresher.inference as ti
+from tests.inference import class_examples, oracles
+from thresher.errors import ArgumentError
+from thresher.inference.class_influence import WHOLE_MEASURES
+from thresher.inference.intervals.confusion import sampled_confusion_intervals
+from thresher.inference.intervals.survey import sampled_table, sampled_table_intervals
+
+matrices = st.integers(2, 4).flatmap(
+    lambda k: (
+        st.lists(st.lists(st.integers(0, 20), min_size=k, max_size=k), min_size=k, max_size=k)
+        .filter(lambda counts: any(map(any, counts)))
+        .map(lambda counts: th.ConfusionMatrix(counts, classes=list(range(k))))
+    )
+)
+
+
+@given(matrices)
+def test_rates_are_rates_and_everything_lies_between_its_limits(matrix):
+    found = ti.confusion_intervals(matrix)
+    right, total = int(np.trace(matrix.counts)), int(matrix.total)
+    assert found.overall_accuracy == ti.rate_interval(right, total)
+    for i, name in enumerate(matrix.classes):
+        for interval, cases in ((found.recall[name], matrix.actual[i]), (found.precision[name], matrix.predicted[i])):
+            if cases:
+                assert interval == ti.rate_interval(float(matrix.counts[i, i]), float(cases))
+            else:
+                assert math.isnan(interval.estimate)
+                assert interval.note
+        table = matrix.one_vs_rest(name)
+        if math.isnan(table.f1):
+            assert found.f1[name].note
+        else:
+            assert found.f1[name] == ti.measure_interval(table, "f1")
+    for name, known in WHOLE_MEASURES.items():
+        interval, value = getattr(found, name), known.value(matrix)
+        least, most = known.ends
+        if math.isnan(value):
+            assert math.isnan(interval.estimate)
+            assert interval.note
+        else:
+            assert least <= interval.lower <= interval.estimate <= interval.upper <= most
+            assert interval.estimate == pytest.approx(value, abs=1e-12)
+            assert interval.width > 0
+
+
+def test_macro_recall_is_a_mean_of_independent_rates():
+    matrix = th.ConfusionMatrix([[70, 20, 10], [20, 830, 10], [0, 10, 30]], classes=[1, 2, 3])
+    expected = (0.7 * 0.3 / 100 + (83 / 86) * (3 / 86) / 860 + 0.75 * 0.25 / 40) / 9
+    assert ti.confusion_intervals(matrix).macro_recall.variance == pytest.approx(expected)
+
+
+def test_variances_are_what_simulation_finds():
+    share = np.array([[0.3, 0.05, 0.05], [0.1, 0.2, 0.05], [0.02, 0.03, 0.2]])
+    drawn = np.random.default_rng(3).multinomial(800, share.ravel(), size=4000).reshape(-1, 3, 3)
+    found = ti.confusion_intervals(th.ConfusionMatrix((share * 800).round().astype(int), classes="abc"))
+    again = [ti.confusion_intervals(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn[:300]]
+    for name, known in WHOLE_MEASURES.items():
+        values = [known.value(th.ConfusionMatrix(counts, classes="abc")) for counts in drawn]
+        assert getattr(found, name).variance == pytest.approx(np.var(values), rel=0.08), name
+        truth = known.value(th.ConfusionMatrix(share, classes="abc"))
+        assert 0.91 <= np.mean([truth in getattr(each, name) for each in again]) <= 0.985, name
+
+
+def test_two_classes_agree_with_the_table():
+    matrix = th.ConfusionMatrix([[30, 20], [10, 40]], classes=["spam", "ham"])
+    found = ti.confusion_intervals(matrix)
+    of_table = ti.measure_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), "average_recall")
+    assert found.macro_recall.variance == pytest.approx(of_table.variance, rel=1e-6)
+    assert found.macro_recall.lower == pytest.approx(of_table.lower, rel=1e-6)
+    for name in ("mcc", "kappa"):
+        whole, of_table = getattr(found, name), ti.measure_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), name)
+        limits = of_table.estimate, of_table.lower, of_table.upper
+        assert (whole.estimate, whole.lower, whole.upper) == pytest.approx(limits, rel=1e-6)
+
+
+def test_what_is_perfect_or_hopeless_has_width_and_what_is_undefined_says_why():
+    perfect = ti.confusion_intervals(th.ConfusionMatrix([[9, 0, 0], [0, 8, 0], [0, 0, 7]], classes="abc"))
+    for name in WHOLE_MEASURES:
+        interval = getattr(perfect, name)
+        assert interval.estimate == interval.upper == 1
+        assert 0 < interval.lower < 0.99
+        assert interval.note == "half a case added to every cell"
+    turned = ti.confusion_intervals(th.ConfusionMatrix([[0, 9], [9, 0]], classes="ab"))
+    assert (turned.mcc.estimate, turned.mcc.lower) == (-1, -1)
+    assert -1 < turned.mcc.upper < -0.3
+    lazy = ti.confusion_intervals(th.ConfusionMatrix([[95, 0], [5, 0]], classes=["ham", "spam"]))
+    assert math.isnan(lazy.mcc.estimate)
+    assert lazy.mcc.note == th.ConfusionMatrix([[95, 0], [5, 0]], classes="ab").describe("mcc").partition(": ")[2]
+    assert lazy.mcc.note
+    assert lazy.kappa.estimate == 0
+    assert lazy.kappa.width > 0
+
+
+def test_bad_input():
+    with pytest.raises(ArgumentError, match="level"):
+        ti.confusion_intervals(th.ConfusionMatrix([[1, 0], [0, 1]], classes="ab"), level=5)
+    with pytest.raises(ArgumentError, match="no cases"):
+        ti.confusion_intervals(th.ConfusionMatrix([[0, 0], [0, 0]], classes="ab"))
+
+
+def test_weights_without_errors_are_perfect_however_they_round():
+    rng, rounded = np.random.default_rng(0), 0
+    for _ in range(200):
+        matrix = th.ConfusionMatrix(np.diag(rng.random(3) * 30), classes="abc")
+        found = ti.confusion_intervals(matrix)
+        for name, known in WHOLE_MEASURES.items():
+            rounded += known.value(matrix) != 1
+            assert getattr(found, name).estimate == 1
+            assert getattr(found, name).note == "half a case added to every cell"
+    assert rounded
+
+
+ACTUAL, MODELS = class_examples.rows(80, 3)
+CALLED = MODELS["poor"].argmax(axis=1)
+RATES = ("overall_accuracy", *WHOLE_MEASURES)
+
+
+def intervals(actual=ACTUAL, called=CALLED, **more):
+    found = sampled_confusion_intervals(actual, called, "abc", **more)
+    return listed(found)
+
+
+def listed(found):
+    named = {name: getattr(found, name) for name in RATES}
+    return named | {f"{name} {c}": getattr(found, name)[c] for name in ("precision", "recall", "f1") for c in "abc"}
+
+
+def plain(actual=ACTUAL, called=CALLED):
+    names = np.array(list("abc"))
+    return listed(th.confusion_intervals(th.confusion(names[actual], names[called], classes="abc")))
+
+
+def same(one, other, **close):
+    for name, interval in one.items():
+        for field in ("estimate", "lower", "upper", "variance"):
+            mine, its = getattr(interval, field), getattr(other[name], field)
+            assert mine == pytest.approx(its, nan_ok=True, **close), (name, field)
+
+
+@pytest.mark.parametrize("weight", [0.01, 1.0, 7.0])
+def test_equal_weights_are_no_weights(weight):
+    same(intervals(weight=np.full(80, weight)), plain(), rel=1e-6)
+    same(intervals(ACTUAL, ACTUAL, weight=np.full(80, weight)), plain(ACTUAL, ACTUAL), rel=1e-6)
+
+
+def test_the_unit_of_weights_does_not_matter():
+    weight = np.random.default_rng(0).exponential(size=80)
+    for more in ({}, {"cluster": np.arange(80) // 3}):
+        one, million = (intervals(weight=weight * unit, **more) for unit in (1, 1e6))
+        same(one, million, rel=1e-6)
+
+
+def test_each_class_is_a_table_of_its_own():
+    weight, cluster = np.random.default_rng(1).exponential(size=80), np.arange(80) // 2
+    found = intervals(weight=weight, cluster=cluster)
+    for i, name in enumerate("abc"):
+        table = sampled_table_intervals(sampled_table(i == ACTUAL, i == CALLED, weight=weight, cluster=cluster))
+        assert found[f"recall {name}"] == table["tpr"]
+        assert found[f"precision {name}"] == table["precision"]
+        assert found[f"f1 {name}"] == table["f1"]
+
+
+def test_macro_averages_vary_as_their_slopes_say():
+    """The delta method once more, every slope found by making a row a little heavier."""
+    weight = np.random.default_rng(2).exponential(size=80)
+    found = intervals(weight=weight)
+    for name, known in WHOLE_MEASURES.items():
+        squares = 0.0
+        for row in range(80):
+            up, down = weight.copy(), weight.copy()
+            up[row] *= 1 + 1e-5
+            down[row] *= 1 - 1e-5
+            high, low = (known.value(th.confusion(ACTUAL, CALLED, classes=range(3), weights=w)) for w in (up, down))
+            squares += ((high - low) / 2e-5) ** 2
+        assert found[name].variance == pytest.approx(squares, rel=1e-5), name
+
+
+def test_copies_of_a_row_in_a_cluster_add_nothing():
+    """But for Student's quantile in place of the normal one, all limits are those of the rows without copies."""
+    many = np.repeat(ACTUAL, 10), np.repeat(CALLED, 10)
+    clustered, as_if = intervals(*many, cluster=np.repeat(np.arange(80), 10)), plain(*many)
+    matrix = th.confusion(ACTUAL, CALLED, classes=range(3))
+    shrunk = th.ConfusionMatrix(matrix.counts * oracles.few_clusters(80, 0.95), "abc")
+    expected = {name: (each.lower, each.upper) for name, each in listed(th.confusion_intervals(shrunk)).items()}
+    for i, name in enumerate("abc"):
+        table = matrix.one_vs_rest(i)
+        expected[f"recall {name}"] = oracles.measure_of_copies(table, "tpr")
+        expected[f"precision {name}"] = oracles.measure_of_copies(table, "precision")
+        expected[f"f1 {name}"] = oracles.measure_of_copies(table, "f1")
+    for name, interval in clustered.items():
+        assert (interval.lower, interval.upper) == pytest.approx(expected[name], rel=1e-6), name
+        assert as_if[name].width < 0.4 * interval.width
+
+
+def test_clusters_of_alike_rows_are_held_as_often_as_said():
+    rng = np.random.default_rng(4)
+    cluster = np.repeat(np.arange(60), 8)
+    held: dict[str, list[bool]] = {"overall_accuracy": [], "macro_recall": [], "recall a": []}
+    for _ in range(300):
+        copied = rng.random(480) < np.sqrt(0.5)
+        actual = np.where(copied, rng.integers(3, size=60)[cluster], rng.integers(3, size=480))
+        right = np.where(copied, (rng.random(60) < 0.7)[cluster], rng.random(480) < 0.7)
+        found = intervals(actual, np.where(right, actual, (actual + 1) % 3), cluster=cluster)
+        for name, each in held.items():
+            each.append(0.7 in found[name])
+    assert all(0.92 <= np.mean(each) <= 0.985 for each in held.values()), {n: np.mean(e) for n, e in held.items()}
+
+
+def test_a_class_that_is_never_called_has_no_precision():
+    found = intervals(called=np.minimum(CALLED, 1), weight=np.full(80, 2.0))
+    assert found["precision c"].note == "nothing is called so"
+    assert np.isnan(found["macro_precision"].estimate)
+    assert "nothing is predicted positive" in found["macro_precision"].note
+    assert found["recall c"].estimate == 0
+    assert found["recall c"].upper > 0
+
+
+def test_bad_input_sampled_matrix():
+    with pytest.raises(th.ArgumentError, match="level"):
+        sampled_confusion_intervals(ACTUAL, CALLED, "abc", level=95)

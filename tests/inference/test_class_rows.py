@@ -1,0 +1,130 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import thresher as th
+from thresher.inference.class_rows import classified_rows
+
+LABELS = ["cat", "cow", "dog", "cat", "cow", "dog"]
+MATRIX = np.array([[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]] * 2)
+
+
+def rows(labels=LABELS, matrix=MATRIX, **more):
+    return classified_rows(labels, matrix, **more)
+
+
+def test_columns_belong_to_the_labels_in_rising_order():
+    found = rows()
+    assert found.classes == ("cat", "cow", "dog")
+    assert found.index.tolist() == [0, 1, 2, 0, 1, 2]
+    assert found.calls["model"].tolist() == [0, 1, 2, 0, 1, 2]
+    assert found.units == 6
+    assert found.class_units.tolist() == [2, 2, 2]
+
+
+def test_columns_may_come_in_any_order_model_by_model():
+    turned = {"a": MATRIX, "b": MATRIX[:, ::-1]}
+    found = rows(matrix=turned, classes={"a": ["cat", "cow", "dog"], "b": ["dog", "cow", "cat"]})
+    assert found.matrices["a"].tolist() == found.matrices["b"].tolist()
+    assert found.absent == {"a": (), "b": ()}
+
+
+def test_a_model_may_lack_a_class():
+    two = {"a": MATRIX, "b": MATRIX[:, :2]}
+    found = rows(matrix=two, classes={"a": ["cat", "cow", "dog"], "b": ["cat", "cow"]})
+    assert found.absent == {"a": (), "b": ("dog",)}
+    assert found.matrices["b"][:, 2].tolist() == [0] * 6
+    with pytest.raises(th.LengthError, match="2 columns, and there are 3 classes"):
+        rows(matrix=two)
+
+
+def test_other_labels_count_as_one_class_on_request():
+    labels = [*LABELS[:4], "emu", "yak"]
+    with pytest.raises(th.LabelError, match="'emu' and 'yak'"):
+        rows(labels, classes=["cat", "cow", "dog"])
+    found = rows(labels, classes=["cat", "cow", "dog"], other="cow", predictions=["cat", "emu", "dog"] * 2)
+    assert found.index.tolist() == [0, 1, 2, 0, 1, 1]
+    assert found.calls["model"].tolist() == [0, 1, 2, 0, 1, 2]
+    assert (found.pooled, found.pooled_rows) == (("emu", "yak"), 2)
+    with pytest.raises(th.LabelError, match="'pig' that other labels count as"):
+        rows(labels, classes=["cat", "cow", "dog"], other="pig")
+    with pytest.raises(th.LabelError, match="not among the classes"):
+        rows(labels, other="cow")
+
+
+def test_a_gap_anywhere_drops_the_row_for_all():
+    holes = MATRIX.copy()
+    holes[0, 2] = np.nan
+    given = {
+        "labels": ["cat", None, *LABELS[2:], "cat", "cow", "dog", "cow"],
+        "matrix": {"a": np.vstack([holes, MATRIX[:4]]), "b": np.vstack([MATRIX, MATRIX[:4]])},
+        "weights": [1, 1, np.nan, 1, 1, 1, 1, 1, 1, 0],
+        "clusters": [*"abc", None, *"defgha"],
+    }
+    with pytest.raises(th.MissingValueError, match=r"labels are missing.*clusters are.*'a'\[:, 2\] are missing"):
+        rows(**given)
+    found = rows(**given, missing="drop")
+    assert found.dropped == 4
+    assert found.index.tolist() == [1, 2, 0, 1, 2]
+    assert found.weight is not None
+    assert found.cluster is not None
+    assert found.clusters == 5
+
+
+def test_independent_cases():
+    weights = [1, 2, 3, 3, 2, 1]
+    found = rows(weights=weights)
+    assert found.units == pytest.approx(144 / 28)
+    assert found.class_units.tolist() == pytest.approx([1.6, 2, 1.6])
+    clustered = rows(weights=weights, clusters=["a", "a", "b", "a", "c", "c"])
+    assert (clustered.units, clustered.class_units.tolist()) == (3, [1, 2, 2])
+
+
+def test_frames_must_agree_on_their_rows():
+    frame = pd.DataFrame(MATRIX, columns=["cat", "cow", "dog"])
+    assert rows(pd.Series(LABELS), frame).classes == ("cat", "cow", "dog")
+    with pytest.raises(th.LengthError, match="different row ids"):
+        rows(pd.Series(LABELS, index=[5, 4, 3, 2, 1, 0]), frame)
+
+
+def test_classes_from_a_fitted_model_are_plain():
+    found = rows(np.array([0, 1, 2] * 2), classes=np.array([0, 1, 2]))
+    assert found.classes == (0, 1, 2)
+    assert all(type(name) is int for name in found.classes)
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "given"),
+    [
+        (th.ArgumentError, "no models", {"matrix": {}}),
+        (th.ArgumentError, "named by text", {"matrix": {1: MATRIX}}),
+        (th.LengthError, "has rows and columns", {"matrix": MATRIX[:, 0]}),
+        (th.LengthError, "differ in length", {"matrix": MATRIX[:-1]}),
+        (th.LengthError, "2 columns", {"matrix": MATRIX[:, :2]}),
+        (
+            th.ProbabilityError,
+            r"3 of 18 .* \(first 1.5 at row 1, column 0\)",
+            {"matrix": MATRIX + np.eye(6, 3, -1) * 1.2},
+        ),
+        (th.ArgumentError, "'b', which has no matrix", {"predictions": {"b": LABELS}}),
+        (
+            th.ArgumentError,
+            "which model the predictions",
+            {"matrix": {"a": MATRIX, "b": MATRIX}, "predictions": LABELS},
+        ),
+        (th.LabelError, "'emu'", {"predictions": ["emu"] * 6}),
+        (th.LabelError, "twice", {"classes": ["cat", "cow", "cat"]}),
+        (th.ArgumentError, "classes of 'model' are not said", {"classes": {}}),
+        (th.ArgumentError, "no matrix of 'b'", {"classes": {"model": ["cat", "cow", "dog"], "b": ["cat"]}}),
+        (
+            th.OneClassError,
+            "no row is of class 'emu'",
+            {"matrix": np.eye(6, 4), "classes": ["cat", "cow", "dog", "emu"]},
+        ),
+        (th.OneClassError, "all rows are of class 'cat'", {"labels": ["cat"] * 6, "matrix": np.ones((6, 1))}),
+        (th.WeightError, "negative", {"weights": [-1] * 6}),
+    ],
+)
+def test_bad_input(error, match, given):
+    with pytest.raises(error, match=match):
+        rows(**given)

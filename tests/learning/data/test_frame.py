@@ -1,0 +1,46 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import thresher as th
+from thresher.learning.data.frame import column_of, frame
+
+TABLE = {"age": [31, 25], "town": ["Oslo", "Rome"]}
+
+
+@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, dict])
+def test_every_kind_of_table_is_the_same_table(made):
+    found = frame(made(TABLE))
+    assert {name: found[name].tolist() for name in found} == TABLE
+    assert found.index.tolist() == [0, 1]
+
+
+def test_an_index_is_no_column_and_a_matrix_gets_names():
+    assert frame(pd.DataFrame(TABLE, index=["a", "b"])).index.tolist() == [0, 1]
+    assert list(frame(np.eye(2)).columns) == ["x0", "x1"]
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "words"),
+    [
+        (pd.DataFrame({0: [1]}), th.ColumnError, "0 is of type int"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), th.ColumnError, "2 columns are called 'a'"),
+        ({"a": []}, th.EmptyError, "no rows"),
+        (pd.DataFrame(index=[0, 1]), th.EmptyError, "no columns"),
+        ({"a": [1], "b": [1, 2]}, th.LengthError, "a 1, b 2"),
+        ([1, 2], th.ColumnError, "list is no table"),
+    ],
+)
+def test_what_is_no_table_is_refused(data, kind, words):
+    with pytest.raises(kind, match=words):
+        frame(data)
+
+
+def test_a_misspelled_column_is_met_with_the_likely_one():
+    with pytest.raises(th.ColumnError, match="did you mean 'town'"):
+        column_of(frame(TABLE), "twon")
+    with pytest.raises(th.ColumnError) as caught:
+        column_of(frame(TABLE), "zzz")
+    assert caught.value.fix == "the columns are 'age', 'town'"

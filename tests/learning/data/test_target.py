@@ -1,0 +1,143 @@
+"""Tests of target."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import thresher as th
+from thresher.learning import target_column
+from thresher.learning.data.target import binary_target, goal_of
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "told", "place"),
+    [
+        ([0, 1, 1], None, 1, 1),
+        ([0, 1, 1], 0, 0, 0),
+        ([False, True], None, True, 1),
+        ([-1, 1, 1], 1, 1, 1),
+        ([-1, 1, 1], -1, -1, 0),
+        (["b", "a"], "a", "a", 0),
+    ],
+)
+def test_the_place_of_the_positive_class_is_that_among_sorted_classes(labels, positive, told, place):
+    target = binary_target(labels, positive=positive, matters=True)
+    assert (target.positive, target.place) == (told, place)
+    np.testing.assert_array_equal(target.flags, np.array(labels) == told)
+
+
+@pytest.mark.parametrize("labels", [[-1, 1], ["a", "b"], [1, 2]])
+def test_where_it_matters_it_must_be_said(labels):
+    with pytest.raises(th.PositiveLabelError, match="positive one is not said"):
+        binary_target(labels, positive=None, matters=True)
+    assert binary_target(labels, positive=None, matters=False).positive == labels[1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "error"),
+    [
+        ([], th.EmptyError),
+        ([1, 1], th.OneClassError),
+        ([0, 1, 2], th.LabelError),
+        ([0.0, np.nan], th.MissingValueError),
+        ([np.inf, 0.0], th.LabelError),
+        (np.array([None, "a"], dtype=object), th.MissingValueError),
+    ],
+)
+def test_what_is_no_target_of_two_classes_is_refused(labels, error):
+    with pytest.raises(error):
+        binary_target(labels, positive=None, matters=False)
+
+
+def test_labels_are_encoded_and_decoded():
+    found = target_column({"spam": ["yes", "no", "yes", "no"]}, "spam")
+    assert found.classes == ("no", "yes")
+    assert found.codes.tolist() == [1, 0, 1, 0]
+    assert found.counts.tolist() == [2, 2]
+    assert found.labels([1, 0]).tolist() == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Categorical(["a", "b", "a", "b"]),
+        pd.array([True, False, True, False], dtype="boolean"),
+        pd.array([1, 2, 1, 2], dtype="Int64"),
+        [1.0, 2.0, 1.0, 2.0],
+        pd.array(["a", "b", "a", "b"], dtype="string"),
+    ],
+)
+def test_every_type_of_label_is_understood(values):
+    assert target_column(pd.DataFrame({"y": values}), "y").counts.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "words"),
+    [
+        ([1, None, 0, None], th.MissingValueError, r"2 of 4 rows of the target 'y' are missing \(first at rows 1, 3\)"),
+        ([1, 1, 1], th.OneClassError, "the target 'y' is 1 in all 3 rows"),
+        (["a"] * 50 + ["b"], th.LabelError, "class 'b' of the target 'y' has 1 of 51 rows"),
+        ([i / 7 for i in range(500)], th.LabelError, "500 distinct values in 500 rows, so it is no class"),
+        (["a", 1, "a", 1], th.LabelError, "no order"),
+    ],
+)
+def test_targets_that_teach_nothing_are_refused(values, kind, words):
+    with pytest.raises(kind, match=words) as caught:
+        target_column({"y": values}, "y")
+    assert len(str(caught.value).splitlines()) == 3
+
+
+def test_an_absent_target_is_refused():
+    with pytest.raises(th.ColumnError, match="did you mean 'spam'"):
+        target_column({"spam": [0, 1]}, "spma")
+
+
+def test_how_many_of_the_rarest_are_needed_is_the_callers_word():
+    assert target_column({"y": [0, 0, 1]}, "y", fewest=1).counts.tolist() == [2, 1]
+    with pytest.raises(th.LabelError, match="at least 5 are needed"):
+        target_column({"y": [0] * 20 + [1] * 4}, "y", fewest=5)
+
+
+TABLE = pd.DataFrame({"y": [0, 1, 2, 2, 1, 0, 2, 2], "z": ["b", "a", "b", "a", "a", "b", "a", "b"]})
+
+
+def test_two_classes_stay_what_they_are():
+    goal = goal_of(TABLE, "z", positive="a")
+    assert goal.table is TABLE
+    assert goal.labels == ("b", "a")
+    np.testing.assert_array_equal(goal.flags, TABLE["z"] == "a")
+
+
+def test_one_of_several_is_told_from_the_rest():
+    goal = goal_of(TABLE, "y", positive=2)
+    assert goal.positive == 2
+    assert goal.labels == ("not 2", "2")
+    np.testing.assert_array_equal(goal.flags, TABLE["y"] == 2)
+    assert goal.table["y"].tolist() == np.where(TABLE["y"] == 2, "2", "not 2").tolist()
+    assert TABLE["y"].tolist() == [0, 1, 2, 2, 1, 0, 2, 2]
+
+
+@pytest.mark.parametrize("dtype", ["category", "string", object])
+def test_every_kind_of_column_will_do(dtype):
+    table = pd.DataFrame({"y": pd.Series(["x", "y", "z", "x"], dtype=dtype)})
+    np.testing.assert_array_equal(goal_of(table, "y", positive="x").flags, [True, False, False, True])
+
+
+def test_a_rare_class_does_no_harm_within_the_rest():
+    many = pd.DataFrame({"y": ["a"] * 10 + ["b"] * 10 + ["c"]})
+    assert goal_of(many, "y", positive="a", fewest=5).flags.sum() == 10
+    with pytest.raises(th.LabelError, match="class 'c' of the target 'y' has 1 of 21 rows, and at least 5"):
+        goal_of(many, "y", positive="c", fewest=5)
+
+
+@pytest.mark.parametrize(
+    ("positive", "told"),
+    [
+        (None, "has 3 classes, 0, 1 and 2, and it is not said which one is to be told from the rest"),
+        (3, "and the positive label 3 is none of them"),
+        ("2", "and the positive label '2' is none of them"),
+    ],
+)
+def test_the_positive_class_is_said_and_known(positive, told):
+    with pytest.raises(th.PositiveLabelError, match=told):
+        goal_of(TABLE, "y", positive=positive)

@@ -1,0 +1,293 @@
+""""""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_wine
+
+import thresher as th
+from tests.learning.scatter_oracles import backward, best_by_ratio, forward, scatter_matrices, trace_of, value
+from tests.learning.test_criteria import drawn as drawn_rows
+from thresher.learning import scatter, selection
+from thresher.learning.features import selection as module
+from thresher.learning.features.selection import (
+    backward_by_ratio,
+    backward_by_trace,
+    exact_selection,
+    exhaustive_selection,
+    forward_by_ratio,
+    forward_by_trace,
+    hotelling_lawley,
+    largest,
+    require_criterion,
+)
+
+
+def drawn(seed, features, rows=40):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, rows)
+    return rng.normal(size=(rows, features)) @ rng.normal(size=(features, features)) + y[:, None], y
+
+
+@given(st.integers(0, 2**32), st.integers(1, 5))
+def test_the_trace_is_that_of_the_inverse_times_between(seed, features):
+    X, y = drawn(seed, features)
+    found = scatter(X, y, matrix=True)
+    subset = list(range(features))
+    traced = hotelling_lawley(found.within_matrix, found.spread, np.array([subset, subset[::-1]]))
+    within, between = scatter_matrices(X, y)
+    np.testing.assert_allclose(traced, trace_of(within, between, subset), rtol=1e-6)
+
+
+def test_a_repeated_feature_adds_nothing_and_a_class_label_is_perfect():
+    X, y = drawn(0, 2)
+    X = np.column_stack([X, X[:, 0] - 2 * X[:, 1], y, np.ones(len(y))])
+    found = scatter(X, y, matrix=True)
+
+    def traced(*subset):
+        return hotelling_lawley(found.within_matrix, found.spread, np.array([subset]))[0]
+
+    assert traced(0, 1, 2) == pytest.approx(traced(0, 1))
+    assert traced(0, 3) == np.inf
+    assert traced(0, 4) == traced(0)
+
+
+def test_a_perfect_combination_is_seen():
+    """x1 differs from x0 by the class alone, so together they separate the classes though neither does."""
+    x = np.random.default_rng(0).normal(size=20)
+    y = np.arange(20) % 2
+    found = scatter(np.column_stack([x, x + y]), y, matrix=True)
+    assert hotelling_lawley(found.within_matrix, found.spread, np.array([[0, 1]]))[0] == np.inf
+
+
+def test_an_unknown_criterion_is_refused():
+    with pytest.raises(th.ArgumentError, match="there is no criterion 'J'"):
+        require_criterion("J")
+
+
+terms = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=8)
+rough_terms = st.lists(st.tuples(st.floats(0, 1e3), st.floats(0, 1e3)), min_size=1, max_size=8)
+
+
+@settings(max_examples=400)
+@given(terms, st.data())
+def test_no_subset_is_better_in_exact_arithmetic(drawn, data):
+    between, within = zip(*drawn, strict=True)
+    size = data.draw(st.integers(1, len(drawn)))
+    best, _ = best_by_ratio(between, within, size)
+    found = exact_selection(np.array(between, float), np.array(within, float), size)
+    assert value([between[i] for i in found.features], [within[i] for i in found.features]) == best
+
+
+@given(rough_terms, st.data())
+def test_no_subset_of_any_numbers_is_better_beyond_rounding(drawn, data):
+    between, within = zip(*drawn, strict=True)
+    size = data.draw(st.integers(1, len(drawn)))
+    best, _ = best_by_ratio(between, within, size)
+    found = exact_selection(np.array(between), np.array(within), size)
+    reached = value([between[i] for i in found.features], [within[i] for i in found.features])
+    if isinstance(best, Fraction) and best < Fraction(10) ** 300:
+        assert reached >= best * (1 - Fraction(1, 10**12))
+
+
+@given(terms, st.data())
+def test_steps_rise_and_features_are_distinct_and_rising(drawn, data):
+    between, within = (np.array(column, float) for column in zip(*drawn, strict=True))
+    size = data.draw(st.integers(1, len(drawn)))
+    found = exact_selection(between, within, size)
+    assert (np.diff(found.steps) > 0).all()
+    assert (np.diff(found.features) > 0).all()
+    assert found.features.size == size
+
+
+def test_ratios_so_large_that_products_overflow():
+    assert exact_selection(np.array([0.0, 1.0]), np.array([262.0, 1.5e-306]), 1).features.tolist() == [1]
+
+
+def test_single_scores_and_greedy_search_can_be_wrong_and_this_is_not():
+    """Feature 1 alone has the larger ratio, but its terms are too small to lift the sum."""
+    between, within = np.array([10.0, 8.0, 0.02]), np.array([10.0, 9.0, 0.01])
+    best, subsets = best_by_ratio([1000, 800, 2], [1000, 900, 1], 2)
+    found = exact_selection(between, within, 2)
+    assert [tuple(found.features.tolist())] == subsets
+    assert found.steps[-1] == pytest.approx(float(best))
+
+
+def test_ties_take_the_earlier_feature():
+    assert exact_selection(np.ones(5), np.ones(5), 2).features.tolist() == [0, 1]
+    assert largest(np.array([1.0, 2.0, 2.0, 2.0]), 2).tolist() == [1, 2]
+
+
+def test_features_without_scatter_within_come_first_by_what_lies_between():
+    between, within = np.array([1.0, 5.0, 0.0, 2.0, 9.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.0])
+    found = exact_selection(between, within, 2)
+    assert found.features.tolist() == [1, 3]
+    assert found.steps == (math.inf,)
+
+
+def test_too_few_perfect_features_are_filled_up_with_the_best():
+    between, within = np.array([1.0, 4.0, 3.0]), np.array([0.0, 4.0, 2.0])
+    assert exact_selection(between, within, 2).features.tolist() == [0, 2]
+
+
+def test_features_that_separate_nothing():
+    assert exact_selection(np.zeros(3), np.array([0.0, 1.0, 2.0]), 2).features.tolist() == [0, 1]
+
+
+def test_ten_thousand_features_take_a_handful_of_steps():
+    rng = np.random.default_rng(0)
+    found = exact_selection(rng.exponential(size=10_000) ** 3, rng.exponential(size=10_000), 50)
+    assert len(found.steps) < 10
+
+
+def summed(weights):
+    return lambda subsets: weights[subsets].sum(axis=1)
+
+
+def test_every_subset_is_looked_at_once(monkeypatch):
+    monkeypatch.setattr(module, "_AT_ONCE", 3)
+    seen: list[tuple[int, ...]] = []
+
+    def remembered(subsets):
+        seen.extend(map(tuple, subsets.tolist()))
+        return np.zeros(len(subsets))
+
+    best, _ = exhaustive_selection(remembered, np.zeros(5), 3)
+    assert len(seen) == len(set(seen)) == 10
+    assert best.tolist() == [0, 1, 2]
+
+
+def test_infinite_values_are_told_apart_across_blocks(monkeypatch):
+    monkeypatch.setattr(module, "_AT_ONCE", 2)
+    between = np.array([1.0, 2.0, 3.0, 4.0])
+    best, value = exhaustive_selection(lambda subsets: np.full(len(subsets), np.inf), between, 2)
+    assert best.tolist() == [2, 3]
+    assert value == np.inf
+
+
+def test_too_many_are_refused_with_their_number():
+    with pytest.raises(th.ArgumentError, match="20 of 40 features make 137,846,528,820 subsets"):
+        exhaustive_selection(summed(np.ones(40)), np.ones(40), 20)
+    with pytest.raises(th.ArgumentError, match=r"50 of 10,000 features make about 10\^135 subsets"):
+        exhaustive_selection(summed(np.ones(10_000)), np.ones(10_000), 50)
+
+
+# Sums of eighths are exact, and so are their ratios' orders for numbers this small.
+terms_of_sequential_selection = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize(("search", "generic"), [(forward_by_ratio, forward), (backward_by_ratio, backward)])
+@given(drawn=terms_of_sequential_selection, data=st.data())
+def test_by_ratio_goes_the_way_of_a_generic_search(search, generic, drawn, data):
+    between, within = zip(*drawn, strict=True)
+    size = data.draw(st.integers(1, len(drawn)))
+
+    def worth(subset):
+        return value([between[i] for i in subset], [within[i] for i in subset])
+
+    found = search(np.array(between, float), np.array(within, float), size)
+    assert found.features.tolist() == generic(worth, len(drawn), size)
+    if found.steps:
+        assert found.steps[-1] == pytest.approx(float(worth(found.features.tolist())))
+
+
+@pytest.mark.parametrize(("search", "generic"), [(forward_by_trace, forward), (backward_by_trace, backward)])
+@given(seed=st.integers(0, 2**32), features=st.integers(1, 6), data=st.data())
+def test_by_trace_goes_the_way_of_a_generic_search(search, generic, seed, features, data):
+    X, y = drawn_rows(seed, features)
+    within, between = scatter_matrices(X, y)
+    size = data.draw(st.integers(1, features))
+    found_scatter = scatter(X, y, matrix=True)
+    found = search(found_scatter.within_matrix, found_scatter.spread, size)
+    assert found.features.tolist() == generic(lambda subset: trace_of(within, between, subset), features, size)
+    if found.steps:
+        assert found.steps[-1] == pytest.approx(trace_of(within, between, found.features.tolist()), rel=1e-5)
+
+
+def test_forward_takes_perfect_features_first():
+    between, within = np.array([1.0, 5.0, 9.0]), np.array([0.0, 0.0, 1.0])
+    assert forward_by_ratio(between, within, 3).features.tolist() == [1, 0, 2]
+    assert forward_by_trace(np.diag(within), np.sqrt(between)[None, :], 3).features.tolist() == [1, 0, 2]
+
+
+def test_backward_keeps_a_small_feature_beside_a_huge_one():
+    """1e20 - 1e20 + 1 is not 1: sums without a feature are not found by subtracting it."""
+    found = backward_by_ratio(np.array([1e20, 1.0, 0.5]), np.array([1e30, 1.0, 1.0]), 1)
+    assert found.features.tolist() == [1]
+    assert found.steps == (0.75, 1.0)
+
+
+def test_forward_by_trace_prefers_new_information_to_a_copy():
+    X, y = drawn_rows(3, 3)
+    X = np.column_stack([X, X[:, 0]])
+    found = scatter(X, y, matrix=True)
+    assert set(forward_by_trace(found.within_matrix, found.spread, 3).features.tolist()) == {0, 1, 2}
+
+
+def test_backward_by_trace_needs_an_inverse_and_says_so():
+    with pytest.raises(th.ArgumentError, match="has no inverse"):
+        backward_by_trace(np.ones((2, 2)), np.ones((1, 2)), 1)
+    with pytest.raises(th.ArgumentError, match="has no inverse"):
+        backward_by_trace(np.diag([1.0, 0.0]), np.ones((1, 2)), 1)
+
+
+WINE = scatter(*load_wine(return_X_y=True, as_frame=True), matrix=True)
+
+
+def test_no_search_beats_exact_and_exact_is_exhaustive():
+    for size in (1, 3, 6, 12, 13):
+        found = {
+            search: selection(WINE, size, search=search)
+            for search in ("top", "forward", "backward", "exhaustive", "exact")
+        }
+        assert set(found["exact"].features.tolist()) == set(found["exhaustive"].features.tolist())
+        assert found["exact"].value == max(each.value for each in found.values())
+
+
+def test_no_search_beats_exhaustive_by_trace():
+    for size in (1, 2, 5):
+        found = {
+            search: selection(WINE, size, search=search, criterion="hotelling_lawley")
+            for search in ("top", "forward", "backward", "exhaustive")
+        }
+        best = found["exhaustive"].value
+        assert all(each.value <= best * (1 + 1e-9) for each in found.values())
+    assert found["forward"].steps[-1] == pytest.approx(found["forward"].value)
+
+
+def test_a_selection_says_what_it_is():
+    found = selection(WINE, 2, search="forward")
+    assert repr(found) == f"Selection(forward: {found.names[0]}, {found.names[1]}; J={found.value:.4g})"
+    assert found.names == tuple(WINE.names[i] for i in found.features)
+    assert "…" in repr(selection(WINE, 10))
+    assert "trace(S_W⁻¹ S_B)=" in repr(selection(WINE, 2, criterion="hotelling_lawley"))
+
+
+def test_top_takes_the_best_single_scores():
+    assert selection(WINE, 3).features.tolist() == np.argsort(-WINE.scores)[:3].tolist()
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "words"),
+    [
+        (0, {}, "from 1 to 13, got 0"),
+        (14, {}, "from 1 to 13, got 14"),
+        (2.5, {}, "got 2.5"),
+        (True, {}, "got True"),
+        (2, {"search": "best"}, "there is no search 'best'"),
+        (2, {"criterion": "F"}, "there is no criterion 'F'"),
+        (2, {"search": "exact", "criterion": "hotelling_lawley"}, "ratio of sums over features"),
+    ],
+)
+def test_what_cannot_be_selected_is_refused(size, options, words):
+    with pytest.raises(th.ArgumentError, match=words):
+        selection(WINE, size, **options)
+
+
+def test_one_class_has_nothing_between():
+    with pytest.raises(th.OneClassError, match=r"one class only, 'a' \(2 rows\)"):
+        selection(scatter([[1.0], [2.0]], ["a", "a"]), 1)

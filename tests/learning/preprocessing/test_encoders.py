@@ -1,0 +1,107 @@
+""""""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+import thresher as th
+from thresher.learning import DateParts, MissingFlags, Numbers, TextFeatures
+
+
+def test_every_spelling_of_numbers_is_read():
+    table = pd.DataFrame(
+        {
+            "text": ["1.5", None, " 2"],
+            "switch": [True, False, None],
+            "nullable": pd.array([1, None, 3], dtype="Int64"),
+            "whole": [1, 2, 3],
+        },
+        index=[5, 6, 7],
+    )
+    found = Numbers().fit_transform(table)
+    assert (found.dtypes == np.float64).all()
+    assert found.index.tolist() == [5, 6, 7]
+    np.testing.assert_array_equal(found["text"], [1.5, np.nan, 2])
+    np.testing.assert_array_equal(found["switch"], [1, 0, np.nan])
+    np.testing.assert_array_equal(found["nullable"], [1, np.nan, 3])
+
+
+def test_text_in_a_new_table_is_refused_and_not_made_missing():
+    fitted = Numbers().fit({"fare": [1.0]})
+    with pytest.raises(th.ColumnError, match=r"1 of 2 values are text \('free'; first at row 1\)"):
+        fitted.transform({"fare": ["2", "free"]})
+
+
+def test_parts_of_days():
+    fitted = DateParts().set_output(transform="pandas").fit({"sold": ["2024-02-29", None, "2023-12-31"]})
+    found = fitted.transform({"sold": ["2024-02-29", None]})
+    assert list(found.columns) == [f"sold: {part}" for part in ("year", "month", "day", "weekday", "days")]
+    assert found.iloc[0].tolist() == [2024, 2, 29, 3, 60]
+    assert found.iloc[1].isna().all()
+
+
+def test_hours_only_where_training_rows_have_them():
+    times = pd.DataFrame(
+        {"at": pd.to_datetime(["2024-01-01 13:30", "2024-01-02 00:00"]), "on": pd.to_datetime(["2024-01-01"] * 2)}
+    )
+    found = DateParts().set_output(transform="pandas").fit_transform(times)
+    assert found["at: hour"].tolist() == [13, 0]
+    assert "on: hour" not in found
+    assert found["at: days"].tolist() == [0, pytest.approx(10.5 / 24)]
+
+
+def test_zones_are_read_in_utc():
+    table = pd.DataFrame({"at": pd.to_datetime(["2024-01-01 00:30"]).tz_localize("Europe/Oslo")})
+    assert DateParts().set_output(transform="pandas").fit_transform(table)["at: year"].tolist() == [2023]
+
+
+def test_what_is_no_date_is_refused():
+    with pytest.raises(
+        th.ColumnError, match=r"1 of 2 values of column 'a' are no ISO date \(first '1/2/2024' at row 1\)"
+    ):
+        DateParts().fit({"a": ["2024-01-01", "1/2/2024"]})
+
+
+def test_a_column_without_dates_in_a_fold_stays_missing():
+    fitted = DateParts().fit(pd.DataFrame({"a": pd.to_datetime([None, None])}))
+    assert np.isnan(fitted.transform(pd.DataFrame({"a": pd.to_datetime(["2024-01-01"])}))[0, -1])
+    assert pickle.loads(pickle.dumps(fitted)).first_ == fitted.first_  # noqa: S301
+
+
+def test_every_kind_of_missing_is_flagged():
+    table = pd.DataFrame(
+        {
+            "a": [1.0, np.nan],
+            "b": ["x", None],
+            "c": pd.array([1, None], dtype="Int64"),
+            "d": pd.to_datetime(["2020-01-01", None]),
+        }
+    )
+    fitted = MissingFlags().fit(table)
+    assert fitted.transform(table).tolist() == [[0, 0, 0, 0], [1, 1, 1, 1]]
+    assert fitted.get_feature_names_out().tolist() == ["a: missing", "b: missing", "c: missing", "d: missing"]
+
+
+TEXTS = ["cheap pills now", "cheap flights", None, "meeting at ten"]
+
+
+def test_weights_are_scikit_learns_and_missing_texts_have_none():
+    fitted = TextFeatures().fit({"note": TEXTS})
+    found = fitted.transform({"note": TEXTS})
+    np.testing.assert_allclose(
+        found, TfidfVectorizer().fit_transform(["" if t is None else t for t in TEXTS]).toarray()
+    )
+    assert not found[2].any()
+
+
+def test_columns_are_told_apart_and_words_limited():
+    fitted = TextFeatures(1).fit({"title": ["hello hello", "hello"], "body": ["cheap cheap", "cheap"]})
+    assert fitted.get_feature_names_out().tolist() == ["title: hello", "body: cheap"]
+
+
+def test_texts_without_words_are_refused():
+    with pytest.raises(th.ColumnError, match="the texts of column 'note' have no words"):
+        TextFeatures().fit({"note": ["!", "?"]})

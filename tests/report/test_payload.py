@@ -1,0 +1,457 @@
+""""""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import thresher as th
+from tests.report import examples
+from tests.strategies import labelled_scores, two_class_rankings
+from thresher.curves.hull import hull_splits
+from thresher.evaluation.bands import class_bands, model_bands
+from thresher.report import contents
+from thresher.report.numbers import interval, said_limits
+from thresher.report.page import embedded
+from thresher.report.payload import (
+    BARS,
+    CLASSROOM,
+    EVEN,
+    EXACT,
+    POINTS,
+    class_model,
+    contents,
+    curve,
+    distribution,
+    lines,
+    model,
+    pools,
+)
+from thresher.report.static.tables import grids
+
+
+def numbers(values):
+    return np.array([float(value) for value in values])
+
+
+@given(two_class_rankings)
+def test_a_small_curve_is_the_whole_one(ranking):
+    found, whole = curve(ranking), th.coverage(ranking)
+    assert found["exact"]
+    assert found["splits"] == len(whole)
+    assert found["tp"] == whole.tp.tolist()
+    assert found["fp"] == whole.fp.tolist()
+    assert (numbers(found["threshold"]) == whole.threshold).all()
+    assert found["hull"] == hull_splits(ranking, pool="ties").tolist()
+
+
+def many(rows, *, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(rows) < 0.3
+    return th.rank(labels, rng.normal(size=rows) + labels)
+
+
+def test_a_long_curve_keeps_the_hull_and_the_choice():
+    ranking = many(20_000)
+    chosen = 777
+    found = curve(ranking, keep=chosen)
+    tp, fp = ranking.covered()
+    assert not found["exact"]
+    assert found["splits"] == 20_001
+    assert len(found["tp"]) <= POINTS + 1
+    assert 0 < found["deviation"] < 0.01
+    corners = hull_splits(ranking, pool="ties")
+    assert [found["tp"][place] for place in found["hull"]] == tp[corners].tolist()
+    assert (tp[chosen], fp[chosen]) in zip(found["tp"], found["fp"], strict=True)
+
+
+def test_short_thresholds_make_the_calls_that_are_counted():
+    for rows in (EXACT + 5, 5_000):
+        ranking = many(rows)
+        found = curve(ranking)
+        for name in ("threshold", "lowest"):
+            table = th.contingency_at(ranking, numbers(found[name]))
+            assert table.tp.tolist() == found["tp"]
+            assert table.fp.tolist() == found["fp"]
+
+
+def test_the_optimum_of_the_kept_splits_is_that_of_all():
+    ranking = many(30_000, seed=5)
+    found = curve(ranking)
+    tp, fp = np.array(found["tp"]), np.array(found["fp"])
+    for cost_ratio in np.geomspace(0.01, 100, 41):
+        condition = th.OperatingCondition(cost_ratio=float(cost_ratio))
+        cost = condition.expected_cost(th.Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp))
+        assert cost.min() == th.choose(ranking, condition).expected_cost
+
+
+def straight(rows):
+    """A perfect ranking upside down: its curve has three corners and no other point that the eye would miss."""
+    return th.rank(np.arange(rows) >= rows // 2, -np.arange(rows) / rows)
+
+
+def tied(rows):
+    rng = np.random.default_rng(3)
+    labels = rng.random(rows) < 0.01
+    return th.rank(labels, np.where(rng.random(rows) < 0.6, 0.5, np.round(rng.random(rows), 4)))
+
+
+@pytest.mark.parametrize("ranking", [straight(5_000), straight(100_000), many(30_000), tied(60_000)])
+def test_a_threshold_set_by_hand_finds_one_near(ranking):
+    found = curve(ranking)
+    cases = np.array(found["tp"]) + np.array(found["fp"])
+    tie = (ranking.pos + ranking.neg).max()
+    assert np.diff(cases).max() <= max((ranking.Pos + ranking.Neg) / EVEN, tie)
+    assert len(found["tp"]) <= 4_000
+    assert len(json.dumps(found)) <= 150_000
+
+
+def test_whole_percents_are_kept_of_probabilities():
+    rng = np.random.default_rng(1)
+    labels = rng.random(20_000) < 0.3
+    ranking = th.rank(labels, 1 / (1 + np.exp(-rng.normal(size=20_000) - labels)))
+    found = curve(ranking)
+    assert set(np.arange(2, 99) / 100) <= set(found["threshold"])
+    at = th.contingency_at(ranking, numbers(found["threshold"]))
+    assert at.tp.tolist() == found["tp"]
+
+
+def test_the_ends_are_told_apart_from_what_lies_beyond_them():
+    ranking = many(5_000)
+    found = curve(ranking)
+    assert (found["lowest"][1], found["lowest"][-1]) == (ranking.score[0], ranking.score[-1])
+    assert (found["tp"][1] + found["fp"][1], found["tp"][-2] + found["fp"][-2]) == (1, 4_999)
+
+
+def test_weights_are_kept_as_they_are():
+    ranking = th.rank([1, 0, 1], [3, 2, 1], weights=[0.5, 0.25, 0.125])
+    assert curve(ranking)["tp"] == [0, 0.5, 0.5, 0.625]
+
+
+@given(labelled_scores())
+def test_every_case_is_in_one_bar(rows):
+    labels, scores = rows
+    ranking = th.rank(labels, scores)
+    found = distribution(ranking)
+    assert sum(found["pos"]) == ranking.Pos
+    assert sum(found["neg"]) == ranking.Neg
+    assert len(found["pos"]) == len(found["neg"]) == BARS
+    assert len(found["edges"]) == BARS + 1
+
+
+def test_bars_are_those_of_numpy():
+    rng = np.random.default_rng(2)
+    labels, scores = rng.random(500) < 0.5, rng.normal(size=500)
+    found = distribution(th.rank(labels, scores))
+    ends = scores.min(), scores.max()
+    assert found["pos"] == np.histogram(scores[labels], BARS, ends)[0].tolist()
+    assert found["neg"] == np.histogram(scores[~labels], BARS, ends)[0].tolist()
+
+
+def test_probabilities_are_shown_over_the_unit():
+    assert distribution(th.Ranking([0.4, 0.3], pos=[1, 0], neg=[0, 1]))["edges"][::BARS] == [0.0, 1.0]
+
+
+def test_one_score_and_infinite_scores_have_a_width():
+    for score in ([7.0], [np.inf], [-np.inf], [0.0]):
+        edges = distribution(th.Ranking(score, pos=[1], neg=[1]))["edges"]
+        assert edges[0] < edges[-1]
+
+
+def test_lines_are_the_limits_to_a_hundred_thousandth():
+    found: Any = model_bands(examples.evaluation(250, count=1), "model 1")
+    drawn = lines(found)
+    for key, band in (("roc", found.roc), ("pr", found.precision_recall), ("reliability", found.reliability)):
+        assert np.abs(np.array(drawn[key]["lower"]) - band.lower).max() <= 1e-5
+        assert np.abs(np.array(drawn[key]["upper"]) - band.upper).max() <= 1e-5
+        assert len(drawn[key]["x"]) == band.x.size
+
+
+def test_what_has_no_band_has_no_lines():
+    drawn = lines(class_bands(examples.classes(), "tree", "cat"))
+    assert drawn["roc"] is not None
+    assert drawn["net_benefit"] is None
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return examples.evaluation()
+
+
+@pytest.fixture(scope="module")
+def found(evaluation):
+    return model(evaluation, "model 2")
+
+
+def test_numbers_are_those_of_the_evaluation(evaluation, found):
+    of = evaluation["model 2"]
+    numbers = {number["name"]: number for number in found["numbers"]}
+    assert numbers["auc"]["interval"]["lower"] == of.auc.lower
+    assert numbers["brier"]["value"] == of.brier.estimate
+    assert numbers["miscalibration"]["value"] == of.numbers["miscalibration"].estimate
+    assert numbers["average_precision"]["interval"]["upper"] == of.numbers["average_precision"].upper
+    assert numbers["auc_calibrated"] == {
+        "name": "auc_calibrated",
+        "label": "AUC after calibration",
+        "interval": None,
+        "value": of.calibration.auc_after,
+    }
+    assert [measure["name"] for measure in found["measures"]] == list(th.MEASURES)
+    assert found["measures"][0]["interval"]["upper"] == of.measures["accuracy"].upper
+
+
+@pytest.mark.parametrize("mix", [None, 0.01])
+def test_quantities_asked_for_are_numbers_of_the_model(mix):
+    asked = ("partial_auc[fpr<=0.1]", "recall@threshold=0.5", "net_benefit@0.05", "auc")
+    condition = th.OperatingCondition(prevalence=mix)
+    evaluation = examples.evaluation(count=2, measures=asked, condition=condition)
+    shown = contents(evaluation)
+    for each in shown["models"]:
+        numbers = {number["name"]: number for number in each["numbers"]}
+        assert len(numbers) == len(each["numbers"])
+        for text in asked:
+            wanted = evaluation.quantities[each["name"]][text]
+            assert numbers[text]["interval"] == interval(wanted)
+            assert numbers[text]["label"] == ("AUC" if text == "auc" else text)
+    table = next(grid for grid in grids(shown) if grid.caption.startswith("Whole models"))
+    limits = [said_limits(interval(each[asked[0]])) for each in evaluation.quantities.values()]
+    assert (asked[0], *limits) in table.rows
+
+
+def test_the_optimum_is_the_choice(evaluation, found):
+    choice = evaluation["model 2"].choice
+    assert found["optimum"]["threshold"] == choice.threshold
+    assert found["optimum"]["holds_for"] == list(choice.holds_for)
+    place = found["curve"]["threshold"].index(choice.threshold)
+    assert found["curve"]["tp"][place] == found["optimum"]["cells"]["tp"] == choice.table.tp
+
+
+def test_tied_thresholds_are_told():
+    condition = th.OperatingCondition(class_ratio=3 / 4)
+    emails = examples.emails()["tree"].ranking
+    tied = th.choose(emails, condition)
+    labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
+    scores = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
+    found = model(th.evaluate(labels, {"tree": scores}, condition=condition, replicates=20), "tree")
+    assert found["optimum"]["undecided"] == list(tied.undecided or ())
+
+
+def test_pools_are_the_hulls():
+    ranking = examples.evaluation()["model 1"].ranking
+    found = pools(ranking)
+    hull = th.hull(ranking, pool="ties")
+    assert [pool["pos"] for pool in found] == hull.pos.tolist()
+    assert [pool["low"] for pool in found] == pytest.approx(hull.score.tolist(), rel=1e-8)
+    assert all(pool["low"] <= pool["score"] <= pool["high"] for pool in found)
+
+
+def test_infinite_scores_have_no_mean():
+    assert pools(th.Ranking([np.inf, 1], pos=[1, 0], neg=[0, 1]))[0]["score"] == "nan"
+
+
+def test_ties_are_counted_in_rows():
+    labels, scores = [1, 0, 1, 0, 1], [3, 3, 2, 1, 1]
+    plain = th.evaluate(labels, {"a": scores}, replicates=20)
+    weighted = th.evaluate(labels, {"a": scores}, weights=[0.5, 0.5, 2, 1, 1.5], replicates=20)
+    assert model(plain, "a")["ties"] == model(weighted, "a")["ties"] == {"segments": 3, "cases": 4}
+
+
+def test_given_predictions_have_their_table():
+    evaluation = th.evaluate([1, 0, 1, 0], {"a": [4, 3, 2, 1]}, predictions={"a": [1, 1, 0, 0]}, replicates=20)
+    assert model(evaluation, "a")["given"] == {"tp": 1, "fn": 1, "fp": 1, "tn": 1}
+
+
+def test_the_classroom_is_for_small_data():
+    assert model(examples.emails(), "tree")["segments"]["pos"] == [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
+    assert model(examples.evaluation(CLASSROOM + 1), "model 1")["segments"] is None
+
+
+@pytest.fixture(scope="module")
+def evaluation_of_classes():
+    return examples.classes()
+
+
+def test_rows_are_those_of_the_evaluation(evaluation_of_classes):
+    found, of = class_model(evaluation_of_classes, "tree"), evaluation_of_classes["tree"]
+    assert found["matrix"] == of.confusion.counts.tolist()
+    assert [row["label"] for row in found["classes"]] == ["cat", "cow", "dog"]
+    for row in found["classes"]:
+        assert row["recall"]["estimate"] == of.rates.recall[row["label"]].estimate
+        assert row["auc"]["lower"] == of.auc.one_vs_rest[row["label"]].lower
+        assert row["f1"]["estimate"] == of.confusion.one_vs_rest(row["label"]).f1
+    assert sum(row["count"] for row in found["classes"]) == evaluation_of_classes.rows
+
+
+def test_curves_are_those_of_each_class_against_the_rest(evaluation_of_classes):
+    found = class_model(evaluation_of_classes, "forest")
+    assert found["curves"][1] == curve(evaluation_of_classes["forest"].rankings["cow"])
+    assert (
+        th.auc(evaluation_of_classes["forest"].rankings["dog"])
+        == evaluation_of_classes["forest"].auc.one_vs_rest["dog"].estimate
+    )
+
+
+def test_numbers_are_named(evaluation_of_classes):
+    numbers = {number["name"]: number["value"] for number in class_model(evaluation_of_classes, "forest")["numbers"]}
+    assert numbers["overall_accuracy"] == evaluation_of_classes["forest"].rates.overall_accuracy.estimate
+    assert numbers["log_loss"] == evaluation_of_classes["forest"].log_loss.estimate
+
+
+def test_many_classes_share_the_room():
+    many = examples.classes(labels=tuple(range(12)), rows=4000)
+    found = class_model(many, "forest")
+    assert all(len(each["tp"]) <= 251 for each in found["curves"])
+    assert [row["label"] for row in found["classes"]][:2] == ["0", "1"]
+
+
+def test_bands_are_those_of_each_class(evaluation_of_classes):
+    found = class_model(evaluation_of_classes, "forest")
+    assert found["bands"][1] == lines(class_bands(evaluation_of_classes, "forest", "cow"))
+    assert found["bands"][0]["roc"]["lower"] != found["bands"][1]["roc"]["lower"]
+
+
+CONTRACT = Path(__file__).parents[2] / "frontend" / "src" / "contents.ts"
+
+
+def interface(name):
+    """The names of an interface's fields, nested ones left out."""
+    (body,) = re.findall(rf"export interface {name} \{{\n(.*?)\n\}}", CONTRACT.read_text(encoding="utf-8"), re.DOTALL)
+    return set(re.findall(r"^  (\w+)\??:", body, flags=re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def binary():
+    return contents(examples.evaluation())
+
+
+@pytest.fixture(scope="module")
+def several():
+    return contents(examples.classes())
+
+
+def test_fields_are_those_of_the_contract(binary, several):
+    model = binary["models"][0]
+    for name, value in {
+        "Contents": binary,
+        "Model": model,
+        "Curve": model["curve"],
+        "Pool": model["pools"][0],
+        "Lines": model["bands"]["roc"],
+        "Condition": binary["condition"],
+        "Cells": model["optimum"]["cells"],
+        "Interval": model["expected_cost"],
+        "Measure": binary["measures"][0],
+        "Pair": binary["comparison"][0],
+        "ClassModel": several["class_models"][0],
+        "ClassRow": several["class_models"][0]["classes"][0],
+    }.items():
+        assert set(value) == interface(name), name
+    assert set(several) == set(binary)
+
+
+def test_data_tell_what_was_read():
+    labels, scores = examples.models(50, count=1)
+    names = np.where(labels, "yes", "no").astype(object)
+    names[7] = None
+    found = th.evaluate(
+        names,
+        scores,
+        positive="yes",
+        weights=np.linspace(1, 2, 50),
+        clusters=np.arange(50) // 2,
+        missing="drop",
+        replicates=20,
+    )
+    data = contents(found)["data"]
+    assert (data["rows"], data["dropped"], data["weighted"], data["clusters"]) == (49, 1, True, 25)
+    assert (data["positive"], data["negative"]) == ("yes", "no")
+    assert data["Pos"] == found["model 1"].ranking.Pos
+    assert data["fingerprint"] == found.decision.fingerprint
+
+
+@pytest.mark.parametrize(("labels", "names"), [([1, 0, 1, 0], ("1", "0")), ([True, False] * 2, ("True", "False"))])
+def test_labels_are_named_as_given(labels, names):
+    data = contents(th.evaluate(labels, [4, 3, 2, 1], replicates=20))["data"]
+    assert (data["positive"], data["negative"]) == names
+
+
+def test_costs_of_right_calls_are_a_baseline():
+    labels, scores = examples.models(80, count=2)
+    condition = th.OperatingCondition(prevalence=0.2, cost_fp=3, cost_fn=10, cost_tp=-2, cost_tn=1)
+    evaluation = th.evaluate(labels, scores, condition=condition, replicates=20)
+    told = contents(evaluation)["condition"]
+    best = evaluation[evaluation.decision.model].table
+    share = told["class_ratio"] / (1 + told["class_ratio"])
+    cost = share * best.fnr * told["cost_fn"] + (1 - share) * best.fpr * told["cost_fp"] + told["baseline"]
+    assert cost == pytest.approx(evaluation.decision.expected_cost.estimate)
+    assert told["cost_ratio"] == told["cost_fn"] / told["cost_fp"]
+    assert not told["class_ratio_from_data"]
+
+
+def test_a_declared_class_ratio_is_told_apart_from_the_datas(binary):
+    assert binary["condition"]["class_ratio_from_data"]
+    assert binary["condition"]["class_ratio"] == binary["data"]["Pos"] / binary["data"]["Neg"]
+
+
+def test_comparison_has_every_pair(binary):
+    assert [(pair["a"][-1], pair["b"][-1]) for pair in binary["comparison"]] == [("1", "2"), ("1", "3"), ("2", "3")]
+    assert contents(examples.emails())["comparison"] == []
+
+
+@pytest.mark.parametrize("name", examples.awkward())
+def test_the_edges_of_data_are_plain_data(name):
+    found = contents(examples.awkward()[name])
+    assert json.loads(embedded(found)) == found
+
+
+def texts(told):
+    """All texts inside plain data, keys and the raw names left out."""
+    if isinstance(told, str):
+        yield told
+    elif isinstance(told, dict):
+        for name, value in told.items():
+            if name not in ("name", "decision"):
+                yield from texts(value)
+    elif isinstance(told, list):
+        for value in told:
+            yield from texts(value)
+
+
+def test_nothing_that_is_shown_hides_or_turns_text():
+    name = "a\u202eb\x1bc\u2028d"
+    labels, scores = examples.models(60, count=2)
+    named = dict(zip([name, f"other {name}"], scores.values(), strict=True))
+    found = th.evaluate(np.where(labels, name, f"not {name}"), named, positive=name, replicates=20)
+    several = examples.classes(labels=(name, "cow", "dog"))
+    for told in (contents(found, title=name), contents(several, title=name)):
+        assert any("a�b␛c�d" in text for text in texts(told))
+        assert not any(sign in text for text in texts(told) for sign in "\u202e\x1b\u2028")
+    assert contents(found)["decision"]["model"] == found.decision.model
+
+
+def test_names_from_right_to_left_stay_within_their_sentence():
+    labels, scores = examples.models(60, count=2)
+    found = contents(th.evaluate(labels, dict(zip("אב", scores.values(), strict=True)), replicates=20))
+    assert "when \u2068א\u2069 says" in found["answer"][0]
+
+
+def test_titles(binary, several):
+    assert binary["title"] == "3 models on 300 cases"
+    assert several["title"] == "2 models on 90 cases"
+    assert contents(examples.emails(), title="Ten e-mails")["title"] == "Ten e-mails"
+    assert contents(examples.emails())["title"] == "1 model on 10 cases"
+
+
+def test_classes_are_compared_and_cautioned():
+    evaluation = examples.classes()
+    found = contents(evaluation)
+    assert [caution["code"] for caution in found["cautions"]] == [caution.code for caution in evaluation.cautions]
+    assert {pair["measure"] for pair in found["comparison"]} >= {"overall accuracy", "Brier score"}
+    pair = evaluation.comparisons["brier"]["forest", "tree"]
+    assert [one["difference"] for one in found["comparison"] if one["measure"] == "Brier score"] == [pair.difference]
+    captions = [grid.caption for grid in grids(found)]
+    assert "Differences, paired" in captions

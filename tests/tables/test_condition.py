@@ -1,0 +1,107 @@
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from thresher.tables.condition import simplest
+
+SPAM = th.Contingency(tp=30, fn=20, fp=10, tn=40)
+TREE = th.Ranking.parse("[20+,10-][10+,10-][20+,80-]")
+
+
+def test_slopes_follow_from_ratios():
+    condition = th.OperatingCondition(class_ratio=0.5, cost_ratio=4)
+    assert condition.slope_roc == 0.5
+    assert condition.slope_coverage(TREE) == 0.5 * 50 / 100
+
+
+def test_coverage_slope_is_one_over_cost_ratio_when_the_ratios_agree():
+    assert th.OperatingCondition(cost_ratio=4).slope_coverage(TREE) == 0.25
+    assert th.OperatingCondition(class_ratio=0.5, cost_ratio=4).slope_coverage(TREE) == 0.25
+
+
+def test_prevalence_and_class_ratio_are_two_words_for_one_thing():
+    assert th.OperatingCondition(prevalence=0.2).class_ratio == 0.25
+    assert th.OperatingCondition(prevalence=0.2) == th.OperatingCondition(class_ratio=0.25)
+    assert th.OperatingCondition(class_ratio=0.25).prevalence == 0.2
+
+
+def test_full_cost_matrix_reduces_to_two_differences():
+    full = th.OperatingCondition(cost_fp=3, cost_fn=9, cost_tp=-1, cost_tn=1)
+    assert full.cost_ratio == 10 / 2
+    assert full.slope_coverage(TREE) == pytest.approx(0.2)
+
+
+def test_expected_cost_is_asymmetric():
+    # 20 misses at 5 and 10 false alarms at 1 over 100 cases; transposed it would be 0.7.
+    assert th.OperatingCondition(cost_fp=1, cost_fn=5).expected_cost(SPAM) == pytest.approx(1.1)
+    assert th.OperatingCondition(cost_fp=5, cost_fn=1).expected_cost(SPAM) == pytest.approx(0.7)
+
+
+def test_expected_cost_with_costs_of_right_calls():
+    condition = th.OperatingCondition(cost_fp=1, cost_fn=5, cost_tp=2, cost_tn=0.5)
+    assert condition.expected_cost(SPAM) == pytest.approx((30 * 2 + 20 * 5 + 10 * 1 + 40 * 0.5) / 100)
+
+
+def test_expected_cost_at_a_declared_class_ratio():
+    condition = th.OperatingCondition(class_ratio=1 / 9, cost_ratio=5)
+    assert condition.expected_cost(SPAM) == pytest.approx(0.1 * 0.4 * 5 + 0.9 * 0.2)
+
+
+def test_class_ratio_of_the_data_is_filled_in():
+    assert th.OperatingCondition(cost_ratio=3).for_data(TREE).class_ratio == 0.5
+    declared = th.OperatingCondition(class_ratio=2)
+    assert declared.for_data(TREE) is declared
+
+
+def test_round_trip_through_plain_data():
+    condition = th.OperatingCondition(prevalence=0.1, cost_fp=2, cost_fn=7, cost_tp=1)
+    assert th.OperatingCondition(**condition.to_dict()) == condition
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"cost_ratio": -2},
+        {"cost_ratio": 0},
+        {"cost_ratio": math.inf},
+        {"cost_ratio": math.nan},
+        {"class_ratio": 0},
+        {"class_ratio": math.nan},
+        {"prevalence": 0},
+        {"prevalence": 1},
+        {"prevalence": 1.2},
+        {"class_ratio": 1, "prevalence": 0.5},
+        {"cost_ratio": 2, "cost_fn": 3},
+        {"cost_fp": 1, "cost_tn": 1},
+        {"cost_fn": 1, "cost_tp": 4},
+        {"cost_fp": math.inf},
+    ],
+)
+def test_contradictions_are_refused(arguments):
+    with pytest.raises(th.ConditionError) as raised:
+        th.OperatingCondition(**arguments)
+    assert raised.value.fix
+
+
+def test_slope_without_class_ratio_needs_the_data():
+    with pytest.raises(th.ConditionError, match="for_data"):
+        _ = th.OperatingCondition(cost_ratio=2).slope_roc
+
+
+def test_repr_says_as_in_the_data():
+    assert repr(th.OperatingCondition(cost_ratio=2)) == "OperatingCondition(class_ratio=as in the data, cost_ratio=2)"
+    assert "cost_tp=1" in repr(th.OperatingCondition(cost_fn=3, cost_tp=1))
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_a_ratio_of_whole_numbers_is_recognised(a, b):
+    assert simplest(a / b) == Fraction(a, b)
+
+
+@given(st.floats(min_value=1e-300, max_value=1e300))
+def test_the_simplest_fraction_is_the_same_float(number):
+    assert float(simplest(number)) == number
