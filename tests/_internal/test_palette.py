@@ -8,7 +8,7 @@ import pytest
 
 from thresher._internal.palette import DASHES, ON_DARK, ON_LIGHT
 
-SOURCES = Path(__file__).parents[1] / "frontend" / "src"
+SOURCES = Path(__file__).parents[2] / "frontend" / "src"
 
 
 def luminance(colour: str) -> float:

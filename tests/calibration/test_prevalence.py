@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.golden import probabilities as golden
 from tests.strategies import rankings, two_class_rankings
-from thresher import auc, rank
+from thresher import rank
 from thresher.calibration import adjust_prevalence, brier, calibration_map, recalibrated
 from thresher.curves import auc, average_precision
 from thresher.errors import ArgumentError, MissingValueError, OneClassError, ProbabilityError

@@ -7,7 +7,7 @@ import pytest
 
 import thresher as th
 from thresher import MissingExtraError, __version__
-from thresher.cli import program as module
+from thresher.cli import app as module
 from thresher.cli.app import COMMANDS, Door, Refusal, colours_wanted, program, refusal
 
 

@@ -14,7 +14,6 @@ from tests.report import examples
 from tests.strategies import labelled_scores, two_class_rankings
 from thresher.curves.hull import hull_splits
 from thresher.evaluation.bands import class_bands, model_bands
-from thresher.report import contents
 from thresher.report.numbers import interval, said_limits
 from thresher.report.page import embedded
 from thresher.report.payload import (

@@ -35,7 +35,7 @@ class Result:
         return ", ".join(_plain_fields(self))
 
     def _repr_html_(self) -> str | None:
-        return str(room("report.glance").result_glance(self))
+        return str(room("report.notebook").result_glance(self))
 
 
 class Tabular(Result):

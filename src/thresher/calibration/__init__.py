@@ -1,9 +1,12 @@
 """Scores as probabilities: smoothing, losses, decomposition, reliability and maps."""
 
+from thresher._internal.optional import publish
 from thresher.calibration import losses
 from thresher.calibration.decomposition import Decomposition, decomposition
 from thresher.calibration.loss_bounds import brier_bounds, log_loss_bounds
+from thresher.calibration.maps.logistic import LogisticCurve
 from thresher.calibration.maps.map import CalibrationMap, calibration_map
+from thresher.calibration.maps.steps import Steps
 from thresher.calibration.prevalence import adjust_prevalence, recalibrated
 from thresher.calibration.reliability import CalibrationGap, Reliability, ece, reliability
 from thresher.calibration.scores import LogLoss, brier, brier_multiclass, log_loss, log_loss_multiclass, squared_error
@@ -14,9 +17,11 @@ __all__ = [
     "CalibrationMap",
     "Decomposition",
     "LogLoss",
+    "LogisticCurve",
     "MEstimate",
     "Reliability",
     "Smoothed",
+    "Steps",
     "adjust_prevalence",
     "brier",
     "brier_bounds",
@@ -35,3 +40,5 @@ __all__ = [
     "smoothed",
     "squared_error",
 ]
+
+publish(__name__, CalibrationMap, LogisticCurve, MEstimate, Steps)

@@ -1,5 +1,6 @@
 """The split a measure likes best under an operating condition."""
 
+from thresher._internal.optional import publish
 from thresher.choices.choose import Choice, Point, choose
 from thresher.choices.cost_bounds import best_cost_bounds, cost_bounds
 from thresher.choices.isometric import Isometric, isometric
@@ -17,3 +18,5 @@ __all__ = [
     "isometric",
     "joint_choice",
 ]
+
+publish(__name__, Choice, Point)

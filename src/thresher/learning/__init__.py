@@ -5,6 +5,7 @@ from thresher._internal.optional import extra
 
 extra("sklearn", name="learn")
 
+from thresher._internal.optional import publish
 from thresher.learning.artefacts import Deployed, read_learned, read_model, write_learned, write_model
 from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
 from thresher.learning.data.frame import frame
@@ -25,8 +26,10 @@ from thresher.learning.models.candidates import zoo
 from thresher.learning.models.grouped import GroupedModel, grouped
 from thresher.learning.models.leaf_tree import LeafTree
 from thresher.learning.models.linear import DistanceClassifier
+from thresher.learning.models.neighbours import Neighbours
 from thresher.learning.models.threshold import ThresholdClassifier
-from thresher.learning.preprocessing.categories import Categories
+from thresher.learning.models.tree_drawing import TreeNodes
+from thresher.learning.preprocessing.categories import Categories, named_category
 from thresher.learning.preprocessing.encoders import DateParts, MissingFlags, Numbers, TextFeatures
 from thresher.learning.preprocessing.preparation import preparation
 from thresher.learning.validation.cross_validate import CrossValidation, cross_validate
@@ -54,6 +57,7 @@ __all__ = [
     "LearningCurve",
     "MissingFlags",
     "MissingValues",
+    "Neighbours",
     "NoisyLabels",
     "NoisyRows",
     "Numbers",
@@ -68,6 +72,7 @@ __all__ = [
     "Target",
     "TextFeatures",
     "ThresholdClassifier",
+    "TreeNodes",
     "baselines",
     "column_types",
     "complete_rows",
@@ -82,6 +87,7 @@ __all__ = [
     "learn",
     "learning_curve",
     "missing_values",
+    "named_category",
     "nested_costs",
     "nested_interval",
     "preparation",
@@ -97,3 +103,9 @@ __all__ = [
     "write_model",
     "zoo",
 ]
+
+publish(
+    __name__,
+    *(CalibratedModel, Categories, DateParts, DistanceClassifier, GroupedModel, LeafTree, MissingFlags, Neighbours),
+    *(Numbers, OneFeatureRule, Outliers, ScatterSelector, TextFeatures, ThresholdClassifier, TreeNodes, named_category),
+)

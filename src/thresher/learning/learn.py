@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from sklearn.base import clone
@@ -136,9 +136,6 @@ def _at_threshold(condition: OperatingCondition, threshold: float) -> Yardstick:
     return replace(cost, of=lambda fold: cost.of(replace(fold, called=reaches(fold.score, threshold))))
 
 
-if TYPE_CHECKING:
-    pass
-
 _NAMES_SHOWN = 6
 
 
@@ -215,8 +212,8 @@ def curve_words(found: Learned) -> list[str]:
 def kind_words(found: Learned) -> list[str]:
     """Which columns are of which kind, the first few by name."""
     kinds: dict[str, list[str]] = {}
-    for column in found.columns:
-        kinds.setdefault(column.kind, []).append(column.name)
+    for each in found.columns:
+        kinds.setdefault(each.kind, []).append(each.name)
     return [
         f"{len(names):,} {kind}: {', '.join(names[:_NAMES_SHOWN])}"
         + (f" and {len(names) - _NAMES_SHOWN:,} more" if names[_NAMES_SHOWN:] else "")

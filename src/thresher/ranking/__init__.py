@@ -1,5 +1,6 @@
 """Rankings: the one small table that everything else is computed from."""
 
+from thresher._internal.optional import publish
 from thresher.ranking.condensed import condensed
 from thresher.ranking.counting import Counts, Flags, counted, counted_weights
 from thresher.ranking.lookup import cuts_above
@@ -49,3 +50,5 @@ __all__ = [
     "splits_at",
     "wide",
 ]
+
+publish(__name__, Ranking)

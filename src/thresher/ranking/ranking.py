@@ -289,7 +289,7 @@ class Ranking(Kept):
         return notation.shown(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)
 
     def _repr_html_(self) -> str:
-        return str(room("report.glance").ranking_glance(self))
+        return str(room("report.notebook").ranking_glance(self))
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.score, *self.narrow, self.dropped, self.spans  # what is remembered can be found again

@@ -1,5 +1,6 @@
 """One threshold: contingency tables, their measures, confusion matrices, independence."""
 
+from thresher._internal.optional import publish
 from thresher.tables.condition import OperatingCondition
 from thresher.tables.confusion import ConfusionMatrix, confusion
 from thresher.tables.contingency import Contingency, contingency, contingency_at, require_table
@@ -30,3 +31,5 @@ __all__ = [
     "refusal",
     "require_table",
 ]
+
+publish(__name__, Contingency, OperatingCondition)

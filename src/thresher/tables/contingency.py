@@ -344,7 +344,7 @@ class Contingency(Rates, Tabular):
     __hash__ = None  # type: ignore[assignment]
 
     def _repr_html_(self) -> str:
-        return str(room("report.glance").contingency_glance(self))
+        return str(room("report.notebook").contingency_glance(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Built anew rather than restored, so that arrays are read-only on the other side too.

@@ -12,8 +12,8 @@ from scipy import stats
 import thresher as th
 import thresher.inference as ti
 from tests.inference import oracles
-from tests.inference.test_placements import modelled_rows
-from tests.inference.test_quantity_statistics import TEXTS
+from tests.inference.bootstrap.test_quantities import TEXTS
+from tests.inference.intervals.test_auc import modelled_rows
 from thresher.errors import ArgumentError, LengthError, MeasureError, OneClassError
 from thresher.inference.comparison import paired as quantity_comparison
 

@@ -11,7 +11,6 @@ from sklearn.datasets import load_wine
 
 import thresher as th
 from tests.learning.scatter_oracles import backward, best_by_ratio, forward, scatter_matrices, trace_of, value
-from tests.learning.test_criteria import drawn as drawn_rows
 from thresher.learning import scatter, selection
 from thresher.learning.features import selection as module
 from thresher.learning.features.selection import (
@@ -198,7 +197,7 @@ def test_by_ratio_goes_the_way_of_a_generic_search(search, generic, drawn, data)
 @pytest.mark.parametrize(("search", "generic"), [(forward_by_trace, forward), (backward_by_trace, backward)])
 @given(seed=st.integers(0, 2**32), features=st.integers(1, 6), data=st.data())
 def test_by_trace_goes_the_way_of_a_generic_search(search, generic, seed, features, data):
-    X, y = drawn_rows(seed, features)
+    X, y = drawn(seed, features)
     within, between = scatter_matrices(X, y)
     size = data.draw(st.integers(1, features))
     found_scatter = scatter(X, y, matrix=True)
@@ -222,7 +221,7 @@ def test_backward_keeps_a_small_feature_beside_a_huge_one():
 
 
 def test_forward_by_trace_prefers_new_information_to_a_copy():
-    X, y = drawn_rows(3, 3)
+    X, y = drawn(3, 3)
     X = np.column_stack([X, X[:, 0]])
     found = scatter(X, y, matrix=True)
     assert set(forward_by_trace(found.within_matrix, found.spread, 3).features.tolist()) == {0, 1, 2}

@@ -15,7 +15,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from thresher._internal import text as visible
+from thresher._internal import text as shown
 from thresher._internal.palette import ON_EITHER
 from thresher._internal.text import plain_text
 from thresher.cli.app import colours_wanted
@@ -52,7 +52,7 @@ def name_text(name: str, style: str = "") -> Text:
 
 def interval_text(interval: Interval) -> Text:
     """0.950 [0.913, 0.972] to the digits that its width deserves, the limits fainter than the estimate."""
-    words = visible.interval_text(interval.estimate, interval.lower, interval.upper)
+    words = shown.interval_text(interval.estimate, interval.lower, interval.upper)
     estimate, _, limits = words.partition(" ")
     if math.isnan(interval.estimate):
         return Text(estimate, style=FAINT)
@@ -65,7 +65,7 @@ def number(value: float | None) -> str:
     >>> number(0.94951), number(12345.678), number(0.00012), number(float("inf")), number(None)
     ('0.95', '12,346', '0.00012', '∞', '–')
     """
-    return "–" if value is None or math.isnan(value) else visible.number_text(value)
+    return "–" if value is None or math.isnan(value) else shown.number_text(value)
 
 
 def table(heads: Sequence[str | Text], rows: Iterable[Sequence[RenderableType]], *, left: int = 1) -> Table:

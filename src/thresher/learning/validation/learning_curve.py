@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, MeasureError, OneClassError, require_whole
-from thresher.inference import Interval
 from thresher.inference.bootstrap.draws import Progress
 from thresher.inference.interval import Interval, require_level, student_quantile
 from thresher.learning.arguments import numbers_of, require_classifier

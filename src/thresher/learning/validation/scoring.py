@@ -15,7 +15,7 @@ from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
 from thresher.errors import MeasureError, require_one_of
-from thresher.inference import Interval, cost_interval
+from thresher.inference import cost_interval
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.intervals.survey import (
     SampledTable,
