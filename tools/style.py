@@ -123,7 +123,7 @@ def of_folders() -> Iterator[str]:
         *(path for path in SOURCE.rglob("*") if path.is_dir() and path.name not in ("__pycache__", "assets")),
     ]:
         entries = [path for path in folder.iterdir() if path.name not in ("__pycache__", "__init__.py", "py.typed")]
-        if len(entries) > MOST_ENTRIES and folder.name not in OF_ONE_KIND and folder != SOURCE:
+        if len(entries) > MOST_ENTRIES and folder.name not in OF_ONE_KIND:
             yield f"{folder.relative_to(ROOT).as_posix()}: {len(entries)} entries"
 
 

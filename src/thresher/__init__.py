@@ -42,10 +42,8 @@ if TYPE_CHECKING:
         Point,
         Range,
         best_cost_bounds,
-        choose,
         cost_bounds,
         isometric,
-        joint_choice,
     )
     from thresher.curves import (
         Bounds,
@@ -357,7 +355,6 @@ __all__ = [
     "hull",
     "hull_bounds",
     "isometric",
-    "joint_choice",
     "ks",
     "ks_bounds",
     "laplace",

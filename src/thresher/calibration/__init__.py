@@ -3,7 +3,6 @@
 from thresher._internal.optional import publish
 from thresher.calibration import losses
 from thresher.calibration.decomposition import Decomposition, decomposition
-from thresher.calibration.loss_bounds import brier_bounds, log_loss_bounds
 from thresher.calibration.maps.logistic import LogisticCurve
 from thresher.calibration.maps.map import CalibrationMap, calibration_map
 from thresher.calibration.maps.steps import Steps
@@ -24,14 +23,12 @@ __all__ = [
     "Steps",
     "adjust_prevalence",
     "brier",
-    "brier_bounds",
     "brier_multiclass",
     "calibration_map",
     "decomposition",
     "ece",
     "laplace",
     "log_loss",
-    "log_loss_bounds",
     "log_loss_multiclass",
     "losses",
     "m_estimate",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
 from thresher.tables.condition import OperatingCondition, simplest
 
+if TYPE_CHECKING:
+    from thresher.choices.joint import JointChoice
+
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
 _EXACT_IN_FLOAT64 = 2**53
 
@@ -30,6 +33,7 @@ class Point(Result):
 
     `interval` is (lower, upper): every threshold t with lower < t <= upper makes the same calls.
 
+    >>> from thresher import Ranking
     >>> point = choose(Ranking.parse("[3+][1-]")).point
     >>> point.split, point.threshold, point.interval, point.expected_cost
     (1, 1.5, (1.0, 2.0), 0.0)
@@ -96,6 +100,7 @@ class Choice(Tabular):
     def measures(self) -> dict[str, float]:
         """Every registered measure at the recommended threshold, at the class mix of the condition.
 
+        >>> from thresher import OperatingCondition, Ranking
         >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
         >>> rare = choose(spam_tree, OperatingCondition(prevalence=0.01, cost_ratio=50))
         >>> round(rare.measures["precision"], 4), rare.table.precision
@@ -138,16 +143,30 @@ class Choice(Tabular):
         }
 
 
+@overload
 def choose(
     ranking: Ranking,
+    condition: OperatingCondition | None = ...,
+    *,
+    maximise: Wanted | None = ...,
+    minimise: Wanted | None = ...,
+    subject_to: str | Limit | Sequence[str | Limit] | None = ...,
+    at_most: float | None = ...,
+) -> Choice: ...
+@overload
+def choose(ranking: Mapping[str, Ranking], condition: OperatingCondition | None = ...) -> JointChoice: ...
+def choose(
+    ranking: Ranking | Mapping[str, Ranking],
     condition: OperatingCondition | None = None,
     *,
     maximise: Wanted | None = None,
     minimise: Wanted | None = None,
     subject_to: str | Limit | Sequence[str | Limit] | None = None,
     at_most: float | None = None,
-) -> Choice:
-    """Choose the threshold that is best, exactly: every split is a candidate, all ties are returned.
+) -> Choice | JointChoice:
+    """Choose the best threshold, or of several models the best one with its threshold.
+
+    The choice is exact: every split is a candidate, and all ties are returned.
 
     Without a measure the expected cost under `condition` is minimised; without a condition
     either, errors cost the same and the class ratio is that of the data. With a measure, it is
@@ -156,7 +175,7 @@ def choose(
     Parameters
     ----------
     ranking
-        The scored cases.
+        The scored cases; or a mapping of models' names to their rankings, of which the cheapest is chosen.
     condition
         Costs and class ratio at deployment.
     maximise, minimise
@@ -178,7 +197,18 @@ def choose(
     ([0.77, 0.56, 0.28], 0.56, (0.28, 0.77))
     >>> choose(emails, maximise="accuracy", subject_to="fpr <= 0.25").threshold
     0.56
+    >>> choose({"tree": emails, "coin": Ranking([0.5], pos=[6], neg=[4])})
+    JointChoice('tree' at threshold 0.28, expected cost 0.2)
     """
+    if isinstance(ranking, Mapping):
+        from thresher.choices.joint import choose_model
+
+        if any(option is not None for option in (maximise, minimise, subject_to, at_most)):
+            raise ArgumentError(
+                "several models are compared by their expected cost alone",
+                "choose by a measure or within constraints for one ranking at a time",
+            )
+        return choose_model(ranking, condition)
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     resolved = asked.for_data(ranking)

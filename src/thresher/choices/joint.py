@@ -32,7 +32,7 @@ class Range(Result):
     `models` lists every model that reaches the point; all of them do for the two rules that
     ignore scores.
 
-    >>> found = joint_choice({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
+    >>> found = choose({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
     >>> found.low, found.high, found.rule, found.models
     (5.0, inf, 'always', ('careful',))
     """
@@ -77,7 +77,7 @@ class JointChoice(Tabular):
         """The cost ratios around the condition's at which a model is the cheapest; that one alone where it is not.
 
         >>> models = {"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")}
-        >>> joint_choice(models, OperatingCondition(cost_ratio=5)).stays_cheapest("eager")
+        >>> choose(models, OperatingCondition(cost_ratio=5)).stays_cheapest("eager")
         (1.0, inf)
         """
         return _stretch(self.ranges, model, self.choice.condition.cost_ratio, _slack(self.choices.values()))
@@ -103,15 +103,15 @@ class JointChoice(Tabular):
         )
 
 
-def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | None = None) -> JointChoice:
-    """Choose model and threshold together.
+def choose_model(models: Mapping[str, Ranking], condition: OperatingCondition | None = None) -> JointChoice:
+    """Choose model and threshold together: what `choose` does with a mapping.
 
     A model can only be best where its curve touches the hull of all curves in ROC space, so
     one pass over the corners tells the winner for every cost ratio (Provost & Fawcett 2001).
 
     >>> careful = Ranking.parse("[4+][1+,5-]")
     >>> eager = Ranking.parse("[5+,1-][4-]")
-    >>> both = joint_choice({"careful": careful, "eager": eager}, OperatingCondition(cost_ratio=5))
+    >>> both = choose({"careful": careful, "eager": eager}, OperatingCondition(cost_ratio=5))
     >>> both
     JointChoice('eager' at threshold 1.5, expected cost 0.1)
     >>> both.runner_up, round(both.gap, 10)

@@ -13,10 +13,10 @@ from typing import Any
 
 from thresher._internal.results import Tabular
 from thresher._internal.text import visible_lines
-from thresher.calibration import brier_bounds, calibration_map, log_loss_bounds
+from thresher.calibration import calibration_map
 from thresher.cautions import Caution
-from thresher.choices import Choice, JointChoice, best_cost_bounds, joint_choice
-from thresher.curves import Bounds, auc_bounds, average_precision_bounds, ks_bounds, pr_area_bounds
+from thresher.choices import Choice, JointChoice, choose
+from thresher.curves import Bounds
 from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import on_class_ratio, on_condition, on_few, on_saving
 from thresher.evaluation.decision import Decision
@@ -24,6 +24,7 @@ from thresher.evaluation.model import are_probabilities, at_prevalence, require_
 from thresher.evaluation.rules import Priced, Rule, counted_rules
 from thresher.evaluation.summary import rules_text, short, text_table
 from thresher.inference import Comparison, Interval, auc_interval
+from thresher.inference.bounds import bounds
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.engine import auc_comparison, empty_comparison, scanned_auc_intervals
 from thresher.inference.interval import interval_columns, require_level
@@ -245,7 +246,7 @@ def evaluate_scan(
     asking: dict[str, Any] = {"listener": progress}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
         rankings = rows.rankings(wanted.scores, Options(**how))
-        joint = joint_choice(rankings, asked)
+        joint = choose(rankings, asked)
         sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
         at = {name: choice.threshold for name, choice in joint.choices.items()}
         cells = None if weight is None else call_weights(rows, at, **asking)
@@ -269,7 +270,7 @@ def _evaluation(
     cells: Mapping[str, tuple[Any, Any]] | None = None,
 ) -> ScannedEvaluation:
     """The evaluation without a comparison; `sums` and `cells` where an engine told more than rankings do."""
-    joint = joint_choice(rankings, asked)
+    joint = choose(rankings, asked)
     method = "delong" if cells is None else "delong, weighted"
     aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
     models = {}
@@ -311,18 +312,18 @@ def _evaluation(
 def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float | None) -> dict[str, Bounds]:
     at_mix = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
     found = {
-        "auc": auc_bounds(ranking),
-        "average_precision": average_precision_bounds(at_mix),
-        "pr_area": pr_area_bounds(at_mix),
-        "ks": ks_bounds(ranking),
-        "expected_cost": best_cost_bounds(ranking, condition=condition),
+        "auc": bounds(ranking, "auc"),
+        "average_precision": bounds(at_mix, "average_precision"),
+        "pr_area": bounds(at_mix, "pr_area"),
+        "ks": bounds(ranking, "ks"),
+        "expected_cost": bounds(ranking, "expected_cost", condition=condition),
     }
     if not are_probabilities(ranking):
         return found
     restated = ranking
     if condition.prevalence is not None or trained_at is not None:
         restated = at_prevalence(ranking, condition.prevalence, trained_at)
-    return found | {"brier": brier_bounds(restated), "log_loss": log_loss_bounds(restated)}
+    return found | {name: bounds(restated, name) for name in ("brier", "log_loss")}
 
 
 def _decision(

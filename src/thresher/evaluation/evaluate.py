@@ -18,7 +18,7 @@ from thresher._internal.optional import room
 from thresher._internal.results import Tabular
 from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
-from thresher.choices import JointChoice, Range, joint_choice
+from thresher.choices import JointChoice, Range, choose
 from thresher.choices.choose import operating_condition
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.cautions import on_condition, on_saving, on_winner, remarks
@@ -257,7 +257,7 @@ def evaluate(
     if asked.prevalence is not None:
         stated = scored.at_prevalence(asked.prevalence, trained_at=made_at)
         production = replace(stated, estimated_prior=trained_at is None)
-    joint = joint_choice(rankings, asked)
+    joint = choose(rankings, asked)
     fixed = calls_at_half(scored.scores, rankings) | ({} if in_use is None else {CURRENT: in_use.called})
     stability = decision_stability(
         scored.positive,

@@ -5,6 +5,7 @@ from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.plan import OfRanking
 from thresher.inference.bootstrap.replicates import Replicates
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt
+from thresher.inference.bounds import bounds
 from thresher.inference.comparison.classes import compare_classes
 from thresher.inference.comparison.comparison import Comparison
 from thresher.inference.comparison.difference import Difference, holm
@@ -58,6 +59,7 @@ __all__ = [
     "auc_variance",
     "bayesian_correlated_t",
     "bootstrap",
+    "bounds",
     "brier_interval",
     "calibration_intervals",
     "calibration_report",

@@ -111,9 +111,9 @@ class CostCurveDisplay(ModelsDisplay):
 def probability_cost(joint: JointChoice) -> float:
     """Where a condition stands on the axis of a cost curve: 1 / (1 + slope in ROC space), from 0 to 1.
 
-    >>> from thresher import OperatingCondition, Ranking, joint_choice
+    >>> from thresher import OperatingCondition, Ranking, choose
     >>> even = Ranking.parse("[3+,1-][1+,3-]")
-    >>> probability_cost(joint_choice({"a": even}, OperatingCondition(cost_ratio=4)))
+    >>> probability_cost(choose({"a": even}, OperatingCondition(cost_ratio=4)))
     0.8
     """
     # prevalence·cost_fn / (prevalence·cost_fn + (1 - prevalence)·cost_fp), Drummond & Holte 2006

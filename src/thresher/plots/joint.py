@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from thresher.choices import JointChoice, Range, joint_choice
+from thresher.choices import JointChoice, Range, choose
 from thresher.curves import roc
 from thresher.evaluation import Evaluation
 from thresher.plots.display import (
@@ -49,7 +49,7 @@ class JointDisplay(Display):
     ) -> Self:
         """Of several rankings by the names of their models."""
         models = by_name(ranking, Ranking)
-        return cls(joint=joint_choice(models, condition))
+        return cls(joint=choose(models, condition))
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation) -> Self:

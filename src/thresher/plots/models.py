@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeV
 
 import numpy as np
 
-from thresher.choices import Choice, Isometric, JointChoice, isometric, joint_choice
+from thresher.choices import Choice, Isometric, JointChoice, choose, isometric
 from thresher.choices.isometric import Plane
 from thresher.curves import coverage, thinned
 from thresher.curves.hull import Splits
@@ -135,8 +135,8 @@ def equal_cost(joint: JointChoice, plane: Plane, drawn: Mapping[str, Ranking] | 
 
     `drawn` are the models' rankings as the plane shows them, where their class mix is not that of the choice's.
 
-    >>> from thresher import Ranking, joint_choice
-    >>> equal_cost(joint_choice({"a": Ranking.parse("[3+,1-][1+,3-]")}), "roc").slope
+    >>> from thresher import Ranking, choose
+    >>> equal_cost(choose({"a": Ranking.parse("[3+,1-][1+,3-]")}), "roc").slope
     1.0
     """
     choice = joint.choice
@@ -251,7 +251,7 @@ class ModelsDisplay(Display):
             each.require_both_classes()
         asked = {} if conditions is None else by_name(conditions, OperatingCondition, alone="")
         given = {} if bands is None else by_name(bands, Band, alone=next(iter(rankings)))
-        return cls._of(rankings, {name: joint_choice(rankings, each) for name, each in asked.items()}, given)
+        return cls._of(rankings, {name: choose(rankings, each) for name, each in asked.items()}, given)
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, *, bands: Mapping[str, Band] | None = None) -> Self:

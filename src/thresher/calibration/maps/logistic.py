@@ -128,6 +128,7 @@ class LogisticCurve:
 
     `limit` bounds the log-odds on either side; it is infinite unless the training scores held 0 or 1.
 
+    >>> import numpy as np
     >>> identity = LogisticCurve(on="log_odds", a=1, b=1, c=0)
     >>> identity(np.array([0, 0.25, 1]))
     array([0.  , 0.25, 1.  ])

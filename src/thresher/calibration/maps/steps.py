@@ -22,6 +22,7 @@ class Steps:
     As steps, a knot holds from its score up to the next one. Interpolated, probabilities run
     straight from knot to knot.
 
+    >>> import numpy as np
     >>> Steps(np.array([0.2, 0.6]), np.array([0.1, 0.9]))(np.array([0, 0.2, 0.5, 0.6, 9]))
     array([0.1, 0.1, 0.1, 0.9, 0.9])
     """

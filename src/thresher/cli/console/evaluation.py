@@ -181,8 +181,8 @@ _NOW = "◂ now"
 def winners(joint: JointChoice) -> list[tuple[str, float, float]]:
     """Ranges of cost ratios with who is cheapest there, neighbours with the same winner joined.
 
-    >>> from thresher import Ranking, joint_choice
-    >>> both = joint_choice({"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")})
+    >>> from thresher import Ranking, choose
+    >>> both = choose({"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")})
     >>> winners(both)
     [('careful', 0.0, 1.0), ('eager', 1.0, inf)]
     """

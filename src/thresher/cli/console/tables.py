@@ -24,10 +24,9 @@ from thresher.cli.console.screen import (
     number,
     table,
 )
-from thresher.curves import auc_bounds
 from thresher.evaluation.model import are_probabilities, at_prevalence
 from thresher.evaluation.requirements import Judged
-from thresher.inference import calibration_report
+from thresher.inference import bounds, calibration_report
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition, measure
 
@@ -249,6 +248,6 @@ def _line_of_ranking_table(name: Text, ranking: Ranking) -> tuple[Text, ...]:
 
 def _area(ranking: Ranking) -> str:
     """The AUC; where ranges of scores were counted instead of scores, the limits between which it lies."""
-    bounds = auc_bounds(ranking)
-    exact = bounds.lower == bounds.upper
-    return number(bounds.lower) if exact else " to ".join(told_apart(*bounds, digits=4, kind="f"))
+    area = bounds(ranking, "auc")
+    exact = area.lower == area.upper
+    return number(area.lower) if exact else " to ".join(told_apart(*area, digits=4, kind="f"))

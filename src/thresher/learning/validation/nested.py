@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.choices import joint_choice
+from thresher.choices import choose
 from thresher.errors import ArgumentError
 from thresher.inference import Interval
 from thresher.inference.interval import require_level
@@ -93,7 +93,7 @@ def nested_calls(cv: CrossValidation, condition: OperatingCondition, model: str 
         else:
             others = ~np.isin(cv.row, split.test)
             rest = {name: _part(cv, others, calls, cv.scores[name]).ranking() for name in names}
-        chosen = joint_choice(rest, condition)
+        chosen = choose(rest, condition)
         calls[here] = reaches(cv.scores[chosen.model][here], chosen.threshold)
     return calls
 
