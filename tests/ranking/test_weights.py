@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.ranking.weights import added_exactly, in_units, running, sum_of
+from thresher.ranking.weights import adds_exactly, in_units, running_total, total_of
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1), st.sampled_from([1, 8, 10, 100, 1000]))
@@ -28,18 +28,18 @@ def test_sums_that_no_order_changes(counts, unit, random):
     weights = [count / unit for count in counts]
     total = np.array([sum(weights)])
     random.shuffle(weights)
-    assert added_exactly(total, total) == (2 * total[0] * (unit if total[0] % 1 else 1) < 2**53)
+    assert adds_exactly(total, total) == (2 * total[0] * (unit if total[0] % 1 else 1) < 2**53)
     assert total[0] == sum(weights)
 
 
 def test_sums_that_depend_on_their_order():
     for rough in (0.1, 0.1 + 0.2, np.pi, 2.0**53, 1 / 4096):
-        assert not added_exactly(np.array([rough]), np.array([1.0]))
+        assert not adds_exactly(np.array([rough]), np.array([1.0]))
 
 
 @given(st.lists(st.integers(0, 3)), st.sampled_from(["u1", "u2", "i8", "f8"]))
 def test_counts_of_any_width_are_added_up(counts, dtype):
-    found = sum_of(np.array(counts, dtype))
+    found = total_of(np.array(counts, dtype))
     assert found == sum(counts)
     assert type(found) is (float if dtype == "f8" else int)
 
@@ -47,7 +47,7 @@ def test_counts_of_any_width_are_added_up(counts, dtype):
 @given(st.lists(st.floats(0, 10), min_size=1))
 def test_running_sums_never_step_back_and_end_at_the_total(weights):
     total = float(np.sum(weights))
-    found = running(np.array(weights), total)
+    found = running_total(np.array(weights), total)
     assert (np.diff(found) >= 0).all()
     assert found[-1] == total
     last = max((i for i, weight in enumerate(weights) if weight > 0), default=-1)
@@ -64,6 +64,6 @@ def test_running_sums_that_round_above_the_total_are_held_at_it():
     weights = np.append(np.random.default_rng(2).random(1000), 1e-30)
     total = float(weights.sum())
     assert weights[:1000].cumsum()[-1] > total  # added up in another order
-    found = running(weights, total)
+    found = running_total(weights, total)
     assert found.max() == total
     assert (np.diff(found) >= 0).all()

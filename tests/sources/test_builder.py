@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from thresher.ranking.cells import together
 
 import thresher as th
 from tests.strategies import labelled_scores, rough_weights, weights
-from thresher.ranking.cells import together
 
 
 class Tensor:

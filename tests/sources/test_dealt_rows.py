@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import thresher as th
 from thresher.ranking.dealing import ranges_of
 from thresher.ranking.packing import classes_in, scores_in
+
+import thresher as th
 from thresher.sources.dealt_rows import DealtRows
 
 HERE = "here"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from thresher.calibration.scores import probabilities_in
 from thresher.errors import ArgumentError, ProbabilityError
-from thresher.ranking import Floats, Ranking, as_number, as_numbers, described, require_ranking
+from thresher.ranking import Floats, Ranking, as_number, as_numbers, describe, require_ranking
 
 
 def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:
@@ -31,7 +31,7 @@ def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -
     require_ranking(ranking)
     if not callable(to_probability):
         raise ArgumentError(
-            f"a map of scores is a function, got {described(to_probability)}", "pass calibration_map(ranking)"
+            f"a map of scores is a function, got {describe(to_probability)}", "pass calibration_map(ranking)"
         )
     score = as_numbers(to_probability(ranking.score))
     if score.shape != ranking.score.shape or not (score[1:] <= score[:-1]).all():

@@ -15,13 +15,12 @@ from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.ranking import Flags, Ranking, as_number, require_ranking
+from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, as_number, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
 from thresher.tables.condition import OperatingCondition, simplest
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
-_EXACT_IN_FLOAT64 = 2**53
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -248,7 +247,7 @@ def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
     up, down = 1.0, 1.0
     if condition.class_ratio is not None:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
-        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < _EXACT_IN_FLOAT64
+        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < EXACT_INTEGERS
         scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
         up, down = float(odds.numerator * scale), float(odds.denominator * scale)
     tp, fp = ranking.covered()

@@ -11,7 +11,7 @@ from thresher.choices.objective import TIED_WEIGHTS
 from thresher.curves import Bounds, table_bounds
 from thresher.curves.bounds import certain, outward, upper_corners_of
 from thresher.errors import ArgumentError
-from thresher.ranking import Ranking, as_number, described, require_ranking
+from thresher.ranking import Ranking, as_number, describe, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, contingency_at
 from thresher.tables.condition import OperatingCondition
@@ -30,7 +30,7 @@ def cost_bounds(ranking: Ranking, threshold: float, *, condition: OperatingCondi
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition).for_data(ranking)
     if math.isnan(as_number(threshold)):
-        raise ArgumentError(f"one threshold is needed, got {described(threshold)}", "give one number at a time")
+        raise ArgumentError(f"one threshold is needed, got {describe(threshold)}", "give one number at a time")
     if ranking.spans is None:
         return certain(float(asked.expected_cost(contingency_at(ranking, threshold))))
     found = table_bounds(ranking, threshold)

@@ -19,7 +19,7 @@ from thresher.choices.choose import Choice, Point, choose, operating_condition, 
 from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, ConditionError
-from thresher.ranking import Ranking, described, require_ranking
+from thresher.ranking import Ranking, describe, require_ranking
 from thresher.tables.condition import OperatingCondition, simplest
 
 _ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of weights
@@ -150,7 +150,7 @@ def _on_tie(tied: tuple[str, ...], choice: Choice) -> Iterator[Caution]:
 def _require_models(models: Any) -> None:
     fix = "give {'name': rank(labels, scores), ...}"
     if not isinstance(models, Mapping):
-        raise ArgumentError(f"models are rankings by name, got {described(models)}", fix)
+        raise ArgumentError(f"models are rankings by name, got {describe(models)}", fix)
     if not models:
         raise ArgumentError("there are no models to choose from", fix)
     for name, ranking in models.items():

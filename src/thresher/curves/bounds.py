@@ -21,7 +21,7 @@ from thresher.curves.area import auc
 from thresher.curves.gain import ks
 from thresher.curves.hull import hull_splits, upper_corners
 from thresher.curves.precision_recall import average_precision, pr_area
-from thresher.ranking import MOST_CASES, Counts, Flags, Floats, Ranking, kept_number, require_ranking, splits_at
+from thresher.ranking import MOST_CASES, Counts, Flags, Floats, Ranking, exact_number, require_ranking, splits_at
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
@@ -170,7 +170,7 @@ def told(ranking: Ranking, name: str) -> Bounds | None:
     >>> told(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), "average_precision") is None
     True
     """
-    known = kept_number(ranking.spans, name)
+    known = exact_number(ranking.spans, name)
     return None if known is None else certain(known)
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.ranges import bounded, ranged
-from tests.strategies import float64_scores, labelled_scores
+from tests.strategies import float64_scores, labelled_scores, weights
+from thresher.ranking import Sketch
 
 
 def simple():
@@ -174,3 +175,104 @@ def test_rounding_of_weights_adds_up_as_rows_do():
     whole = simple() + simple()
     assert whole.spans is not None
     assert whole.spans.rounding == 0
+
+
+def sketch(labels, scores, weight=None):
+    ranking = th.rank(labels, scores, weights=weight)
+    return Sketch.of_segments(ranking.score, ranking.pos, ranking.neg)
+
+
+def same(one, other):
+    return all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True) for name in Sketch.__slots__)
+
+
+@given(st.lists(float64_scores, min_size=1, max_size=30).map(lambda numbers: np.array(sorted(set(numbers))) + 0.0))
+def test_blocks_are_numbered_as_scores_are_ordered(scores):
+    scores = np.unique(scores)
+    start = Sketch.of_segments(scores[::-1], np.ones(scores.size, int), np.zeros(scores.size, int)).start
+    assert (start[1:] > start[:-1]).all()
+
+
+def test_neighbours_have_neighbouring_numbers():
+    scores = np.array([math.nextafter(1, 2), 1.0, math.nextafter(1, 0), 5e-324, 0.0, -5e-324])
+    start = Sketch.of_segments(scores, np.ones(6, int), np.zeros(6, int)).start
+    assert np.diff(start)[[0, 1, 3, 4]].tolist() == [2, 1, 1, 1]  # -0.0 lies between -5e-324 and 0.0
+
+
+@given(labelled_scores(), st.integers(1, 39))
+def test_exact_sketches_add_like_rankings(rows, cut):
+    labels, scores = rows
+    parts = [sketch(*part) for part in ((labels[:cut], scores[:cut]), (labels[cut:], scores[cut:])) if len(part[0])]
+    assert same(Sketch.merge(parts), sketch(labels, scores))
+
+
+class TestCompress:
+    @given(labelled_scores(), st.integers(2, 12), st.booleans(), st.data())
+    def test_every_case_is_counted_where_it_lies(self, rows, most, weighted, data):
+        labels, scores = rows
+        eighths = st.lists(weights.map(lambda w: w + 0.125), min_size=labels.size, max_size=labels.size)
+        weight = np.array(data.draw(eighths)) if weighted else np.ones(labels.size, int)
+        blocks = sketch(labels, scores, weight if weighted else None).compress(most)
+        assert len(blocks) <= most
+        low, high = np.fmin(blocks.pos_low, blocks.neg_low), np.fmax(blocks.pos_high, blocks.neg_high)
+        assert (low[1:] > high[:-1]).all()
+        for i in range(len(blocks)):
+            for of_class, count, ends in (
+                (labels, blocks.pos[i], (blocks.pos_low[i], blocks.pos_high[i])),
+                (~labels, blocks.neg[i], (blocks.neg_low[i], blocks.neg_high[i])),
+            ):
+                inside = of_class & (scores >= low[i]) & (scores <= high[i])
+                assert weight[inside].sum() == count
+                if count:
+                    assert (scores[inside].min(), scores[inside].max()) == ends
+                else:
+                    assert np.isnan(ends).all()
+
+    @given(labelled_scores(), labelled_scores(), st.integers(2, 9), st.integers(2, 9))
+    def test_blocks_of_different_rows_are_nested_or_apart(self, one, other, few, many):
+        parts = [sketch(*one).compress(few), sketch(*other).compress(many)]
+        both = Sketch.merge(parts)
+        ends = both.start | ~(np.int64(-1) << both.level)
+        assert (both.start[1:] > ends[:-1]).all()
+        for part in parts:
+            home = np.searchsorted(both.start, part.start, side="right") - 1
+            assert (part.level <= both.level[home]).all()
+            assert ((part.start | ~(np.int64(-1) << part.level)) <= ends[home]).all()
+        assert both.pos.sum() == one[0].sum() + other[0].sum()
+        assert both.neg.sum() == (~one[0]).sum() + (~other[0]).sum()
+
+    def test_an_equal_share_each(self):
+        rng = np.random.default_rng(1)
+        scores = rng.beta(0.5, 3, 100_000)
+        blocks = sketch(rng.random(scores.size) < scores, scores).compress(1024)
+        assert 300 <= len(blocks) <= 1024
+        assert (blocks.pos + blocks.neg).max() <= 2 * 100_000 / 1024
+
+    def test_a_heavy_score_stays_alone(self):
+        scores = np.concatenate([np.full(1000, 0.5), np.linspace(0.4, 0.6, 100)])
+        blocks = sketch(np.arange(scores.size) % 2 == 0, scores).compress(16)
+        heavy = np.argmax(blocks.pos)
+        assert (blocks.level[heavy], blocks.pos_low[heavy], blocks.pos_high[heavy]) == (0, 0.5, 0.5)
+
+    def test_few_blocks_are_not_compressed(self):
+        exact = sketch(np.array([True, False]), np.array([1.0, 2.0]))
+        assert exact.compress(2) is exact
+        assert exact.exact
+
+    def test_infinite_scores_and_both_signs(self):
+        blocks = sketch(np.ones(5, bool), np.array([-math.inf, -1.0, 0.0, 1.0, math.inf])).compress(2)
+        assert (blocks.pos.tolist(), blocks.level.max()) == ([2, 3], 63)
+        assert (blocks.pos_low.tolist(), blocks.pos_high.tolist()) == ([-math.inf, 0.0], [-1.0, math.inf])
+
+
+def test_groups_are_ranges_of_one_class():
+    low, high, count, positive = sketch(np.array([1, 0, 1]), np.array([1.0, 1.5, 1.75])).compress(2).groups()
+    assert (low.tolist(), high.tolist()) == ([1.0, 1.5], [1.75, 1.5])
+    assert (count.tolist(), positive.tolist()) == ([2, 1], [True, False])
+
+
+@pytest.mark.parametrize("most", [2, 3, 10])
+def test_compressing_twice_is_compressing_once(most):
+    scores = np.random.default_rng(2).random(200)
+    exact = sketch(np.arange(200) % 3 == 0, scores)
+    assert same(exact.compress(50).compress(most), exact.compress(most))
