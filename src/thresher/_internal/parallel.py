@@ -53,6 +53,8 @@ def map_chunks(work: Callable[[slice], T], size: int) -> list[T]:
     >>> map_chunks(lambda chunk: chunk.stop - chunk.start, 300_000)
     [262144, 37856]
     """
+    if 0 < size <= CHUNK:
+        return [work(slice(0, size))]
     return parallel_map(work, chunks(size), threads_for(size))
 
 

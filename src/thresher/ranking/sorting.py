@@ -276,7 +276,7 @@ def _starts_of_ties(ordered: Array) -> Indices | None:
 
 
 def _concatenate(parts: Sequence[Segments]) -> Segments:
-    score, pos, neg = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    score, pos, neg = map(np.concatenate, zip(*parts, strict=True))
     return score.astype(np.float64, copy=False), pos, neg
 
 
