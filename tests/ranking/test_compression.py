@@ -65,8 +65,8 @@ def test_a_segment_that_reaches_up_to_infinity_can_be_refused():
 def test_splits_that_tie_stay():
     exact = th.Ranking.parse("[1+][1-]" * 20)
     few = shorten(exact, 1, keep="hull")
-    assert few.spans is not None
-    assert few.spans.ties
+    assert few.ranges is not None
+    assert few.ranges.ties
     assert repr(th.choose(few)) == repr(th.choose(exact))
     assert "20 tied" in repr(th.choose(few))
 
@@ -75,8 +75,8 @@ def test_of_very_many_ties_some_stay_and_it_is_known_that_others_are_lost():
     exact = th.Ranking.parse("[1+][1-]" * 2000)
     few = shorten(exact, 1, keep="hull")
     assert len(few) < 2 * MOST_TIES
-    assert few.spans is not None
-    assert not few.spans.ties
+    assert few.ranges is not None
+    assert not few.ranges.ties
     choice = th.choose(few)
     assert choice.expected_cost == th.choose(exact).expected_cost
     assert "or more tied" in repr(choice)

@@ -24,9 +24,9 @@ def test_overlapping_ranges_become_one_unresolved_segment():
     assert r.unresolved.tolist() == [True, False]
     assert not r.exact
     assert r.score.tolist() == [0.5, 0.1]
-    assert (r.spans.pos_low[0], r.spans.pos_high[0]) == (0.6, 0.9)
-    assert (r.spans.neg_low[0], r.spans.neg_high[0]) == (0.5, 0.7)
-    assert math.isnan(r.spans.neg_low[1])
+    assert (r.ranges.pos_low[0], r.ranges.pos_high[0]) == (0.6, 0.9)
+    assert (r.ranges.neg_low[0], r.ranges.neg_high[0]) == (0.5, 0.7)
+    assert math.isnan(r.ranges.neg_low[1])
 
 
 def test_thresholds_split_no_range():
@@ -40,7 +40,7 @@ def test_ranges_of_one_score_each_make_an_exact_ranking():
     r = th.Ranking.of_ranges([0.5, 0.5, 0.1], [0.5, 0.5, 0.1], pos=[3, 0, 0], neg=[0, 2, 1])
     assert r == th.Ranking([0.5, 0.1], [3, 0], [2, 1])
     assert r.exact
-    assert r.spans is None
+    assert r.ranges is None
     assert not r.unresolved.any()
 
 
@@ -48,18 +48,18 @@ def test_sums_of_weights_that_round_stay_bounded():
     ends = [0.5, 0.5, 0.1]
     r = th.Ranking.of_ranges(ends, ends, pos=[0.1 + 0.2, 0, 0], neg=[0, 0.7, 0.1], rounding=2.0**-50)
     assert r.exact
-    assert r.spans is not None
+    assert r.ranges is not None
     assert th.auc_bounds(r).width > 0
     assert th.Ranking.from_json(r.to_json()) == r
-    assert (r + r).spans is not None
+    assert (r + r).ranges is not None
     assert (r + th.rank([1, 0], [0.5, 0.3], weights=[0.1, 0.2])).exact
     eighths = th.Ranking.of_ranges(ends, ends, pos=[0.375, 0, 0], neg=[0, 0.5, 0.125], rounding=2.0**-50)
-    assert eighths.spans is None
+    assert eighths.ranges is None
 
 
 def test_exact_rankings_carry_nothing():
     r = th.rank([1, 0], [0.5, 0.4])
-    assert r.spans is None
+    assert r.ranges is None
     assert "spans" not in r.to_dict()
 
 
@@ -67,7 +67,7 @@ def test_exact_rankings_carry_nothing():
 def test_counting_ranges_keeps_the_totals_and_orders_segments(pair):
     exact, r = pair
     assert (r.Pos, r.Neg) == (exact.Pos, exact.Neg)
-    tops = r.score if r.spans is None else r.spans.high
+    tops = r.score if r.ranges is None else r.ranges.high
     assert (r.score[:-1] > tops[1:]).all()
 
 
@@ -162,19 +162,19 @@ def test_repr_says_how_many_are_unresolved():
 
 def test_pools_of_the_hull_keep_their_ranges():
     pools = th.hull(simple())
-    assert pools.spans is not None
-    assert pools.spans.high[0] == 0.9
+    assert pools.ranges is not None
+    assert pools.ranges.high[0] == 0.9
 
 
 def test_rounding_of_weights_adds_up_as_rows_do():
     weighted = th.Ranking.of_ranges([0.1, 0.2], [0.4, 0.3], pos=[0.3, 0], neg=[0, 0.7], rounding=1e-12)
     plain = th.Ranking([0.6, 0.5], pos=[0.1, 0.2], neg=[0.0, 0.1])
     for added, least in ((weighted + weighted + weighted, 3e-12), (weighted + plain, 1e-12)):
-        assert added.spans is not None
-        assert added.spans.rounding >= least
+        assert added.ranges is not None
+        assert added.ranges.rounding >= least
     whole = simple() + simple()
-    assert whole.spans is not None
-    assert whole.spans.rounding == 0
+    assert whole.ranges is not None
+    assert whole.ranges.rounding == 0
 
 
 def sketch(labels, scores, weight=None):

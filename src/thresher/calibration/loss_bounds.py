@@ -22,11 +22,11 @@ def brier_bounds(ranking: Ranking) -> Bounds:
     Bounds(lower=0.24..., upper=0.26...)
     """
     require_ranking(ranking, probabilities=True)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(brier(ranking))
     if (known := told(ranking, "brier")) is not None:
         return known
-    spans = ranking.spans
+    spans = ranking.ranges
     best_pos, worst_pos = (1 - spans.pos_high) ** 2, (1 - spans.pos_low) ** 2
     best_neg, worst_neg = spans.neg_low**2, spans.neg_high**2
     lower = _total(ranking.pos, best_pos, worst_pos) + _total(ranking.neg, best_neg, worst_neg)
@@ -42,11 +42,11 @@ def log_loss_bounds(ranking: Ranking) -> Bounds:
     Bounds(lower=0.70..., upper=0.76...)
     """
     require_ranking(ranking, probabilities=True)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(float(log_loss(ranking)))
     if (known := told(ranking, "log_loss")) is not None:
         return known
-    spans = ranking.spans
+    spans = ranking.ranges
     if (spans.pos_low == 0).any() or (spans.neg_high == 1).any():
         return Bounds(math.inf, math.inf)
     best_pos, worst_pos = -np.log(spans.pos_high), -np.log(spans.pos_low)

@@ -89,16 +89,16 @@ def adjust_prevalence(
     weighted = ranking.at_class_ratio(to / (1 - to))
     if made_at == to:
         return weighted
-    if weighted.spans is None:
+    if weighted.ranges is None:
         return recalibrated(weighted, lambda score: _restate(score, to, made_at))
-    pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.spans.ends)
+    pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.ranges.ends)
     of_pos, of_neg = weighted.pos > 0, weighted.neg > 0
     low, high = (
         np.concatenate(ends) for ends in ((pos_low[of_pos], neg_low[of_neg]), (pos_high[of_pos], neg_high[of_neg]))
     )
     nothing = np.zeros(int(of_pos.sum())), np.zeros(int(of_neg.sum()))
     pos, neg = np.concatenate([weighted.pos[of_pos], nothing[1]]), np.concatenate([nothing[0], weighted.neg[of_neg]])
-    return Ranking.of_ranges(low, high, pos=pos, neg=neg, dropped=ranking.dropped, rounding=weighted.spans.rounding)
+    return Ranking.of_ranges(low, high, pos=pos, neg=neg, dropped=ranking.dropped, rounding=weighted.ranges.rounding)
 
 
 def _restate(probability: Floats, to: float, trained_at: float) -> Floats:

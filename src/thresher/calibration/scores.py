@@ -130,7 +130,7 @@ def brier(ranking: Ranking) -> float:
     0.2066...
     """
     require_ranking(ranking, probabilities=True)
-    if (known := exact_number(ranking.spans, "brier")) is not None:
+    if (known := exact_number(ranking.ranges, "brier")) is not None:
         return known
     return ranking.remembered("brier", lambda: _brier(ranking))
 
@@ -232,9 +232,9 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
     require_ranking(ranking, probabilities=True)
-    if clip is None and (known := exact_number(ranking.spans, "log_loss")) is not None:
+    if clip is None and (known := exact_number(ranking.ranges, "log_loss")) is not None:
         return LogLoss(
-            known, certain_and_wrong=int(exact_number(ranking.spans, "certain_and_wrong") or 0), cases=ranking.total
+            known, certain_and_wrong=int(exact_number(ranking.ranges, "certain_and_wrong") or 0), cases=ranking.total
         )
 
     def lost(piece: slice) -> tuple[float, Any]:

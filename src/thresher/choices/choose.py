@@ -329,10 +329,10 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: 
 
 def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
     """What segments may hide: for the least cost without constraints, only those that could beat it, or tie with it."""
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return ""
     slope = asked.slope_coverage(ranking)
-    better = int((hiding_better(ranking, slope) if free else ranking.spans.mixed).sum())
+    better = int((hiding_better(ranking, slope) if free else ranking.ranges.mixed).sum())
     ties = 0 if better or not free else int(hiding_as_good(ranking, slope).sum())
     text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
     if better:

@@ -31,7 +31,7 @@ def cost_bounds(ranking: Ranking, threshold: float, *, condition: OperatingCondi
     asked = operating_condition(condition).for_data(ranking)
     if math.isnan(as_number(threshold)):
         raise ArgumentError(f"one threshold is needed, got {describe(threshold)}", "give one number at a time")
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(float(asked.expected_cost(contingency_at(ranking, threshold))))
     found = table_bounds(ranking, threshold)
     least, most = found.least, found.most
@@ -56,7 +56,7 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     reached = choose(ranking, asked).expected_cost
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(reached)
     resolved = asked.for_data(ranking)
     slope = asked.slope_coverage(ranking)

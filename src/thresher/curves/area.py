@@ -226,7 +226,7 @@ def _range(given: Any) -> tuple[float, float]:
 
 def _known(ranking: Ranking) -> Any:
     """What is known to be won inside segments over what ties would give, in half pairs."""
-    spans = ranking.spans
+    spans = ranking.ranges
     if spans is None or spans.won is None:
         return 0
     known = np.flatnonzero(spans.mixed & (spans.won != UNKNOWN))

@@ -86,7 +86,7 @@ def average_precision(ranking: Ranking) -> float:
     0.67
     """
     require_ranking(ranking, both_classes=True)
-    if (known := exact_number(ranking.spans, "average_precision")) is not None:
+    if (known := exact_number(ranking.ranges, "average_precision")) is not None:
         return known
     tp, fp = (covered[1:] for covered in ranking.covered())
     pos, _ = ranking.narrow
@@ -109,7 +109,7 @@ def pr_area(ranking: Ranking) -> float:
     0.25
     """
     require_ranking(ranking, both_classes=True)
-    if (known := exact_number(ranking.spans, "pr_area")) is not None:
+    if (known := exact_number(ranking.ranges, "pr_area")) is not None:
         return known
     tp, fp = (covered[:-1] for covered in ranking.covered())
 

@@ -34,12 +34,12 @@ def shorten(ranking: Ranking, most: int, *, keep: Keep) -> Ranking:
     >>> few = shorten(Ranking.parse("[2+][1-][1+,1-][1+][3-][1+][2-]"), 2, keep="hull")
     >>> print(few)
     [2+][2+,2-][1+,3-][2-]
-    >>> few.spans.won
+    >>> few.ranges.won
     array([-1,  1,  0, -1])
     """
     if keep == "hull":
         countable = ranking.weighted or 2 * ranking.Pos * ranking.Neg < _FITS_INT64
-        merges = len(ranking) > most and ranking.spans is None and countable
+        merges = len(ranking) > most and ranking.ranges is None and countable
         return _merge_with_pairs(ranking, most) if merges else ranking
     return merge_at(ranking, splits_to_keep(ranking, most, keep=keep), mean_scores=keep == "even")
 
@@ -82,8 +82,8 @@ def merge_at(ranking: Ranking, split: Indices, *, mean_scores: bool = False) -> 
     if mean_scores:
         cases = np.add(ranking.pos, ranking.neg, dtype=np.float64)
         score = np.add.reduceat(ranking.score * cases, start) / np.add.reduceat(cases, start)
-    ranges = None if ranking.spans is None or mean_scores else ranking.spans.merge(start)
-    return Ranking.of_segments(score, *ranking.runs(split), dropped=ranking.dropped, spans=ranges)
+    ranges = None if ranking.ranges is None or mean_scores else ranking.ranges.merge(start)
+    return Ranking.of_segments(score, *ranking.runs(split), dropped=ranking.dropped, ranges=ranges)
 
 
 def corners_among(x: Counts, y: Counts) -> Indices:
@@ -154,7 +154,7 @@ def _merge_with_pairs(ranking: Ranking, most: int) -> Ranking:
         corners=True,
         ties=ties,
     )
-    return Ranking.of_segments(ranking.score[end - 1].copy(), pos, neg, dropped=ranking.dropped, spans=ranges)
+    return Ranking.of_segments(ranking.score[end - 1].copy(), pos, neg, dropped=ranking.dropped, ranges=ranges)
 
 
 def _hull_splits(ranking: Ranking, most: int) -> tuple[Indices, bool]:

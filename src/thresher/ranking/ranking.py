@@ -35,7 +35,7 @@ class Ranking(Tabular):
     Built from counts in any order: they are sorted, equal scores are added up and segments
     without cases vanish. `dropped` counts rows left out on request while reading. Counts are
     int64; they are float64 when rows carry weights. `narrow` holds them as (pos, neg), in fewer
-    bytes where rows were counted. `spans` is None in an exact ranking; where ranges of scores were
+    bytes where rows were counted. `ranges` is None in an exact ranking; where ranges of scores were
     counted, it says between which scores the cases of each segment lie, and where an engine added up
     weights, how far their sums may have rounded.
 
@@ -51,7 +51,7 @@ class Ranking(Tabular):
     score: Floats
     narrow: tuple[Counts, Counts] = field(init=False)
     dropped: int = 0
-    spans: Ranges | None = None
+    ranges: Ranges | None = None
     Pos: Any = field(init=False)
     Neg: Any = field(init=False)
     _memory: dict[str, Any] = field(init=False)
@@ -80,11 +80,11 @@ class Ranking(Tabular):
 
     @classmethod
     def of_segments(
-        cls, score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, spans: Ranges | None = None
+        cls, score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, ranges: Ranges | None = None
     ) -> Self:
         """Take over arrays that are known to be segments already: falling scores, nothing empty or missing."""
         ranking = cls.__new__(cls)
-        ranking._fill(score, pos, neg, dropped, spans)
+        ranking._fill(score, pos, neg, dropped, ranges)
         return ranking
 
     @classmethod
@@ -110,8 +110,8 @@ class Ranking(Tabular):
         >>> bounded.interval(1)  # thresholds that split no range
         (0.4, 0.5)
         """
-        *columns, spans = merge_ranges(*checks.check_ranges(low, high, pos, neg), rounding=rounding)
-        return cls.of_segments(*columns, dropped=dropped, spans=spans)
+        *columns, ranges = merge_ranges(*checks.check_ranges(low, high, pos, neg), rounding=rounding)
+        return cls.of_segments(*columns, dropped=dropped, ranges=ranges)
 
     @classmethod
     def parse(cls, text: str, *, score: Sequence[float] | None = None) -> Self:
@@ -128,23 +128,23 @@ class Ranking(Tabular):
         """Read what `to_dict` wrote."""
         optional = ("dropped", "spans")
         fields = read_object(value, _READERS, form=FORMAT, optional=optional, **_KIND)
-        score, pos, neg, spans = fields["score"], fields["pos"], fields["neg"], fields.get("spans")
+        score, pos, neg, ranges = fields["score"], fields["pos"], fields["neg"], fields.get("spans")
         for name in ("pos", "neg"):
             if len(fields[name]) != len(score):
                 raise not_written(f'"{name}" has {len(fields[name]):,} entries, and "score" {len(score):,}', **_KIND)
         if not any(pos) and not any(neg):
             raise not_written('"pos" and "neg" count no case', **_KIND)
         try:
-            if spans is not None:
-                require_ranges(score, pos, neg, spans)
+            if ranges is not None:
+                require_ranges(score, pos, neg, ranges)
             ranking = cls(score, pos, neg, dropped=fields.get("dropped", 0))
         except ThresherError as error:
             raise not_written(f'of "score", "pos" and "neg", {error.what}', **_KIND) from None
         except ValueError as error:
             raise not_written(f'"spans" do not fit "score", "pos" and "neg" ({error})', **_KIND) from None
-        if spans is None:
+        if ranges is None:
             return ranking
-        return cls.of_segments(ranking.score, ranking.pos, ranking.neg, dropped=ranking.dropped, spans=spans)
+        return cls.of_segments(ranking.score, ranking.pos, ranking.neg, dropped=ranking.dropped, ranges=ranges)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -190,12 +190,12 @@ class Ranking(Tabular):
     @property
     def exact(self) -> bool:
         """Whether every segment is one score."""
-        return self.spans is None or bool((self.score == self._tops()).all())
+        return self.ranges is None or bool((self.score == self._tops()).all())
 
     @property
     def unresolved(self) -> Flags:
         """Segments in which the order of positives and negatives is not known; none in an exact ranking."""
-        return np.zeros(len(self), dtype=np.bool_) if self.spans is None else self.spans.unresolved
+        return np.zeros(len(self), dtype=np.bool_) if self.ranges is None else self.ranges.unresolved
 
     def covered(self) -> tuple[Counts, Counts]:
         """Positives and negatives called positive at split 0..m (tp, fp).
@@ -269,8 +269,8 @@ class Ranking(Tabular):
             return self
         up = self.total * (class_ratio / (1 + class_ratio)) / self.Pos
         down = self.total * (1 / (1 + class_ratio)) / self.Neg
-        spans = None if self.spans is None else self.spans.reweight(up, down)
-        return Ranking.of_segments(self.score, self.pos * up, self.neg * down, dropped=self.dropped, spans=spans)
+        ranges = None if self.ranges is None else self.ranges.reweight(up, down)
+        return Ranking.of_segments(self.score, self.pos * up, self.neg * down, dropped=self.dropped, ranges=ranges)
 
     def whole(self) -> Ranking:
         """The same segments with integer counts of a common unit, where weights have one; else the ranking itself.
@@ -284,15 +284,15 @@ class Ranking(Tabular):
         counts = self.remembered("whole", lambda: in_units(self.pos, self.neg)) if self.weighted else None
         if counts is None:
             return self
-        spans = None if self.spans is None else Ranges(*self.spans.ends)
-        return Ranking.of_segments(self.score, *counts, dropped=self.dropped, spans=spans)
+        ranges = None if self.ranges is None else Ranges(*self.ranges.ends)
+        return Ranking.of_segments(self.score, *counts, dropped=self.dropped, ranges=ranges)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; infinite scores become the texts "inf" and "-inf", which JSON can carry."""
         scores = [score if math.isfinite(score) else str(score) for score in self.score.tolist()]
         plain: dict[str, Any] = {"format": FORMAT, "score": scores, "pos": self.pos.tolist(), "neg": self.neg.tolist()}
         plain |= {"dropped": self.dropped} if self.dropped else {}
-        return plain if self.spans is None else plain | {"spans": self.spans.to_dict()}
+        return plain if self.ranges is None else plain | {"spans": self.ranges.to_dict()}
 
     def to_json(self) -> str:
         """JSON that `from_json` reads back exactly.
@@ -336,19 +336,19 @@ class Ranking(Tabular):
             return NotImplemented
         checks.require_safe_total(self.total + other.total)
         dropped = self.dropped + other.dropped
-        if self.spans is None and other.spans is None and not (self.weighted or other.weighted):
+        if self.ranges is None and other.ranges is None and not (self.weighted or other.weighted):
             both = zip((self.score, self.pos, self.neg), (other.score, other.pos, other.neg), strict=True)
             return Ranking.of_segments(*sum_by_score(*map(np.concatenate, both)), dropped=dropped)
-        *columns, spans = merge_segments(*((each.score, each.pos, each.neg, each.spans) for each in (self, other)))
-        return Ranking.of_segments(*columns, dropped=dropped, spans=spans)
+        *columns, ranges = merge_segments(*((each.score, each.pos, each.neg, each.ranges) for each in (self, other)))
+        return Ranking.of_segments(*columns, dropped=dropped, ranges=ranges)
 
     def __radd__(self, other: object) -> Ranking:
         return self if other == 0 else NotImplemented  # sum(rankings) starts from 0
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ranking) or (self.spans is None) != (other.spans is None):
+        if not isinstance(other, Ranking) or (self.ranges is None) != (other.ranges is None):
             return False
-        if self.spans is not None and other.spans is not None and not self.spans.equals(other.spans):
+        if self.ranges is not None and other.ranges is not None and not self.ranges.equals(other.ranges):
             return False
         columns = zip((self.score, *self.narrow), (other.score, *other.narrow), strict=True)
         return all(np.array_equal(own, theirs) for own, theirs in columns)
@@ -373,7 +373,7 @@ class Ranking(Tabular):
         return str(room("report.glance").ranking_glance(self))
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.score, *self.narrow, self.dropped, self.spans  # what is remembered follows from it
+        return self.score, *self.narrow, self.dropped, self.ranges  # what is remembered follows from it
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._fill(*state)
@@ -382,17 +382,17 @@ class Ranking(Tabular):
         return running_total(self.narrow[of], (self.Pos, self.Neg)[of])
 
     def _tops(self) -> Floats:
-        spans = self.spans
-        return self.score if spans is None else self.remembered("tops", lambda: spans.high)
+        ranges = self.ranges
+        return self.score if ranges is None else self.remembered("tops", lambda: ranges.high)
 
-    def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, spans: Ranges | None = None) -> None:
+    def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, ranges: Ranges | None = None) -> None:
         for column in (score, pos, neg):
             column.flags.writeable = False
         for name, value in {
             "score": score,
             "narrow": (pos, neg),
             "dropped": dropped,
-            "spans": spans,
+            "ranges": ranges,
             "Pos": total_of(pos),
             "Neg": total_of(neg),
             "_memory": {},
