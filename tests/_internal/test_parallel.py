@@ -27,12 +27,14 @@ def test_numbers_do_not_depend_on_threads(monkeypatch):
     rng = np.random.default_rng(3)
     labels = rng.random(2_000_000) < 0.2
     scores = rng.random(labels.size)
-    found = []
+    measures = []
     for threads in (1, 4):
         monkeypatch.setattr(parallel, "processors", lambda threads=threads: threads)
         ranking = th.rank(labels, scores)
-        found.append((th.average_precision(ranking), th.pr_area(ranking), th.brier(ranking), th.roc(ranking)[0].sum()))
-    assert found[0] == found[1]
+        measures.append(
+            (th.average_precision(ranking), th.pr_area(ranking), th.brier(ranking), th.roc(ranking)[0].sum())
+        )
+    assert measures[0] == measures[1]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -175,7 +177,7 @@ def test_progress_rises_to_the_end_in_the_calling_thread(threads):
         reports.append((done, replicates))
         callers.add(threading.get_ident())
 
-    map_blocks(lambda _, size: sleep(0.001) or size, 260, items=9, seed=0, threads=threads, progress=progress)
+    map_blocks(lambda *_: sleep(0.001), 260, items=9, seed=0, threads=threads, progress=progress)
     assert reports == sorted(set(reports))
     assert reports[-1] == (260, 260)
     assert callers == {threading.get_ident()}

@@ -33,25 +33,25 @@ def test_choices_are_those_of_the_rows_where_some_scores_are_infinite(rows, segm
 @given(rows_with_infinities(), rows_with_infinities(), st.integers(1, 3))
 def test_bounds_hold_for_short_rankings_added_up(one, other, segments):
     exact = th.rank(*one) + th.rank(*other)
-    found = shorten(th.rank(*one), segments, keep="hull") + shorten(th.rank(*other), segments, keep="hull")
+    added = shorten(th.rank(*one), segments, keep="hull") + shorten(th.rank(*other), segments, keep="hull")
     for condition in CONDITIONS:
-        assert th.choose(exact, condition).expected_cost in th.best_cost_bounds(found, condition=condition)
+        assert th.choose(exact, condition).expected_cost in th.best_cost_bounds(added, condition=condition)
 
 
 @given(labelled_scores(both_classes=True, max_size=12), labelled_scores(both_classes=True, max_size=12))
 def test_pairs_inside_segments_that_meet_are_not_known(one, other):
     exact = th.rank(*one) + th.rank(*other)
-    found = shorten(th.rank(*one), 2, keep="hull") + shorten(th.rank(*other), 2, keep="hull")
-    assert th.auc(exact) in th.auc_bounds(found)
-    assert th.average_precision(exact) in th.average_precision_bounds(found)
+    added = shorten(th.rank(*one), 2, keep="hull") + shorten(th.rank(*other), 2, keep="hull")
+    assert th.auc(exact) in th.auc_bounds(added)
+    assert th.average_precision(exact) in th.average_precision_bounds(added)
 
 
 def test_halves_of_two_segments_that_won_as_many_pairs_are_no_segment():
     one = th.Ranking([8, 5, 3], pos=[0, 1, 1], neg=[1, 0, 0])
     other = th.Ranking([4, 1], pos=[0, 1], neg=[1, 0])
-    found = shorten(one, 1, keep="hull") + shorten(other, 1, keep="hull")
+    added = shorten(one, 1, keep="hull") + shorten(other, 1, keep="hull")
     assert th.auc(one + other) == 1 / 6
-    assert th.auc(one + other) in th.auc_bounds(found)
+    assert th.auc(one + other) in th.auc_bounds(added)
 
 
 def test_a_segment_that_reaches_up_to_infinity_can_be_refused():

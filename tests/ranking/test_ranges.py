@@ -99,11 +99,11 @@ def test_sums_are_as_sound_as_their_parts(one, other, edges):
 @given(labelled_scores(both_classes=True), labelled_scores(both_classes=True), st.lists(float64_scores, max_size=8))
 def test_days_counted_with_the_same_edges_leave_no_more_open_than_the_whole(one, other, edges):
     together = [np.concatenate([np.asarray(a, float), np.asarray(b, float)]) for a, b in zip(one, other, strict=True)]
-    added, whole = (
+    added, together = (
         th.auc_bounds(bounded(one[0], one[1], edges) + bounded(other[0], other[1], edges)),
         th.auc_bounds(bounded(together[0], together[1], edges)),
     )
-    assert whole.lower <= added.lower <= added.upper <= whole.upper
+    assert together.lower <= added.lower <= added.upper <= together.upper
 
 
 @given(ranged(), st.booleans())
@@ -172,9 +172,9 @@ def test_rounding_of_weights_adds_up_as_rows_do():
     for added, least in ((weighted + weighted + weighted, 3e-12), (weighted + plain, 1e-12)):
         assert added.ranges is not None
         assert added.ranges.rounding >= least
-    whole = simple() + simple()
-    assert whole.ranges is not None
-    assert whole.ranges.rounding == 0
+    both = simple() + simple()
+    assert both.ranges is not None
+    assert both.ranges.rounding == 0
 
 
 def sketch(labels, scores, weight=None):

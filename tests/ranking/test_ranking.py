@@ -81,11 +81,11 @@ class TestFromCounts:
             th.Ranking([1, 2], np.ma.array([5, 1], mask=[True, False]), [1, 1])
 
     @pytest.mark.parametrize(
-        ("count", "told"),
+        ("count", "named"),
         [(-1, r"pos\[1\] is -1"), (-0.5, r"pos\[1\] is -0.5"), (math.nan, r"pos\[1\] is nan"), (math.inf, "is inf")],
     )
-    def test_a_count_is_finite_and_not_negative(self, count, told):
-        with pytest.raises(th.WeightError, match=told):
+    def test_a_count_is_finite_and_not_negative(self, count, named):
+        with pytest.raises(th.WeightError, match=named):
             th.Ranking([2, 1], pos=[1, count], neg=[1, 1])
 
     @pytest.mark.parametrize("pos", [["2", "1"], [None, 1], [1j, 1], [[1], 2], ["a", 1]])

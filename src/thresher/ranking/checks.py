@@ -25,7 +25,7 @@ from thresher.ranking.weights import EXACT_INTEGERS, MOST_CASES
 
 
 def check_segments(score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike) -> tuple[Floats, Counts, Counts]:
-    """Three columns of one length: scores float64, counts int64, or float64 when one is not whole by dtype.
+    """Three columns of one length: scores float64, counts int64, or float64 when one has a float dtype.
 
     >>> check_segments([2, 1], [1, 0], [0.5, 2])
     (array([2., 1.]), array([1., 0.]), array([0.5, 2. ]))
@@ -195,7 +195,7 @@ def _counts(column: Counts, name: str, kind: type[np.int64 | np.float64]) -> Cou
 
 
 def _exact_floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, and is found to differ
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite, and differs then
         floats = values.astype(np.float64)
     if values.dtype.kind in "iu" and (np.abs(floats) <= EXACT_INTEGERS - 1).all():
         return floats

@@ -163,7 +163,7 @@ def _hull_splits(ranking: Ranking, most: int) -> tuple[Indices, bool]:
     corner = corners_among(x, y)
     tied = on_edges(x, y, corner)
     most_ties = max(most, MOST_TIES)
-    splits = [[0], corner, take_evenly(tied, most_ties)]
+    splits: list[Indices] = [corner, take_evenly(tied, most_ties)]
     if most > 2:
         cases = np.cumsum(ranking.pos + ranking.neg)
         even = np.searchsorted(cases, np.linspace(0, float(cases[-1]), most + 1)[1:-1])

@@ -90,7 +90,7 @@ def pack(score: Array, positive: Flags) -> Keys:
     >>> keys.argsort(), unpack_scores(keys, negative=True), unpack_classes(keys)
     (array([1, 0]), array([ -2., -inf]), array([1, 0], dtype=uint8))
     """
-    keys: Keys = score.view(f"u{score.itemsize}") << 1  # without its sign, the bits of a float order as its size does
+    keys: Keys = np.left_shift(score.view(f"u{score.itemsize}"), 1)  # but for its sign, bits order as a float does
     if score.size and score.min() < 0:
         # The larger a negative number without its sign, the lower it is: invert all bits but that of the class.
         sign = score.view(f"i{score.itemsize}") >> (8 * score.itemsize - 1)
