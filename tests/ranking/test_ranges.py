@@ -99,11 +99,11 @@ def test_sums_are_as_sound_as_their_parts(one, other, edges):
 @given(labelled_scores(both_classes=True), labelled_scores(both_classes=True), st.lists(float64_scores, max_size=8))
 def test_days_counted_with_the_same_edges_leave_no_more_open_than_the_whole(one, other, edges):
     together = [np.concatenate([np.asarray(a, float), np.asarray(b, float)]) for a, b in zip(one, other, strict=True)]
-    added, together = (
+    added, at_once = (
         th.auc_bounds(bounded(one[0], one[1], edges) + bounded(other[0], other[1], edges)),
         th.auc_bounds(bounded(together[0], together[1], edges)),
     )
-    assert together.lower <= added.lower <= added.upper <= together.upper
+    assert at_once.lower <= added.lower <= added.upper <= at_once.upper
 
 
 @given(ranged(), st.booleans())

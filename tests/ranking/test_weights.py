@@ -20,7 +20,7 @@ def test_weights_without_a_unit_stay_weights():
     assert in_units(np.array([1e9 + np.pi]), np.array([1.0]), most=2**60) is None
     assert in_units(np.array([1e9 + 0.5]), np.array([1.0]), most=10**9) is None
     rough = th.Ranking([2, 1], pos=[np.pi, 0], neg=[0, np.e])
-    assert rough.whole() is rough
+    assert rough.in_units() is rough
 
 
 @given(st.lists(st.integers(0, 2**40), min_size=1, max_size=30), st.sampled_from([1, 8, 1024]), st.randoms())

@@ -132,7 +132,7 @@ def brier(ranking: Ranking) -> float:
     require_ranking(ranking, probabilities=True)
     if (known := exact_number(ranking.ranges, "brier")) is not None:
         return known
-    return ranking.remembered("brier", lambda: _brier(ranking))
+    return ranking.remember("brier", lambda: _brier(ranking))
 
 
 def _brier(ranking: Ranking) -> float:

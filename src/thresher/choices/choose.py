@@ -185,7 +185,7 @@ def choose(
     minimise, within_too = _wanted(minimise, "minimise")
     limits = (*constraints(subject_to), *constraints([*within, *within_too]))
     by_cost = maximise is None and minimise is None
-    exact = ranking.whole()  # weights that are whole in some unit tie as rows do
+    exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
     tables = None if by_cost and not limits else _tables(exact, asked)
     allowed = _allowed(ranking, tables, limits, at_most)
     if tables is None or by_cost:

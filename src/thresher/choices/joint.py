@@ -123,7 +123,7 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
     asked = operating_condition(condition)
     _require_one_class_ratio(models, asked)
     choices = {name: choose(ranking, asked) for name, ranking in models.items()}
-    exact = {name: ranking.whole() for name, ranking in models.items()}
+    exact = {name: ranking.in_units() for name, ranking in models.items()}
     slack = _slack(choices.values())
     tied, second = _cheapest({name: _loss(exact[name], choice, asked) for name, choice in choices.items()}, slack)
     ranges = _ranges(models, exact, asked, slack)
@@ -268,7 +268,7 @@ def _range_at(
 
 def _slack(choices: Iterable[Choice]) -> float:
     """What costs of models may differ by and tie: 0 where counts are whole in some unit."""
-    return TIED_WEIGHTS if any(choice.ranking.whole().weighted for choice in choices) else 0.0
+    return TIED_WEIGHTS if any(choice.ranking.in_units().weighted for choice in choices) else 0.0
 
 
 def _stretch(ranges: tuple[Range, ...], model: str, cost_ratio: float, slack: float) -> tuple[float, float]:

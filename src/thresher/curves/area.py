@@ -68,7 +68,7 @@ def pairs(ranking: Ranking) -> Pairs:
     Pairs(won=1300, tied=950, lost=250)
     """
     require_ranking(ranking, both_classes=True)
-    return ranking.remembered("pairs", lambda: _pairs(ranking))
+    return ranking.remember("pairs", lambda: _pairs(ranking))
 
 
 def _pairs(ranking: Ranking) -> Pairs:

@@ -89,7 +89,7 @@ def recalls(ranking: Ranking) -> Floats:
     >>> recalls(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     array([0. , 0.4, 0.6, 1. ])
     """
-    return ranking.remembered("recalls", lambda: _share(ranking.covered()[0], ranking.Pos))
+    return ranking.remember("recalls", lambda: _share(ranking.covered()[0], ranking.Pos))
 
 
 def _share(covered: Counts, total: float) -> Floats:

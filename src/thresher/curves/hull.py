@@ -47,7 +47,7 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
     [0, 1, 4, 5]
     """
     require_one_of(pool, ("strict", "ties"), name="pool")
-    corner, touching = ranking.remembered("hull", lambda: _hull(ranking))
+    corner, touching = ranking.remember("hull", lambda: _hull(ranking))
     return corner if pool == "ties" else touching
 
 
@@ -62,7 +62,7 @@ def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
 
 def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
     """Corners of the hull, and all splits that touch it."""
-    ranking = ranking.whole()
+    ranking = ranking.in_units()
 
     def high(piece: slice) -> Splits:
         return _high(ranking, _bends(ranking, piece))

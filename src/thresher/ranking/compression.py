@@ -173,7 +173,7 @@ def _hull_splits(ranking: Ranking, most: int) -> tuple[Indices, bool]:
 
 def _curve(ranking: Ranking) -> tuple[Counts, Counts]:
     """(fp, tp) at every split, in numbers whose products are exact where counts or units of weights allow."""
-    units = ranking.whole()
+    units = ranking.in_units()
     fits = units.weighted or 2 * units.Pos * units.Neg < _FITS_INT64
     tp, fp = (units if fits else ranking).covered()
     return fp, tp

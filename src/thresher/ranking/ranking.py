@@ -160,12 +160,12 @@ class Ranking(Tabular):
     @property
     def pos(self) -> Counts:
         """Positives per segment."""
-        return self.remembered("pos", lambda: widen(self.narrow[0]))
+        return self.remember("pos", lambda: widen(self.narrow[0]))
 
     @property
     def neg(self) -> Counts:
         """Negatives per segment."""
-        return self.remembered("neg", lambda: widen(self.narrow[1]))
+        return self.remember("neg", lambda: widen(self.narrow[1]))
 
     @property
     def total(self) -> Any:
@@ -204,7 +204,7 @@ class Ranking(Tabular):
         >>> tp.tolist(), fp.tolist()
         ([0, 20, 30, 50], [0, 5, 10, 50])
         """
-        tp, fp = self.remembered("covered", lambda: parallel_map(self._covered, (0, 1), threads_for(len(self))))
+        tp, fp = self.remember("covered", lambda: parallel_map(self._covered, (0, 1), threads_for(len(self))))
         return tp, fp
 
     def runs(self, split: npt.NDArray[np.intp]) -> tuple[Counts, Counts]:
@@ -229,7 +229,7 @@ class Ranking(Tabular):
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).thresholds()
         array([ inf, 0.55, -inf])
         """
-        return self.remembered("thresholds", lambda: separating_thresholds(self.score, self._tops()))
+        return self.remember("thresholds", lambda: separating_thresholds(self.score, self._tops()))
 
     def interval(self, split: int) -> tuple[float, float]:
         """All thresholds of one split, as (lower, upper): lower < t <= upper.
@@ -272,16 +272,16 @@ class Ranking(Tabular):
         ranges = None if self.ranges is None else self.ranges.reweight(up, down)
         return Ranking.of_segments(self.score, self.pos * up, self.neg * down, dropped=self.dropped, ranges=ranges)
 
-    def whole(self) -> Ranking:
+    def in_units(self) -> Ranking:
         """The same segments with integer counts of a common unit, where weights have one; else the ranking itself.
 
         Sums of weights such as 0.1 round; counted in tenths they are compared as exactly as rows are.
 
         >>> weighted = Ranking([2, 1], pos=[0.1 + 0.2, 0.0], neg=[0.0, 0.5])
-        >>> weighted, weighted.whole()
+        >>> weighted, weighted.in_units()
         (Ranking([0.30000000000000004+][0.5-] at scores 2, 1), Ranking([3+][5-] at scores 2, 1))
         """
-        counts = self.remembered("whole", lambda: in_units(self.pos, self.neg)) if self.weighted else None
+        counts = self.remember("in_units", lambda: in_units(self.pos, self.neg)) if self.weighted else None
         if counts is None:
             return self
         ranges = None if self.ranges is None else Ranges(*self.ranges.ends)
@@ -316,7 +316,7 @@ class Ranking(Tabular):
         """
         room("sources.saved").write_parquet(self, path)
 
-    def remembered(self, name: str, make: Callable[[], T]) -> T:
+    def remember(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the ranking alone, made when first asked for."""
         if name not in self._memory:
             self._memory[name] = make()
@@ -383,7 +383,7 @@ class Ranking(Tabular):
 
     def _tops(self) -> Floats:
         ranges = self.ranges
-        return self.score if ranges is None else self.remembered("tops", lambda: ranges.high)
+        return self.score if ranges is None else self.remember("tops", lambda: ranges.high)
 
     def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, ranges: Ranges | None = None) -> None:
         for column in (score, pos, neg):

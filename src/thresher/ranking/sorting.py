@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.parallel import MOST_THREADS, parallel_map, processors
+from thresher._internal.parallel import MOST_THREADS, parallel_map, processors, reuse_memory
 
 Array: TypeAlias = npt.NDArray[Any]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -51,6 +51,7 @@ def count_rows(positive: Flags, score: Array, weights: Floats | None = None) -> 
     def items_of(scores: Array, rows: slice) -> Array:
         return pack(scores, positive[rows]) if weights is None else _pair(scores, positive[rows], weights[rows])
 
+    reuse_memory()
     if score.size >= PLAIN_ROWS:
         return _count_by_range(score, items_of, count_items)
     score = score + score.dtype.type(0)  # -0.0 + 0.0 is 0.0: zero is one score
@@ -75,9 +76,8 @@ def sum_by_score(score: Array, pos: Counts, neg: Counts) -> Segments:
 def falling_order(score: Array) -> tuple[Indices, Indices]:
     """Rows by falling score, and how many rows there are down to the end of each segment.
 
-    >>> order, ends = falling_order(np.array([0.2, 0.9, 0.2]))
-    >>> order.tolist()[0], ends.tolist()
-    (1, [1, 3])
+    >>> falling_order(np.array([0.2, 0.9, 0.5]))
+    (array([1, 2, 0]), array([1, 2, 3]))
     """
     order, ordered = _rising_order(score)
     return order[::-1], np.append(np.flatnonzero(ordered[-2::-1] != ordered[:0:-1]) + 1, score.size)
@@ -121,8 +121,7 @@ class ScoreRanges:
 
     def numbers(self, scores: Array) -> npt.NDArray[np.int32]:
         """The number of each score's range."""
-        places = _log_size(scores) if self.logarithmic else scores
-        steps = even_steps(places, self.low, self.high, self.count - 1)
+        steps = even_steps(_log_size(scores) if self.logarithmic else scores, self.low, self.high, self.count - 1)
         numbers = np.zeros(scores.size, dtype=np.int32) if steps is None else steps
         numbers += 1 if scores.size and scores.min() >= 0 else scores >= 0
         return numbers
@@ -224,15 +223,15 @@ def _count_by_range(score: Array, items_of: Callable[..., Array], count_items: C
 def _count_keys(keys: Keys, *, negative: bool) -> Segments:
     keys = sort_keys(keys, negative=negative)
     score, pos = unpack_scores(keys, negative=negative), unpack_classes(keys)
-    starts = _starts_of_ties(score)
-    if starts is None:
+    first = _first_of_ties(score)
+    if first is None:
         pos = pos[::-1].copy()
         return score[::-1], pos, 1 - pos
-    ends = np.append(starts[1:], score.size)[::-1]
+    last = np.roll(first, -1)
     running = np.cumsum(pos, dtype=np.int32 if score.size < 1 << 31 else np.int64)  # quicker than np.add.reduceat
-    cases, pos = -np.diff(ends, append=0), -np.diff(running[ends - 1], append=0)
-    fits = np.min_scalar_type(cases.max())
-    return score[starts][::-1], pos.astype(fits), (cases - pos).astype(fits)
+    cases, pos = np.diff(np.flatnonzero(last)[::-1], append=-1), np.diff(running.compress(last)[::-1], append=0)
+    fits = np.min_scalar_type(-cases.min())
+    return score.compress(last)[::-1], (-pos).astype(fits), (pos - cases).astype(fits)
 
 
 def _pair(score: Array, positive: Flags, weights: Floats) -> npt.NDArray[np.complex128]:
@@ -262,17 +261,18 @@ def _sort_pairs(pairs: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]
 
 def _add_ties(score: Array, pos: Counts, neg: Counts) -> Segments:
     """Segments by falling score of entries by rising score."""
-    starts = _starts_of_ties(score)
-    if starts is not None:
+    first = _first_of_ties(score)
+    if first is not None:
+        starts = np.flatnonzero(first)
         score, pos, neg = score[starts], np.add.reduceat(pos, starts), np.add.reduceat(neg, starts)
     return score[::-1], pos[::-1], neg[::-1]
 
 
-def _starts_of_ties(ordered: Array) -> Indices | None:
-    """Where each distinct value begins; None where no two are equal."""
+def _first_of_ties(ordered: Array) -> Flags | None:
+    """Flag the first of each distinct value; None where no two are equal."""
     first = np.ones(ordered.size, dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return None if first.all() else np.flatnonzero(first)
+    return None if first.all() else first
 
 
 def _concatenate(parts: Sequence[Segments]) -> Segments:
