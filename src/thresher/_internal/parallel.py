@@ -128,7 +128,8 @@ def map_blocks(
     [25, 25, 10]
     """
     sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
-    seeds = np.random.SeedSequence(seed).spawn(len(sizes))
+    root = np.random.SeedSequence(seed)
+    seeds = root.spawn(len(sizes))
     caller, finished, reported = get_ident(), list[int](), 0
 
     def block(number: int) -> T:
