@@ -35,7 +35,6 @@ SORTED_ELSEWHERE = {
     ("inference/lowess.py", "np.argsort"): "few groups by their distance from a score, or from the curve",
     ("curves/thinning.py", "np.unique"): "splits that are kept",
     ("plots/models.py", "np.union1d"): "splits that are drawn",
-    ("evaluation/bands.py", "np.unique"): "splits between which segments are joined",
     ("report/curve.py", "np.union1d"): "splits that are kept for several reasons",
     ("learning/dealing.py", "np.argsort"): "classes, groups and parts, by their size",
     ("learning/dealing.py", "np.unique"): "distinct moments, so that rows of one moment stay together",
@@ -87,10 +86,10 @@ def test_the_list_of_exceptions_is_not_out_of_date():
 def test_the_scan_would_see_a_sort():
     calls = [
         ast.unparse(node.func)
-        for node in ast.walk(ast.parse((SOURCE / "ranking" / "counting.py").read_text(encoding="utf-8")))
+        for node in ast.walk(ast.parse((SOURCE / "ranking" / "sorting.py").read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in SORTS
     ]
-    assert {"np.argsort", "pair.sort"} <= set(calls)
+    assert {"np.argsort", "pairs.sort"} <= set(calls)
 
 
 def test_a_ranking_of_ordinary_size_needs_no_scipy():

@@ -135,17 +135,6 @@ def test_joining_scores_hardly_moves_the_limits(monkeypatch):
         assert abs(coarse.lower - fine.lower) < 0.2 * fine.width
 
 
-def test_joined_rankings_hold_every_case(monkeypatch):
-    monkeypatch.setattr(quantities, "MOST_SEGMENTS", 50)
-    rng = np.random.default_rng(6)
-    labels = rng.random(1000) < 0.5
-    ranking = th.rank(labels, rng.normal(size=1000) + labels)
-    joined = quantities.joined(ranking)
-    assert (joined.Pos, joined.Neg) == (ranking.Pos, ranking.Neg)
-    assert len(joined) <= 50
-    assert th.auc(joined) == pytest.approx(th.auc(ranking), abs=0.01)
-
-
 def test_clusters_and_weights_are_drawn_whole(columns):
     scores = {"forest": columns["forest"]}
     given = {"clusters": columns["patient"], "weights": columns["weight"]}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.inference import Interval
-from thresher.ranking.thresholds import shortest_between
+from thresher.ranking import shortest_between
 from thresher.report.numbers import interval, real, reals, rounded, said, said_limits
 
 

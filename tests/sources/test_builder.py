@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.strategies import labelled_scores, rough_weights, weights
-from thresher.ranking.cells import together
+from thresher.ranking import Sketch
 
 
 class Tensor:
@@ -145,11 +145,13 @@ class TestMemory:
     def test_many_small_batches_are_merged_rarely(self, monkeypatch):
         handled = []
 
+        merge = Sketch.merge
+
         def counting(parts):
             handled.append(sum(map(len, parts)))
-            return together(parts)
+            return merge(parts)
 
-        monkeypatch.setattr("thresher.sources.builder.together", counting)
+        monkeypatch.setattr(Sketch, "merge", counting)
         scores = np.random.default_rng(7).random(4096)
         built(cut((scores > 0.5, scores), range(0, 4096, 4))).ranking()
         assert sum(handled) <= 2 * 4096 * 12  # 4096 rows, log2(4096) = 12

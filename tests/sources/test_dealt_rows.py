@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher.ranking.dealing import ranges_of
-from thresher.ranking.packing import classes_in, scores_in
+from thresher.ranking import score_ranges, unpack_classes, unpack_scores
 from thresher.sources.dealt_rows import DealtRows
 
 HERE = "here"
@@ -20,15 +19,15 @@ def rows(size=5000):
 
 def dealt_by(held: int, *, ranges: int = 9) -> tuple[DealtRows, Any, Any]:
     flags, scores = rows()
-    made = DealtRows(ranges_of(scores, ranges), held=held)
+    made = DealtRows(score_ranges(scores, ranges), held=held)
     for start in range(0, scores.size, 700):
         made.add(flags[start : start + 700], scores[start : start + 700])
     return made, flags, scores
 
 
 def unpacked(made: DealtRows, number: int, keys: Any) -> list[tuple[float, int]]:
-    score = scores_in(keys, negative=number < made.ranges.negative)
-    return sorted(zip(score.tolist(), classes_in(keys).tolist(), strict=True))
+    score = unpack_scores(keys, negative=number < made.ranges.negative)
+    return sorted(zip(score.tolist(), unpack_classes(keys).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("held", [0, 1500, 10**6])
@@ -39,7 +38,7 @@ def test_every_row_is_in_its_range(held, turned):
         if turned:
             made.turn_flags()
             flags = ~flags
-        numbers = made.ranges(scores)
+        numbers = made.ranges.numbers(scores)
         assert made.rows.tolist() == np.bincount(numbers, minlength=made.ranges.count).tolist()
         assert made.flagged.tolist() == np.bincount(numbers[flags], minlength=made.ranges.count).tolist()
         for number in range(made.ranges.count):
@@ -64,7 +63,7 @@ def test_a_full_disk_is_told():
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
     try:
-        made = DealtRows(ranges_of(scores, 9), held=0)
+        made = DealtRows(score_ranges(scores, 9), held=0)
         with made, pytest.raises(th.SourceError, match="no room to spill"):
             made.add(flags, scores)
     finally:

@@ -13,7 +13,7 @@ import pytest
 import thresher as th
 from tests.reachable import require_same_choices
 from tests.sources.test_file_tally import both_ways, folder, rows
-from thresher.ranking import kept_number
+from thresher.ranking import exact_number
 from thresher.sources import exact, exact_files, row_groups
 
 __all__ = ["folder"]
@@ -171,7 +171,7 @@ def test_bounds_of_everything_else_hold(folder):
     table = rows()
     found, expected = th.scan(folder, label="int", score="p", exact=True), th.rank(table["int"], table["p"])
     assert not found.exact
-    assert kept_number(found.spans, "brier") is not None
+    assert exact_number(found.ranges, "brier") is not None
     for threshold in np.linspace(0, 1, 101):
         between, cells = th.table_bounds(found, threshold), th.contingency_at(expected, threshold)
         assert between.least.tp <= cells.tp <= between.most.tp
@@ -209,7 +209,7 @@ def test_nothing_is_left_behind(monkeypatch, folder, tmp_path):
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    for broken in ("joined", "_sorted"):
+    for broken in ("merge_segments", "_sorted"):
         with monkeypatch.context() as patch:
             patch.setattr(exact_files, broken, interrupted)
             with pytest.raises(KeyboardInterrupt):

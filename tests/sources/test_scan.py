@@ -13,7 +13,7 @@ import pytest
 
 import thresher as th
 from tests.reachable import require_same_choices
-from thresher.ranking import kept_number
+from thresher.ranking import exact_number
 
 scanning = import_module("thresher.sources.scan")
 exactly = import_module("thresher.sources.exact")
@@ -214,7 +214,7 @@ def test_bounds_allow_for_how_an_engine_adds_weights(monkeypatch, name, kept):
         found = th.scan(table, label="y", score="p", weight="w", exact=None if kept is None else True, buckets=16)
         exact = th.rank(labels, scores, weights=weights)
         assert found.exact == (kept != 0)
-        assert not found.exact or (found.spans is None) == (name == "eighths")
+        assert not found.exact or (found.ranges is None) == (name == "eighths")
         for bounds, value in OF_WEIGHTS:
             assert value(exact) in bounds(found)
             assert bounds(found).width < 1e-10 or not found.exact
@@ -314,7 +314,7 @@ def test_losses_are_exact_range_by_range(folder, monkeypatch, data):
     expected = th.log_loss(th.rank(data[NAMES["label"]][within], data["p"][within]))
     assert repr(th.log_loss(certain)) == repr(expected)
     assert th.Ranking.from_json(found.to_json()) == found
-    assert kept_number((found + found).spans, "brier") is None
+    assert exact_number((found + found).ranges, "brier") is None
 
 
 def test_several_models_in_one_pass(source, data):

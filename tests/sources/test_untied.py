@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.reachable import require_same_choices
-from thresher.ranking import Ranking, condensed
+from thresher.ranking import Ranking, shorten
 from thresher.sources.untied import condensed_untied, untied
 
 
@@ -20,7 +20,7 @@ def test_pools_keep_pairs_and_corners(flags, segments):
     score, flags = ranked(flags)
     exact = Ranking(score, flags.astype(int), 1 - flags.astype(int))
     *columns, spans = condensed_untied(untied(score, flags), segments=segments)
-    bounded = Ranking.of_segments(*columns, spans=spans)
+    bounded = Ranking.of_segments(*columns, ranges=spans)
     assert (bounded.Pos, bounded.Neg) == (exact.Pos, exact.Neg)
     if exact.Pos and exact.Neg:
         one, other = th.hull(bounded, pool="ties"), th.hull(exact, pool="ties")
@@ -40,7 +40,7 @@ def test_choices_are_those_of_the_cases(flags, segments, highest, lowest):
     score[0], score[-1] = np.inf if highest else score[0], -np.inf if lowest else score[-1]
     *columns, spans = condensed_untied(untied(score, flags), segments=segments)
     exact = Ranking(score, flags.astype(int), 1 - flags.astype(int))
-    require_same_choices(Ranking.of_segments(*columns, spans=spans), exact)
+    require_same_choices(Ranking.of_segments(*columns, ranges=spans), exact)
 
 
 def test_of_very_many_ties_some_stay(monkeypatch):
@@ -49,7 +49,7 @@ def test_of_very_many_ties_some_stay(monkeypatch):
     *columns, spans = condensed_untied(untied(score, flags), segments=1)
     assert spans is not None
     assert not spans.ties
-    few, exact = Ranking.of_segments(*columns, spans=spans), th.rank(flags, score)
+    few, exact = Ranking.of_segments(*columns, ranges=spans), th.rank(flags, score)
     assert len(few) < 20
     assert th.choose(exact).expected_cost in th.best_cost_bounds(few)
     assert "or more tied" in repr(th.choose(few))
@@ -62,7 +62,7 @@ def test_pools_of_many_cases_say_what_condensing_says(segments):
     flags = rng.random(5000) < score
     exact = Ranking(score, flags.astype(int), 1 - flags.astype(int))
     *columns, spans = condensed_untied(untied(score, flags), segments=segments)
-    found, other = Ranking.of_segments(*columns, spans=spans), condensed(exact, segments=segments)
+    found, other = Ranking.of_segments(*columns, ranges=spans), shorten(exact, segments, keep="hull")
     assert spans is not None
     assert spans.corners
     assert len(found) < 3 * segments + 60

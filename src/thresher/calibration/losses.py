@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from thresher.calibration.scores import numbers
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, described, require_ranking
+from thresher.ranking import Floats, Ranking, describe, require_ranking
 
 
 def zero_one(margin: npt.ArrayLike, *, half_on_boundary: bool = False) -> Floats:
@@ -92,7 +92,7 @@ def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:
     """
     require_ranking(ranking)
     if not callable(loss):
-        raise ArgumentError(f"a loss is a function of margins, got {described(loss)}", "pass e.g. losses.hinge")
+        raise ArgumentError(f"a loss is a function of margins, got {describe(loss)}", "pass e.g. losses.hinge")
     of_positives, of_negatives = loss(ranking.score), loss(-ranking.score)
     # Only where there are cases: 0 times an infinite loss is no number.
     pos, neg = ranking.pos > 0, ranking.neg > 0

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from thresher.calibration.scores import probabilities_in
 from thresher.errors import ArgumentError, ProbabilityError
-from thresher.ranking import Floats, Ranking, as_number, as_numbers, described, require_ranking
+from thresher.ranking import Floats, Ranking, as_number, as_numbers, describe, require_ranking
 
 
 def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:
@@ -31,7 +31,7 @@ def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -
     require_ranking(ranking)
     if not callable(to_probability):
         raise ArgumentError(
-            f"a map of scores is a function, got {described(to_probability)}", "pass calibration_map(ranking)"
+            f"a map of scores is a function, got {describe(to_probability)}", "pass calibration_map(ranking)"
         )
     score = as_numbers(to_probability(ranking.score))
     if score.shape != ranking.score.shape or not (score[1:] <= score[:-1]).all():
@@ -89,16 +89,16 @@ def adjust_prevalence(
     weighted = ranking.at_class_ratio(to / (1 - to))
     if made_at == to:
         return weighted
-    if weighted.spans is None:
+    if weighted.ranges is None:
         return recalibrated(weighted, lambda score: _restate(score, to, made_at))
-    pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.spans.ends)
+    pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.ranges.ends)
     of_pos, of_neg = weighted.pos > 0, weighted.neg > 0
     low, high = (
         np.concatenate(ends) for ends in ((pos_low[of_pos], neg_low[of_neg]), (pos_high[of_pos], neg_high[of_neg]))
     )
     nothing = np.zeros(int(of_pos.sum())), np.zeros(int(of_neg.sum()))
     pos, neg = np.concatenate([weighted.pos[of_pos], nothing[1]]), np.concatenate([nothing[0], weighted.neg[of_neg]])
-    return Ranking.of_ranges(low, high, pos=pos, neg=neg, dropped=ranking.dropped, rounding=weighted.spans.rounding)
+    return Ranking.of_ranges(low, high, pos=pos, neg=neg, dropped=ranking.dropped, rounding=weighted.ranges.rounding)
 
 
 def _restate(probability: Floats, to: float, trained_at: float) -> Floats:

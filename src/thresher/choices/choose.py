@@ -15,7 +15,7 @@ from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.ranking import Flags, Ranking, as_number, require_ranking
+from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, as_number, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
 from thresher.tables.condition import OperatingCondition, simplest
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from thresher.choices.joint import JointChoice
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
-_EXACT_IN_FLOAT64 = 2**53
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -216,7 +215,7 @@ def choose(
     minimise, within_too = _wanted(minimise, "minimise")
     limits = (*constraints(subject_to), *constraints([*within, *within_too]))
     by_cost = maximise is None and minimise is None
-    exact = ranking.whole()  # weights that are whole in some unit tie as rows do
+    exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
     tables = None if by_cost and not limits else _tables(exact, asked)
     allowed = _allowed(ranking, tables, limits, at_most)
     if tables is None or by_cost:
@@ -278,7 +277,7 @@ def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
     up, down = 1.0, 1.0
     if condition.class_ratio is not None:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
-        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < _EXACT_IN_FLOAT64
+        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < EXACT_INTEGERS
         scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
         up, down = float(odds.numerator * scale), float(odds.denominator * scale)
     tp, fp = ranking.covered()
@@ -360,10 +359,10 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: 
 
 def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
     """What segments may hide: for the least cost without constraints, only those that could beat it, or tie with it."""
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return ""
     slope = asked.slope_coverage(ranking)
-    better = int((hiding_better(ranking, slope) if free else ranking.spans.mixed).sum())
+    better = int((hiding_better(ranking, slope) if free else ranking.ranges.mixed).sum())
     ties = 0 if better or not free else int(hiding_as_good(ranking, slope).sum())
     text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
     if better:

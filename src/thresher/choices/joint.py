@@ -19,7 +19,7 @@ from thresher.choices.choose import Choice, Point, choose, operating_condition, 
 from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, ConditionError, located
-from thresher.ranking import Ranking, described, require_ranking
+from thresher.ranking import Ranking, describe, require_ranking
 from thresher.tables.condition import OperatingCondition, simplest
 
 _ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of weights
@@ -123,7 +123,7 @@ def choose_model(models: Mapping[str, Ranking], condition: OperatingCondition | 
     asked = operating_condition(condition)
     _require_one_class_ratio(models, asked)
     choices = {name: choose(ranking, asked) for name, ranking in models.items()}
-    exact = {name: ranking.whole() for name, ranking in models.items()}
+    exact = {name: ranking.in_units() for name, ranking in models.items()}
     slack = _slack(choices.values())
     tied, second = _cheapest({name: _loss(exact[name], choice, asked) for name, choice in choices.items()}, slack)
     ranges = _ranges(models, exact, asked, slack)
@@ -150,7 +150,7 @@ def _on_tie(tied: tuple[str, ...], choice: Choice) -> Iterator[Caution]:
 def _require_models(models: Any) -> None:
     fix = "give {'name': rank(labels, scores), ...}"
     if not isinstance(models, Mapping):
-        raise ArgumentError(f"models are rankings by name, got {described(models)}", fix)
+        raise ArgumentError(f"models are rankings by name, got {describe(models)}", fix)
     if not models:
         raise ArgumentError("there are no models to choose from", fix)
     for name, ranking in models.items():
@@ -269,7 +269,7 @@ def _range_at(
 
 def _slack(choices: Iterable[Choice]) -> float:
     """What costs of models may differ by and tie: 0 where counts are whole in some unit."""
-    return TIED_WEIGHTS if any(choice.ranking.whole().weighted for choice in choices) else 0.0
+    return TIED_WEIGHTS if any(choice.ranking.in_units().weighted for choice in choices) else 0.0
 
 
 def _stretch(ranges: tuple[Range, ...], model: str, cost_ratio: float, slack: float) -> tuple[float, float]:

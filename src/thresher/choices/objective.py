@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.parallel import chunks, map_chunks
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError, MeasureError
-from thresher.ranking import Flags, Floats, Ranking, in_pieces, pieces_of
+from thresher.ranking import Flags, Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition, simplest
 
@@ -64,7 +65,7 @@ class Objective:
                 piece.start + place,
             )
 
-        lows = in_pieces(lowest, self.splits)
+        lows = map_chunks(lowest, self.splits)
         least = min(lows)[0]
         if least == worst:
             raise MeasureError(
@@ -72,7 +73,7 @@ class Objective:
                 fix="relax the constraints, or choose by another measure",
             )
         limit = least + self.slack(least)
-        pieces = pieces_of(self.splits)
+        pieces = chunks(self.splits)
         looked = [near(piece) for piece, (low, _) in zip(pieces, lows, strict=True) if low <= limit]
         tied = np.concatenate([splits for splits, _ in looked])
         others = [low for low in lows if low[0] > limit] + [other for _, other in looked]

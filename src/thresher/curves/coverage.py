@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thresher._internal.parallel import fill_chunks
 from thresher._internal.results import Tabular
-from thresher.ranking import Counts, Floats, Ranking, filled, require_ranking, require_split
+from thresher.ranking import Counts, Floats, Ranking, require_ranking, require_split
 from thresher.tables import Contingency
 
 
@@ -88,10 +89,10 @@ def recalls(ranking: Ranking) -> Floats:
     >>> recalls(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     array([0. , 0.4, 0.6, 1. ])
     """
-    return ranking.remembered("recalls", lambda: _share(ranking.covered()[0], ranking.Pos))
+    return ranking.remember("recalls", lambda: _share(ranking.covered()[0], ranking.Pos))
 
 
 def _share(covered: Counts, total: float) -> Floats:
-    shares = filled(covered.size, lambda piece, out: np.divide(covered[piece], total, out=out))
+    shares = fill_chunks(covered.size, lambda piece, out: np.divide(covered[piece], total, out=out))
     shares.flags.writeable = False
     return shares

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.optional import room
+from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.results import Tabular
 from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
@@ -47,7 +48,6 @@ from thresher.inference.decision import Stability, decision_stability, out_of_ba
 from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.kinds import is_one_of
 from thresher.inference.rows import ScoredRows, require_two_clusters
-from thresher.ranking import side_by_side
 from thresher.sources.columns import Missing
 from thresher.tables import OperatingCondition
 
@@ -297,7 +297,7 @@ def evaluate(
         *(partial(alone, name) for name in rankings),
         rows.fingerprint,
     ]
-    comparison, *each, fingerprint = side_by_side(_done, tasks, scored.positive.size)
+    comparison, *each, fingerprint = parallel_map(_done, tasks, threads_for(scored.positive.size))
     models = dict(zip(rankings, each, strict=True))
     winner = picked.model
     costs = {name: model.honest_cost for name, model in models.items()}

@@ -12,8 +12,7 @@ import numpy as np
 from thresher._internal.text import in_words, interval_decimals, isolated, number_text, per_thousand_text, percent_text
 from thresher.cautions import Caution
 from thresher.evaluation.rules import Rule, same_rule
-from thresher.ranking import Ranking
-from thresher.ranking.thresholds import shortest_between
+from thresher.ranking import Ranking, shortest_between
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation

@@ -26,7 +26,7 @@ from thresher.inference.intervals.quantity import (
     net_benefit_interval,
     partial_area_interval,
 )
-from thresher.ranking import Flags, Ranking, reaches
+from thresher.ranking import Flags, Ranking, merge_at, reaches
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _resampled(evaluation: Evaluation, name: str, value: Any, *, span: Span, rep
     plain = scored.weight is None and scored.cluster is None
     ranking = evaluation[name].ranking
     source = (
-        joined(ranking) if plain else Rows.of_scored(replace(scored, scores={name: scored.scores[name]}, beside={}))
+        _short(ranking) if plain else Rows.of_scored(replace(scored, scores={name: scored.scores[name]}, beside={}))
     )
     declared = evaluation.condition.class_ratio is not None and scored.cluster is None
     found = bootstrap(
@@ -169,19 +169,9 @@ def _resampled(evaluation: Evaluation, name: str, value: Any, *, span: Span, rep
     return replace(found, lower=max(lower, low), upper=min(upper, high))
 
 
-def joined(ranking: Ranking) -> Ranking:
-    """The ranking itself, or one in which neighbouring scores are joined until there are few enough to draw from.
-
-    Corners of the hull stay, so that what is best hardly moves; how much it varies does not depend on so many scores.
-
-    >>> joined(Ranking.parse("[3+][1-]"))
-    Ranking([3+][1-] at scores 2, 1)
-    """
-    if len(ranking) <= MOST_SEGMENTS:
-        return ranking
-    split = thinned(ranking, points=MOST_SEGMENTS).split
-    tp, fp = (covered[split] for covered in ranking.covered())
-    return Ranking(ranking.score[split[1:] - 1], np.diff(tp), np.diff(fp))
+def _short(ranking: Ranking) -> Ranking:
+    """Few enough segments to draw from; corners of the hull stay, so that what is best hardly moves."""
+    return merge_at(ranking, thinned(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking
 
 
 def _moved(interval: Interval, estimate: float) -> Interval:

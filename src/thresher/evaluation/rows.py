@@ -11,7 +11,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.rows import ScoredRows, scored_rows
-from thresher.ranking import Flags, Ranking, counted, counted_weights
+from thresher.ranking import Flags, Ranking
 from thresher.sources import is_positive
 from thresher.sources.columns import Column, Missing
 from thresher.sources.frames import columns_by_name
@@ -33,9 +33,8 @@ class EvaluatedRows:
 
     def ranking(self, name: str) -> Ranking:
         """What is counted of one model's scores."""
-        positive, score, weight = self.scored.positive, self.scored.scores[name], self.scored.weight
-        segments = counted(positive, score) if weight is None else counted_weights(positive, score, weight)
-        return Ranking.of_segments(*segments, dropped=self.scored.dropped)
+        rows = self.scored
+        return Ranking.count(rows.positive, rows.scores[name], rows.weight, dropped=rows.dropped)
 
     def given(self, name: str) -> Contingency | None:
         """The table of a model's own predictions, if it came with any."""

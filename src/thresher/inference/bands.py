@@ -9,11 +9,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
 from thresher.calibration.reliability import quantile_splits
 from thresher.curves import net_benefit
 from thresher.errors import ArgumentError
-from thresher.inference.bootstrap.draws import Resampling, in_blocks, require_replicates
+from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_at, pools
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
 from thresher.inference.interval import normal_quantile, require_level
@@ -134,7 +135,7 @@ class Draws:
             return found
 
         items = sum(self.sample.items)
-        blocks = in_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)
+        blocks = map_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)
         heights = {name: [row for rows in blocks for row in rows[name]] for name in curves}
         if not all(heights.values()):
             raise ArgumentError(
@@ -374,7 +375,7 @@ def reliability_band(
     def block(rng: np.random.Generator, size: int) -> list[Floats]:
         return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]
 
-    drawn = np.concatenate(in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
+    drawn = np.concatenate(map_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
     return _rising(ranking, segment, percentiles(drawn, level), level, kind)
 
 

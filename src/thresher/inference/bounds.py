@@ -24,7 +24,7 @@ from thresher.curves.bounds import (
     upper_corners_of,
 )
 from thresher.errors import ArgumentError, ProbabilityError, argument, require_one_of
-from thresher.ranking import Counts, Floats, Ranking, as_number, described, require_ranking
+from thresher.ranking import Counts, Floats, Ranking, as_number, describe, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 
@@ -111,8 +111,8 @@ def _cost_bounds(ranking: Ranking, threshold: float, condition: OperatingConditi
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition).for_data(ranking)
     if math.isnan(as_number(threshold)):
-        raise ArgumentError(f"one threshold is needed, got {described(threshold)}", "give one number at a time")
-    if ranking.spans is None:
+        raise ArgumentError(f"one threshold is needed, got {describe(threshold)}", "give one number at a time")
+    if ranking.ranges is None:
         return certain(float(asked.expected_cost(contingency_at(ranking, threshold))))
     found = table_bounds(ranking, threshold)
     least, most = found.least, found.most
@@ -134,7 +134,7 @@ def _best_cost_bounds(ranking: Ranking, condition: OperatingCondition | None) ->
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     reached = choose(ranking, asked).expected_cost
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(reached)
     resolved = asked.for_data(ranking)
     slope = asked.slope_coverage(ranking)
@@ -173,13 +173,13 @@ def _brier_bounds(ranking: Ranking) -> Bounds:
 
     """
     require_ranking(ranking, probabilities=True)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(brier(ranking))
     if (known := told(ranking, "brier")) is not None:
         return known
-    spans = ranking.spans
-    best_pos, worst_pos = (1 - spans.pos_high) ** 2, (1 - spans.pos_low) ** 2
-    best_neg, worst_neg = spans.neg_low**2, spans.neg_high**2
+    ranges = ranking.ranges
+    best_pos, worst_pos = (1 - ranges.pos_high) ** 2, (1 - ranges.pos_low) ** 2
+    best_neg, worst_neg = ranges.neg_low**2, ranges.neg_high**2
     lower = _total(ranking.pos, best_pos, worst_pos) + _total(ranking.neg, best_neg, worst_neg)
     upper = _total(ranking.pos, worst_pos, best_pos) + _total(ranking.neg, worst_neg, best_neg)
     return outward(ranking, lower / ranking.total, upper / ranking.total, 0.0, 1.0)
@@ -188,15 +188,15 @@ def _brier_bounds(ranking: Ranking) -> Bounds:
 def _log_loss_bounds(ranking: Ranking) -> Bounds:
     """The smallest and the largest log loss that a ranking allows; both infinite when a case is certain and wrong."""
     require_ranking(ranking, probabilities=True)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(float(log_loss(ranking)))
     if (known := told(ranking, "log_loss")) is not None:
         return known
-    spans = ranking.spans
-    if (spans.pos_low == 0).any() or (spans.neg_high == 1).any():
+    ranges = ranking.ranges
+    if (ranges.pos_low == 0).any() or (ranges.neg_high == 1).any():
         return Bounds(math.inf, math.inf)
-    best_pos, worst_pos = -np.log(spans.pos_high), -np.log(spans.pos_low)
-    best_neg, worst_neg = -np.log1p(-spans.neg_low), -np.log1p(-spans.neg_high)
+    best_pos, worst_pos = -np.log(ranges.pos_high), -np.log(ranges.pos_low)
+    best_neg, worst_neg = -np.log1p(-ranges.neg_low), -np.log1p(-ranges.neg_high)
     lower = _total(ranking.pos, best_pos, worst_pos) + _total(ranking.neg, best_neg, worst_neg)
     upper = _total(ranking.pos, worst_pos, best_pos) + _total(ranking.neg, worst_neg, best_neg)
     scale = 1.0 + upper / ranking.total

@@ -18,7 +18,8 @@ import numpy as np
 from thresher.calibration.scores import SUM_TOLERANCE
 from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.interval import FISHER, LOGIT, Scale
-from thresher.ranking import Flags, Floats, Indices, beating
+from thresher.inference.intervals.auc import count_above
+from thresher.ranking import Flags, Floats, Indices
 from thresher.tables import ConfusionMatrix
 
 
@@ -260,7 +261,7 @@ def _areas(rows: ClassifiedRows, matrix: Floats, share: Floats) -> dict[str, Pul
 
 def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices | None) -> tuple[float, Floats]:
     """An AUC, and per row its placement less the AUC, over the weight of its side (DeLong 1988)."""
-    above = beating(positive, score, weight)
+    above = count_above(positive, score, weight)
     heavy = np.ones(positive.size) if weight is None else weight
     Pos, Neg = (float(heavy[side].sum()) for side in (positive, ~positive))
     placement = np.where(positive, 1 - above / Neg, above / Pos)

@@ -23,7 +23,7 @@ from thresher.calibration.cox import recalibration
 from thresher.curves import auc, average_precision, hull_splits, ks, partial_auc, placements, pr_area
 from thresher.inference.class_influence import spread
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights
+from thresher.ranking import Flags, Floats, Ranking
 from thresher.tables import ModelNumber, Quantity
 
 
@@ -240,9 +240,7 @@ def row_contributions(rows: ScoredRows, model: str, asked: Quantity) -> Contribu
 
 def ranking_of(rows: ScoredRows, model: str) -> Ranking:
     """The ranking of one model's rows."""
-    score, weight = rows.scores[model], rows.weight
-    counts = counted(rows.positive, score) if weight is None else counted_weights(rows.positive, score, weight)
-    return Ranking.of_segments(*counts, dropped=rows.dropped)
+    return Ranking.count(rows.positive, rows.scores[model], rows.weight, dropped=rows.dropped)
 
 
 def influence(ranking: Ranking, asked: Quantity) -> Slopes:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, described
+from thresher.ranking import Floats, describe
 from thresher.tables import ConfusionMatrix, OperatingCondition
 
 
@@ -77,4 +77,4 @@ def numbers_of(given: Any, name: str) -> Floats:
 
 def _require(given: Any, kind: type, called: str, fix: str) -> None:
     if not isinstance(given, kind):
-        raise ArgumentError(f"{called} is needed, got {described(given)}", fix)
+        raise ArgumentError(f"{called} is needed, got {describe(given)}", fix)

@@ -13,8 +13,7 @@ from thresher._internal.results import Result
 from thresher.calibration import adjust_prevalence
 from thresher.errors import ArgumentError, LengthError, require_both_classes
 from thresher.inference.kinds import require_one_of
-from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, counted, counted_weights, rankable, splits_at
-from thresher.ranking.order import falling
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, falling_order, rankable, splits_at
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Column, Missing, column, complete
@@ -260,7 +259,7 @@ class Standing:
         >>> found.pos.order, found.upto
         (array([1, 0]), array([0, 1]))
         """
-        order, ends = falling(score)
+        order, ends = falling_order(score)
         segment = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
         is_pos = positive[order]
         number = np.where(positive, np.cumsum(positive), np.cumsum(~positive)) - 1
@@ -373,10 +372,7 @@ class Rows(Result):
     def ranking(self, model: str) -> Ranking:
         """The ranking of one model."""
         require_one_of(model, self.models, "model")
-        if self.weight is None:
-            return Ranking.of_segments(*counted(self.positive, self.scores[model]), dropped=self.dropped)
-        counts = counted_weights(self.positive, self.scores[model], self.weight)
-        return Ranking.of_segments(*counts, dropped=self.dropped)
+        return Ranking.count(self.positive, self.scores[model], self.weight, dropped=self.dropped)
 
     def __len__(self) -> int:
         return int(self.positive.size)

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher._internal.text import interval_text, number_text
 from thresher.calibration.maps.map import Method
@@ -22,7 +23,6 @@ from thresher.evaluation import Decision, Evaluation, apply, evaluate
 from thresher.evaluation.rules import require_no_rule_names
 from thresher.evaluation.summary import text_table
 from thresher.inference import Difference, Interval, corrected_t
-from thresher.inference.bootstrap.draws import Progress
 from thresher.inference.interval import interval_columns, require_level
 from thresher.learning.arguments import require_function, require_jobs, require_kind, require_option
 from thresher.learning.data.column_types import ColumnTypes, column_types

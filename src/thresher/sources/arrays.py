@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import EmptyError, WeightError
-from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable, require_safe_total
+from thresher.ranking import Floats, Ranking, rankable, require_safe_total
 from thresher.sources.columns import Column, Missing, column, complete
 from thresher.sources.labels import is_positive
 
@@ -51,12 +51,12 @@ def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None,
     flags = is_positive(kept[0], positive=positive)
     score = rankable(kept[1])
     if weights is None:
-        return Ranking.of_segments(*counted(flags, score), dropped=dropped)
+        return Ranking.count(flags, score, dropped=dropped)
     weight = checked_weights(kept[2])
     present = weight > 0
     if not present.all():
         flags, score, weight = flags[present], score[present], weight[present]
-    return Ranking.of_segments(*counted_weights(flags, score, weight), dropped=dropped)
+    return Ranking.count(flags, score, weight, dropped=dropped)
 
 
 def checked_weights(weights: Column) -> Floats:

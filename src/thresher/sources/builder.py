@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError
-from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total, resolved
-from thresher.ranking.cells import Cells, cells_of, groups, pooled, together
+from thresher.ranking import (
+    HALF_ULP,
+    Flags,
+    Floats,
+    Ranking,
+    Sketch,
+    count_rows,
+    merge_ranges,
+    rankable,
+    require_safe_total,
+)
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Column, Missing, column, complete
 from thresher.sources.labels import distinct, is_positive, listed, same
@@ -61,7 +70,7 @@ class RankingBuilder:
         self.dropped = 0
         self._rows = 0
         self._labels: list[Any] = []
-        self._runs: list[Cells] = []
+        self._runs: list[Sketch] = []
 
     def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
         """Count one more batch."""
@@ -73,12 +82,13 @@ class RankingBuilder:
             flags, seen = self._flags(kept[0])
             score = rankable(kept[1])
             weight = None if weights is None else _weights(kept[2])
-            if weight is None:
-                self._add(cells_of(*counted(flags, score)))
-            elif (there := weight > 0).any():
-                self._add(cells_of(*counted_weights(flags[there], score[there], weight[there])))
-            self._labels = seen
             self._rows += flags.size
+            self._labels = seen
+            if weight is not None:
+                present = weight > 0
+                flags, score, weight = flags[present], score[present], weight[present]
+            if flags.size:
+                self._add(Sketch.of_segments(*count_rows(flags, score, weight)))
         self.batches += 1
         self.dropped += dropped
 
@@ -87,16 +97,16 @@ class RankingBuilder:
         if not self._runs:
             raise EmptyError("no rows were counted yet", "call update(labels, scores) first")
         self._compact()
-        cells = self._runs[0]
-        require_safe_total(float(cells.pos.sum() + cells.neg.sum()))
-        weighted = cells.pos.dtype.kind == "f"
-        if cells.exact and (not weighted or self.batches == 1):
-            score = np.fmin(cells.pos_low, cells.neg_low)[::-1].copy()
-            return Ranking.of_segments(score, cells.pos[::-1].copy(), cells.neg[::-1].copy(), dropped=self.dropped)
+        sketch = self._runs[0]
+        require_safe_total(float(sketch.pos.sum() + sketch.neg.sum()))
+        weighted = sketch.pos.dtype.kind == "f"
+        if sketch.exact and (not weighted or self.batches == 1):
+            score = np.fmin(sketch.pos_low, sketch.neg_low)[::-1].copy()
+            return Ranking.of_segments(score, sketch.pos[::-1].copy(), sketch.neg[::-1].copy(), dropped=self.dropped)
         # Weights are added up in the order they come in; each addition may round by half a unit in the last place.
-        rounding = self._rows * 2.0**-53 if weighted else 0.0
-        score, pos, neg, spans = resolved(*groups(cells), rounding=rounding)
-        return Ranking.of_segments(score, pos, neg, dropped=self.dropped, spans=spans)
+        rounding = self._rows * HALF_ULP if weighted else 0.0
+        score, pos, neg, spans = merge_ranges(*sketch.groups(), rounding=rounding)
+        return Ranking.of_segments(score, pos, neg, dropped=self.dropped, ranges=spans)
 
     @property
     def exact(self) -> bool:
@@ -168,17 +178,17 @@ class RankingBuilder:
             )
         return seen
 
-    def _add(self, cells: Cells) -> None:
+    def _add(self, sketch: Sketch) -> None:
         """Merge runs of like size, as a merge sort does, so that n rows cost n log n however small the batches are."""
-        self._runs.append(cells)
+        self._runs.append(sketch)
         while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
-            self._runs[-2:] = [together(self._runs[-2:])]
+            self._runs[-2:] = [Sketch.merge(self._runs[-2:])]
         if sum(len(run) for run in self._runs) > 2 * self.buckets:
             self._compact()
 
     def _compact(self) -> None:
-        cells = together(self._runs)
-        self._runs = [pooled(cells, at_most=self.buckets // 2) if len(cells) > self.buckets else cells]
+        sketch = Sketch.merge(self._runs)
+        self._runs = [sketch.compress(self.buckets // 2) if len(sketch) > self.buckets else sketch]
 
 
 def _weights(weights: Column) -> Floats:

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.parallel import map_chunks
 from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, require_one_of
-from thresher.ranking import Flags, in_pieces
+from thresher.ranking import EXACT_INTEGERS, Flags
 from thresher.sources.arrow_columns import is_arrow, numpy_column, objects, of_capsule
 from thresher.sources.tensors import without_device
 
@@ -76,7 +77,7 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool
 def is_missing(array: Column) -> Flags | None:
     """Which entries are NaN, None, NaT or NA; None when all are there."""
     if array.dtype.kind in "fc":
-        if not any(in_pieces(lambda piece: bool(np.isnan(array[piece].min())), array.size)):
+        if not any(map_chunks(lambda piece: bool(np.isnan(array[piece].min())), array.size)):
             return None
         flags = np.isnan(array)
     elif array.dtype.kind in "mM":
@@ -178,7 +179,7 @@ def _rounds(array: Column) -> bool:
     """Whether numbers are so large that integers among them may have been rounded on their way into floats."""
     if array.dtype.kind != "f" or array.ndim != 1 or array.dtype.itemsize == 2:  # which holds none so large
         return False
-    return bool((np.abs(array) >= 2**53).any())
+    return bool((np.abs(array) >= EXACT_INTEGERS).any())
 
 
 def _with_gaps(values: np.ma.MaskedArray[Any, Any]) -> Column:

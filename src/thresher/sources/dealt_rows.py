@@ -15,10 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking import Counts, Flags, Floats
-from thresher.ranking.dealing import Ranges
-from thresher.ranking.hands import deal_hand
-from thresher.ranking.packing import Keys, classes_in, packed
+from thresher.ranking import Counts, Flags, Floats, Keys, ScoreRanges, pack, partition_rows, unpack_classes
 from thresher.sources.faults import told_plainly
 
 _SAMPLE = 64  # of each hand
@@ -36,14 +33,14 @@ class _Hand:
 class DealtRows:
     """How many rows each range has (`rows`), how many of them are flagged (`flagged`), and the rows themselves.
 
-    >>> from thresher.ranking.dealing import ranges_of
-    >>> with DealtRows(ranges_of(np.array([0.1, 0.6]), 2), held=0) as dealt_rows:
+    >>> from thresher.ranking import score_ranges
+    >>> with DealtRows(score_ranges(np.array([0.1, 0.6]), 2), held=0) as dealt_rows:
     ...     dealt_rows.add(np.array([True, False]), np.array([0.1, 0.6]))
     ...     dealt_rows.rows, dealt_rows.flagged, dealt_rows.keys(0, 2).size
     (array([0, 2]), array([0, 1]), 2)
     """
 
-    def __init__(self, ranges: Ranges, *, held: int) -> None:
+    def __init__(self, ranges: ScoreRanges, *, held: int) -> None:
         self.ranges = ranges
         self.rows: Counts = np.zeros(ranges.count, dtype=np.int64)
         self.flagged: Counts = np.zeros(ranges.count, dtype=np.int64)
@@ -68,9 +65,8 @@ class DealtRows:
         """Take rows, none of which lacks a score; threads may do so at the same time."""
         if not score.size:
             return
-        keys = np.empty(score.size, dtype=np.uint64)
-        ends = deal_hand(score, lambda scores, out: packed(scores, flags, out=out), self.ranges, out=keys)
-        flagged = np.diff(np.append(0, np.cumsum(classes_in(keys), dtype=np.int64))[ends])
+        keys, ends = partition_rows(score, lambda scores: pack(scores, flags), self.ranges)
+        flagged = np.diff(np.append(0, np.cumsum(unpack_classes(keys), dtype=np.int64))[ends])
         with self._lock:
             self.rows += np.diff(ends)
             self.flagged += flagged

@@ -10,8 +10,7 @@ import numpy as np
 
 from thresher._internal.optional import extra
 from thresher.errors import SourceError
-from thresher.ranking import Counts, Flags, Ranking, Spans, condensed, counted, counted_weights
-from thresher.ranking.spans import joined, ties_kept
+from thresher.ranking import Counts, Flags, Ranges, Ranking, has_all_ties, merge_segments, shorten
 from thresher.sources.database import Opened
 from thresher.sources.engine_numbers import at_least, at_most
 from thresher.sources.engine_values import is_one_of
@@ -44,10 +43,10 @@ def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: i
     """The exact ranking of one model and group, from its rows, a range of scores at a time.
 
     Where that would keep more than a few million scores, the ranking is condensed: pairs won, hull and choices stay
-    exact (see `condensed`), and so do the numbers that are sums over scores in order, which are added up on the way.
+    exact (see `shorten`), and so do the numbers that are sums over scores in order, which are added up on the way.
     """
     bounded = tallies.ranking_of(index)
-    spans = bounded.spans
+    spans = bounded.ranges
     if spans is None or bounded.exact:
         return bounded
     rows = _rows_per_segment(tallies, index, bounded)
@@ -64,16 +63,16 @@ def exact_ranking(tallies: Tallies, index: int, fetch: Fetch, *, rows_at_once: i
     for one, found in zip(ranges, fetch(ranges), strict=True):
         above = [covered[:-1] + start[one.first] for covered, start in zip(found.covered(), (tp, fp), strict=True)]
         running.add(found.score, found.pos, found.neg, before=(above[0], above[1]))
-        part = found if whole else condensed(found, segments=each)
-        parts.append((part.score, part.pos, part.neg, part.spans))
+        part = found if whole else shorten(found, each, keep="hull")
+        parts.append((part.score, part.pos, part.neg, part.ranges))
         del above, part
-    score, pos, neg, joint = joined(*parts)
+    score, pos, neg, joint = merge_segments(*parts)
     if joint is not None:
         # What an engine's sums of weights leave open in the last digit stays with the bounds.
         numbers = {} if bounded.weighted else running.numbers()
         rounding = max(joint.rounding, spans.rounding)  # weights of a range were added up here, in any order
-        joint = replace(joint, corners=True, ties=ties_kept(*parts), rounding=rounding, numbers=numbers)
-    return Ranking.of_segments(score, pos, neg, dropped=bounded.dropped, spans=joint)
+        joint = replace(joint, corners=True, ties=has_all_ties(*parts), rounding=rounding, numbers=numbers)
+    return Ranking.of_segments(score, pos, neg, dropped=bounded.dropped, ranges=joint)
 
 
 def engine_rankings(
@@ -93,11 +92,11 @@ def _rows_per_segment(tallies: Tallies, index: int, bounded: Ranking) -> Counts:
 
 
 def _untouched(ranking: Ranking, at: Counts) -> Any:
-    spans = ranking.spans
+    spans = ranking.ranges
     if spans is None:
         return ranking.score[at], ranking.pos[at], ranking.neg[at], None
     pos_low, pos_high, neg_low, neg_high = (end[at] for end in spans.ends)
-    kept = Spans(pos_low, pos_high, neg_low, neg_high, rounding=spans.rounding)
+    kept = Ranges(pos_low, pos_high, neg_low, neg_high, rounding=spans.rounding)
     return ranking.score[at], ranking.pos[at], ranking.neg[at], kept
 
 
@@ -107,7 +106,7 @@ def _ranges(ranking: Ranking, rows: Counts, wanted: Flags, most: int) -> Iterato
     None has more than so many rows unless one segment alone has, and none begins or ends with an unwanted one.
     """
     at = np.flatnonzero(wanted)
-    tops = ranking.score if ranking.spans is None else ranking.spans.high
+    tops = ranking.score if ranking.ranges is None else ranking.ranges.high
     before = np.concatenate([[0], np.cumsum(rows)])
     while at.size:
         first = int(at[0])
@@ -145,9 +144,9 @@ def _ranked(
     cases = found["cases"].to_numpy() if one.rows > most else None
     _require_unchanged(engine.place, one.rows, x.size if cases is None else int(cases.sum()))
     if weighted:
-        return Ranking.of_segments(*counted_weights(flags, x, found["w"].to_numpy()))
+        return Ranking.count(flags, x, found["w"].to_numpy())
     if cases is None:
-        return Ranking.of_segments(*counted(flags, x))
+        return Ranking.count(flags, x)
     return Ranking(x, np.where(flags, cases, 0), np.where(flags, 0, cases))
 
 

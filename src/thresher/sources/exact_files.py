@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from thresher._internal.optional import extra
-from thresher.ranking import MOST_THREADS, Flags, Floats, Ranking, condensed, counted, processors
-from thresher.ranking.dealing import Ranges, ranges_of, rising
-from thresher.ranking.packing import Keys, classes_in, scores_in
-from thresher.ranking.pieces import shared_out
-from thresher.ranking.spans import Bounded, joined, ties_kept
+from thresher._internal.parallel import MOST_THREADS, parallel_map, processors
+from thresher.ranking import (
+    Flags,
+    Floats,
+    Keys,
+    Ranking,
+    ScoreRanges,
+    has_all_ties,
+    merge_segments,
+    score_ranges,
+    shorten,
+    sort_keys,
+    unpack_classes,
+    unpack_scores,
+)
+from thresher.ranking.ranges import Bounded
 from thresher.sources.columns import Missing
 from thresher.sources.data_file import DataFile
 from thresher.sources.dealt_rows import DealtRows
@@ -69,7 +79,7 @@ def exact_files(
                 done.rows += len(code)
 
         with heard(listener, "dealing rows", total=total, rows=lambda: done.rows):
-            shared_out(deal, range(len(pieces)), threads)
+            parallel_map(deal, range(len(pieces)), threads)
         found = tallies_of(_table(models, labels), wanted, positive=positive, missing=missing)
         by_name = dict(zip(wanted.scores, models, strict=True))
         rankings = {}
@@ -80,9 +90,9 @@ def exact_files(
         return rankings
 
 
-def _ranges(sample: Floats, rows: int) -> Ranges:
+def _ranges(sample: Floats, rows: int) -> ScoreRanges:
     """About so many that each is counted within the processor's cache."""
-    return ranges_of(sample, min(MOST_RANGES, max(2, 2 * rows // ROWS_IN_RANGE)))
+    return score_ranges(sample, min(MOST_RANGES, max(2, 2 * rows // ROWS_IN_RANGE)))
 
 
 def _table(models: Sequence[tuple[DealtRows, Faults]], labels: Labels) -> Any:
@@ -120,14 +130,14 @@ def _ranking(dealt: DealtRows, *, dropped: int, listener: Listener | None) -> Ra
         return found
 
     with heard(listener, "counting ranges", total=rows, rows=lambda: done.rows):
-        found = [part for parts in shared_out(count, groups, min(processors(), MOST_THREADS)) for part in parts]
+        found = [part for parts in parallel_map(count, groups, min(processors(), MOST_THREADS)) for part in parts]
     running = RunningNumbers()
     running.add_all(numbers for _, numbers in found)
     parts = [part for part, _ in found]
-    score, pos, neg, spans = joined(*parts)
+    score, pos, neg, spans = merge_segments(*parts)
     if spans is not None:
-        spans = replace(spans, corners=True, ties=ties_kept(*parts), numbers=running.numbers())
-    return Ranking.of_segments(score, pos, neg, dropped=dropped, spans=spans)
+        spans = replace(spans, corners=True, ties=has_all_ties(*parts), numbers=running.numbers())
+    return Ranking.of_segments(score, pos, neg, dropped=dropped, ranges=spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +178,7 @@ def _counted(dealt: DealtRows, group: _Group, each: int | None, *, deep: int = 0
 
 
 def _sorted(keys: Keys, before: tuple[int, int], each: int | None, *, negative: bool) -> Counted:
-    score, positive = _unpacked(rising(keys, partial(scores_in, negative=negative))[::-1], negative=negative)
+    score, positive = _unpacked(sort_keys(keys, negative=negative)[::-1], negative=negative)
     first = np.concatenate([[True], score[1:] != score[:-1]])
     if each is not None and first.all():
         cases, running = untied(score, positive), RunningNumbers()
@@ -181,15 +191,15 @@ def _sorted(keys: Keys, before: tuple[int, int], each: int | None, *, negative: 
 
 
 def _unpacked(keys: Keys, *, negative: bool) -> tuple[Floats, Flags]:
-    return scores_in(keys, negative=negative).view(np.float64), classes_in(keys).view(np.bool_)
+    return unpack_scores(keys, negative=negative).view(np.float64), unpack_classes(keys).view(np.bool_)
 
 
 def _with_numbers(found: Ranking, before: tuple[int, int], each: int | None) -> Counted:
     running = RunningNumbers()
     tp, fp = found.covered()
     running.add(found.score, found.pos, found.neg, before=(tp[:-1] + before[0], fp[:-1] + before[1]))
-    part = found if each is None else condensed(found, segments=each)
-    return (part.score, part.pos, part.neg, part.spans), running
+    part = found if each is None else shorten(found, each, keep="hull")
+    return (part.score, part.pos, part.neg, part.ranges), running
 
 
 def _few_scores(chunks: Iterator[Keys], *, negative: bool) -> Ranking | None:
@@ -197,7 +207,7 @@ def _few_scores(chunks: Iterator[Keys], *, negative: bool) -> Ranking | None:
     found: Ranking | None = None
     for keys in chunks:
         score, flags = _unpacked(keys, negative=negative)
-        part = Ranking.of_segments(*counted(flags, score))
+        part = Ranking.count(flags, score)
         found = part if found is None else found + part
         if len(found) > MOST_IN_RANGE // 2:
             return None

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from thresher.ranking import Counts, Floats, Indices, in_pieces
+from thresher._internal.parallel import map_chunks
+from thresher.ranking import Counts, Floats, Indices
 from thresher.sources.untied import Untied
 
 
@@ -43,7 +44,7 @@ class RunningNumbers:
             part = _precision_sums(pos[piece], neg[piece], right[piece], wrong[piece])
             return part | (_loss_sums(score[piece], pos[piece], neg[piece]) if self._probabilities else {})
 
-        for found in in_pieces(sums, score.size):
+        for found in map_chunks(sums, score.size):
             self._take(found)
 
     def add_untied(self, cases: Untied, *, before: tuple[int, int]) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.parallel import map_chunks
 from thresher.errors import LabelError, PositiveLabelError
-from thresher.ranking import Counts, Flags, in_pieces
+from thresher.ranking import Counts, Flags
 from thresher.sources.columns import Column, flagged, without_zone
 
 LABELS_SHOWN = 6
@@ -168,7 +169,7 @@ def _ones(labels: Column) -> Flags | None:
         np.equal(labels[at], 1, out=one[at])
         return bool(np.count_nonzero(labels[at]) == np.count_nonzero(one[at]))  # what is not 0 is 1
 
-    return one if all(in_pieces(nothing_else, labels.size)) else None
+    return one if all(map_chunks(nothing_else, labels.size)) else None
 
 
 def _is_zero_or_one(label: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ColumnError, EmptyError
-from thresher.ranking import Counts, Ranking, counted, counted_weights, rankable
+from thresher.ranking import Counts, Ranking, rankable
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Column, Missing, complete, plain_entries
 from thresher.sources.files import read_columns
@@ -73,8 +73,7 @@ def _ranked(flags: Any, score: Any, weight: Any, *, dropped: int) -> Ranking | N
         flags, score, weight = flags[there], score[there], weight[there]
     if not flags.size:
         return None
-    columns = counted(flags, score) if weight is None else counted_weights(flags, score, weight)
-    return Ranking.of_segments(*columns, dropped=dropped)
+    return Ranking.count(flags, score, weight, dropped=dropped)
 
 
 def _groups(columns: Mapping[str, Column], wanted: Wanted) -> tuple[Counts, list[Any]]:

@@ -83,10 +83,10 @@ def hiding_better(ranking: Ranking, slope: float) -> Flags:
     >>> hiding_better(bounded, 1.0), hiding_better(bounded, 0.1)
     (array([ True,  True]), array([False,  True]))
     """
-    if ranking.spans is None or ranking.spans.corners:
+    if ranking.ranges is None or ranking.ranges.corners:
         return np.zeros(len(ranking), dtype=np.bool_)
     highest, reached = _values(ranking, slope)
-    return ranking.spans.mixed & (highest > reached.max())
+    return ranking.ranges.mixed & (highest > reached.max())
 
 
 def hiding_as_good(ranking: Ranking, slope: float) -> Flags:
@@ -98,15 +98,15 @@ def hiding_as_good(ranking: Ranking, slope: float) -> Flags:
     >>> hiding_better(bounded, 1.0), hiding_as_good(bounded, 1.0)
     (array([False, False]), array([ True, False]))
     """
-    if ranking.spans is None or (ranking.spans.corners and ranking.spans.ties and not ranking.weighted):
+    if ranking.ranges is None or (ranking.ranges.corners and ranking.ranges.ties and not ranking.weighted):
         return np.zeros(len(ranking), dtype=np.bool_)
     highest, reached = _values(ranking, slope)
     least = reached.max() - _AS_GOOD * (ranking.Pos + slope * ranking.Neg)
-    if not ranking.spans.corners:
-        return ranking.spans.mixed & (highest >= least)
+    if not ranking.ranges.corners:
+        return ranking.ranges.mixed & (highest >= least)
     tied = np.flatnonzero(reached >= least)
     between = np.arange(len(ranking))
-    return ranking.spans.mixed & (between >= tied[0]) & (between < tied[-1])
+    return ranking.ranges.mixed & (between >= tied[0]) & (between < tied[-1])
 
 
 def open_share(ranking: Ranking) -> float:
@@ -115,9 +115,9 @@ def open_share(ranking: Ranking) -> float:
     >>> open_share(Ranking.of_ranges([0.1, 0.2], [0.4, 0.3], pos=[2, 0], neg=[0, 2]))
     1.0
     """
-    if ranking.spans is None or not ranking.Pos or not ranking.Neg:
+    if ranking.ranges is None or not ranking.Pos or not ranking.Neg:
         return 0.0
-    least, most = ranking.spans.inner_pairs(ranking.pos.astype(np.float64), ranking.neg.astype(np.float64))
+    least, most = ranking.ranges.inner_pairs(ranking.pos.astype(np.float64), ranking.neg.astype(np.float64))
     return float((most - least).sum()) / 2 / (float(ranking.Pos) * float(ranking.Neg))
 
 

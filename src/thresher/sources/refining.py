@@ -66,10 +66,10 @@ def _near_the_best(first: Tallies, found: Tallies, condition: Condition) -> tupl
     wanted = np.zeros(first.key.size, dtype=np.bool_)
     for i in range(len(found.names)):
         ranking = found.ranking_of(i)
-        if ranking.spans is None or not (ranking.Pos and ranking.Neg):
+        if ranking.ranges is None or not (ranking.Pos and ranking.Neg):
             continue
         hidden = np.flatnonzero(hiding_as_good(ranking, condition.slope_coverage(ranking)))[::-1]
-        low, high = ranking.spans.low[hidden], ranking.spans.high[hidden]
+        low, high = ranking.ranges.low[hidden], ranking.ranges.high[hidden]
         wanted |= (first.ranking == i) & _meet(first.low, first.high, low, high)
     bucket, place = np.unique(first.key, return_inverse=True)
     return pieces_around(bucket, np.bincount(place[wanted], minlength=bucket.size) > 0)

@@ -19,8 +19,8 @@ from thresher._internal.atomic import require_path, write_whole
 from thresher._internal.json import FieldError, fields, json_value, number, one_of
 from thresher._internal.optional import extra
 from thresher.errors import NotationError, SourceError, ThresherError
-from thresher.ranking import Ranking, Spans
-from thresher.ranking.spans import ABOUT, require_spans
+from thresher.ranking import Ranges, Ranking, require_ranges
+from thresher.ranking.ranges import ABOUT
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.listing import Place
 
@@ -91,7 +91,7 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
     parquet = extra("pyarrow.parquet", name="files")
     columns = {name: getattr(ranking, name) for name in _COLUMNS}
     about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
-    if (spans := ranking.spans) is not None:
+    if (spans := ranking.ranges) is not None:
         columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
         about |= {"corners": spans.corners, "ties": spans.ties, "rounding": spans.rounding}
         about |= {"numbers": spans.to_dict().get("numbers", {})}
@@ -120,12 +120,12 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
         return exact
     try:
         known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
-        spans = Spans(**known, **{name: about[name] for name in ABOUT})
-        require_spans(exact.score, exact.pos, exact.neg, spans)
+        spans = Ranges(**known, **{name: about[name] for name in ABOUT})
+        require_ranges(exact.score, exact.pos, exact.neg, spans)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         said = f"the ranges of this ranking do not fit its segments ({error})"
         raise NotationError(said, "give what Ranking.to_parquet wrote, unchanged") from None
-    return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, spans=spans)
+    return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, ranges=spans)
 
 
 def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreError, WeightError
-from thresher.ranking import Counts, Flags, Floats, Ranking, require_safe_total, resolved
+from thresher.ranking import Counts, Flags, Floats, Ranking, merge_ranges, require_safe_total
 from thresher.sources import tally as query
 from thresher.sources.arrow_columns import plain_numbers
 from thresher.sources.columns import Column, Missing, column, plain_entries
@@ -51,8 +51,8 @@ class Tallies:
         # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
         added = 0 if self.weight is None else int(self.cases[mine].max(initial=0))
         rounding = added * 2.0**-52 if added > 1 else 0.0
-        *columns, spans = resolved(self.low[mine], self.high[mine], count, self.positive[mine], rounding=rounding)
-        return Ranking.of_segments(*columns, dropped=self.dropped[number], spans=spans)
+        *columns, spans = merge_ranges(self.low[mine], self.high[mine], count, self.positive[mine], rounding=rounding)
+        return Ranking.of_segments(*columns, dropped=self.dropped[number], ranges=spans)
 
 
 def tallies_of(found: Any, wanted: Wanted, *, positive: Any, missing: Missing) -> Tallies:

@@ -6,10 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.ranking import UNKNOWN, Counts, Flags, Floats, Indices, Spans
-from thresher.ranking.condensed import MOST_TIES
-from thresher.ranking.corners import corners_among, on_edges, thinned
-from thresher.ranking.spans import Bounded
+from thresher.ranking import (
+    MOST_TIES,
+    UNKNOWN,
+    Counts,
+    Flags,
+    Floats,
+    Indices,
+    Ranges,
+    corners_among,
+    on_edges,
+    take_evenly,
+)
+from thresher.ranking.ranges import Bounded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +57,7 @@ def condensed_untied(cases: Untied, *, segments: int) -> Bounded:
     # A positive at i beats the negatives after it: all cases after it in its pool, but for positives.
     sums = np.concatenate([[0], np.cumsum(pos_at)])[tp]
     won = 2 * (pos * (end - 1) - np.diff(sums)) - pos * (pos - 1)
-    spans = Spans(
+    spans = Ranges(
         *_ends(cases.score, pos_at, tp),
         *_ends(cases.score, neg_at, fp),
         won=np.where((pos > 0) & (neg > 0), won, UNKNOWN),
@@ -67,7 +76,7 @@ def _splits(cases: Untied, segments: int) -> tuple[Indices, bool]:
     corner = corners_among(high - tp, tp)
     tied = on_edges(high - tp, tp, corner)
     most = max(segments, MOST_TIES)
-    needed = np.concatenate([[0], high[corner], high[thinned(tied, most=most)]])
+    needed = np.concatenate([[0], high[corner], high[take_evenly(tied, most)]])
     return np.union1d(needed, even if segments > 1 else even[[0, -1]]), tied.size <= most
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from thresher._internal.optional import room
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
-from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, described, require_ranking, splits_at
+from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, describe, require_ranking, splits_at
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Missing, column, complete
@@ -420,7 +420,7 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     at = as_numbers(threshold)
     if np.isnan(at).any():
         raise ArgumentError(
-            f"a threshold is a number that scores reach or miss, got {described(threshold)}",
+            f"a threshold is a number that scores reach or miss, got {describe(threshold)}",
             fix="give a number; +inf calls nothing positive, -inf everything",
         )
     split = splits_at(ranking.score, at)
@@ -439,7 +439,7 @@ def require_table(given: Any) -> None:
     """
     if not isinstance(given, Contingency):
         raise ArgumentError(
-            f"a contingency table is needed, got {described(given)}",
+            f"a contingency table is needed, got {describe(given)}",
             fix="pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)",
         )
 

@@ -108,7 +108,7 @@ def steps_over(
 
 def _ends(ranking: Ranking, split: Splits) -> Floats:
     """The lowest and the highest score of each pool, rising."""
-    tops = ranking.score if ranking.spans is None else ranking.spans.high
+    tops = ranking.score if ranking.ranges is None else ranking.ranges.high
     if not (np.isfinite(tops[0]) and np.isfinite(ranking.score[-1])):
         raise ScoreError(
             "there is no straight line to an infinite score", fix="leave interpolate=False: steps take any score"

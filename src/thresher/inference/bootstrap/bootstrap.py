@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from thresher.inference.bootstrap.draws import Progress, Resampling, in_blocks, require_replicates
+from thresher._internal.parallel import Progress, map_blocks
+from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.plan import Answers, PartsByModel, Question, Wanted, statistics_of
 from thresher.inference.bootstrap.quantities import Mix
 from thresher.inference.bootstrap.replicates import Replicates, Scheme
@@ -97,7 +98,7 @@ def bootstrap(
 
         told = None if progress is None else partial(_told, progress, done * replicates, draws)
         items = sample.handled * plan.together
-        blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=told)
+        blocks = map_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=told)
         drawn |= asked.answers(blocks)
     return Replicates(
         question=question,

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.parallel import BLOCK
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.sample import Sample, Times
 from thresher.inference.kinds import require_progress
-from thresher.ranking import MOST_THREADS, Counts, Flags, Floats, processors
+from thresher.ranking import Counts, Flags, Floats
 
 FEWEST_ITEMS = 2048  # below, drawing item numbers is as fast
 _BYTES = 256
@@ -82,17 +82,12 @@ def _rate(items: int) -> float:
     return 1 - 4 / math.sqrt(items)
 
 
-T = TypeVar("T")
-Progress: TypeAlias = Callable[[int, int], object]
 Draw: TypeAlias = Callable[[np.random.Generator, int], Counts]  # a row for each of so many replicates
 
-BLOCK = 25  # replicates per seed: small enough to share among threads, large enough that seeding costs nothing
 CASES_WORTH_A_BINOMIAL = 30  # drawing a binomial per item takes as long as drawing this many cases
 MOST_SINGLE_DELETIONS = 1000
 GROUPS_OF_DELETIONS = 300
-ITEMS_WORTH_THREADS = 1 << 19  # handled at once; with fewer, threads wait for each other longer than they work
 ITEMS_AT_ONCE = 1 << 20  # of replicates that are drawn together: calls are long, and most of it stays in the cache
-_KEPT_BYTES = 30 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,55 +164,6 @@ class Resampling:
             return times[..., of_pos], times[..., of_neg]
         pos = self.sample.items[0]
         return times[..., :pos], times[..., pos:]
-
-
-def in_blocks(
-    work: Callable[[np.random.Generator, int], T],
-    replicates: int,
-    *,
-    items: int,
-    seed: int,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> list[T]:
-    """What `work(rng, size)` returns for each block of replicates, in order.
-
-    Every block has a generator of its own, spawned from the seed, so the result is the same whatever `threads` is.
-    None means one per processor where enough `items` are handled at once to keep them busy.
-
-    >>> in_blocks(lambda rng, size: size, 60, items=10, seed=0)
-    [25, 25, 10]
-    """
-    sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
-    root = np.random.SeedSequence(seed)
-    seeds = root.spawn(len(sizes))
-    found: list[T] = []
-
-    def block(size: int, child: np.random.SeedSequence) -> T:
-        return work(np.random.default_rng(child), size)
-
-    def told(each: Iterator[T]) -> list[T]:
-        done = 0
-        for size, result in zip(sizes, each, strict=True):
-            found.append(result)
-            done += size
-            if progress is not None:
-                progress(done, replicates)
-        return found
-
-    _warm_memory()
-    if threads is None:
-        threads = min(processors(), MOST_THREADS) if items >= ITEMS_WORTH_THREADS else 1
-    workers = min(len(sizes), threads)
-    if workers < 2:
-        return told(map(block, sizes, seeds))
-    with ThreadPoolExecutor(workers) as pool:
-        return told(pool.map(block, sizes, seeds))
-
-
-def _warm_memory() -> None:
-    """Let the allocator keep freed memory: glibc learns from a large block being freed, and replicates reuse theirs."""
-    np.empty(_KEPT_BYTES, dtype=np.uint8)
 
 
 def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any = None) -> None:

@@ -17,9 +17,8 @@ from thresher.curves import average_precision, ks, partial_auc, pr_area
 from thresher.errors import InfeasibleError, MeasureError, OneClassError, ProbabilityError
 from thresher.inference.bootstrap.sample import Parts, Resampled
 from thresher.inference.bootstrap.statistics import Auc, BestCost, CostAt, Decomposed, MeasureAt, changes_with_mix
-from thresher.inference.joining import joined
 from thresher.inference.lowess import calibration_distances
-from thresher.ranking import Floats, Ranking, as_number
+from thresher.ranking import Floats, Ranking, as_number, shorten
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, refusal
 
 Value: TypeAlias = Callable[[Ranking, Quantity], float]
@@ -341,8 +340,8 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "refinement": _part,
         "discrimination": _part,
         "uncertainty": _part,
-        "calibration_intercept": lambda ranking, _: calibration_intercept(joined(ranking, most=_FINE)[0]),
-        "calibration_slope": lambda ranking, _: calibration_slope(joined(ranking, most=_FINE)[0]),
+        "calibration_intercept": lambda ranking, _: calibration_intercept(shorten(ranking, _FINE, keep="even")),
+        "calibration_slope": lambda ranking, _: calibration_slope(shorten(ranking, _FINE, keep="even")),
         "observed_expected": _expected,
         "ici": lambda ranking, _: calibration_distances(ranking)[0],
         "e50": lambda ranking, _: calibration_distances(ranking)[1],

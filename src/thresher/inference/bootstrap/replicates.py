@@ -10,9 +10,10 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
-from thresher.inference.bootstrap.draws import Resampling, in_blocks
+from thresher.inference.bootstrap.draws import Resampling
 from thresher.inference.bootstrap.plan import Answers, Question
 from thresher.inference.bootstrap.sample import Resampled
 from thresher.inference.interval import LOGIT, Interval, require_level, stretched
@@ -301,7 +302,7 @@ class Replicates(Tabular):
             draws = (Resampled.of(standing, times).ranking() for times in plan.each(rng, size))
             return np.array([variance(ranking) for ranking in draws])
 
-        drawn = np.concatenate(in_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
+        drawn = np.concatenate(map_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
         values = self.drawn[key]
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(drawn) / (values * (1 - values))

@@ -11,8 +11,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError, WeightError
 from thresher.inference.rows import ONLY_MODEL, Rows, Standing
-from thresher.ranking import Counts, Floats, Indices, Ranking
-from thresher.ranking.thresholds import midway
+from thresher.ranking import Counts, Floats, Indices, Ranking, midway
 
 Times: TypeAlias = tuple[Counts, Counts]
 MOST_CASES_DRAWN_SINGLY = 10_000_000

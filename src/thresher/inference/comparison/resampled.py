@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from thresher.inference.bootstrap.draws import multiplicities
 from thresher.inference.rows import ScoredRows, cluster_sums
-from thresher.ranking import Counts, Flags, Floats, falling, reaches
+from thresher.ranking import Counts, Flags, Floats, falling_order, reaches
 from thresher.tables import Contingency, OperatingCondition
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
@@ -54,7 +54,7 @@ def resampled_costs(
     The cost on the data itself comes first. Resamples hold the numbers of positive and negative rows fixed where the
     condition declares a class ratio and there are no clusters.
     """
-    orders = {name: falling(score) for name, score in rows.scores.items()}
+    orders = {name: falling_order(score) for name, score in rows.scores.items()}
     found = {name: np.empty(replicates + 1) for name in rows.scores}
     positives = np.flatnonzero(rows.positive)
     miss, alarm = condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn

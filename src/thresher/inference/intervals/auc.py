@@ -10,12 +10,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.parallel import map_chunks, parallel_map, threads_for
 from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
 from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.inference.rows import ScoredRows, cluster_sums, require_two_clusters, scored_rows
-from thresher.ranking import Floats, Ranking, beating, in_pieces, require_ranking, side_by_side
+from thresher.ranking import Flags, Floats, Ranking, falling_order, require_ranking
 from thresher.sources.columns import Missing
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
@@ -107,7 +108,7 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
         beating *= beating
         return float((beaten * pos[piece]).sum()), float((beating * neg[piece]).sum())
 
-    of_pos, of_neg = (math.fsum(part) for part in zip(*in_pieces(squares, len(ranking)), strict=True))
+    of_pos, of_neg = (math.fsum(part) for part in zip(*map_chunks(squares, len(ranking)), strict=True))
     return _of_mean(of_pos, ranking.Pos), _of_mean(of_neg, ranking.Neg)
 
 
@@ -125,7 +126,7 @@ def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
         return found
 
     before, first, second = [0, 0], [0, 0], [0, 0]  # of the positives, of the negatives
-    for piece in in_pieces(moments, len(ranking)):
+    for piece in map_chunks(moments, len(ranking)):
         for side, (cases, total, squares) in enumerate(piece):
             earlier = before[1 - side]
             first[side] += total + cases * earlier
@@ -372,6 +373,39 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
     return AucCovariance(areas, _spread(of_pos, with_pos), _spread(of_neg, with_neg), crossed + crossed.T, rows.cases)
 
 
+def count_above(positive: Flags, score: npt.NDArray[Any], weights: Floats | None = None) -> Floats:
+    """For each row, how many of the other class score higher, a tie counting half; or how much they weigh.
+
+    >>> count_above(np.array([True, True, False, False]), np.array([3.0, 2.0, 2.0, 1.0]))
+    array([0. , 0.5, 1.5, 2. ])
+    """
+    falling, ends = falling_order(score)
+    order = falling[::-1]
+    is_pos = positive[order]
+    if weights is None:
+        kind = np.int32 if score.size < np.iinfo(np.int32).max // 2 else np.int64  # half the memory, while they fit
+        pos: npt.NDArray[Any] = np.cumsum(is_pos, dtype=kind)
+        neg: npt.NDArray[Any] = np.arange(1, score.size + 1, dtype=kind)
+        neg -= pos
+    else:
+        pos, neg = np.cumsum(weights[order] * is_pos), np.cumsum(weights[order] * ~is_pos)
+    if ends.size == score.size:  # to the other class, a row adds nothing itself
+        above = np.where(is_pos, neg[-1] - neg, pos[-1] - pos)
+    else:
+        rising_ends = score.size - np.append(0, ends[:-1])[::-1]
+        above = np.where(is_pos, neg[-1] - _midway(neg, rising_ends), pos[-1] - _midway(pos, rising_ends))
+    in_rows = np.empty(score.size)
+    in_rows[order] = above
+    return in_rows
+
+
+def _midway(total: npt.NDArray[Any], ends: npt.NDArray[np.intp]) -> Floats:
+    """For each entry, the running total before its segment plus half of what its segment adds."""
+    after = total[ends - 1]
+    before = np.append(np.zeros(1, dtype=total.dtype), after[:-1])
+    return np.repeat((before + after) / 2, np.diff(ends, prepend=0))
+
+
 def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matrix]:
     """For each model, the share of negatives each positive beats and of positives that beat each negative."""
     columns, negative = list(rows.scores.values()), ~rows.positive
@@ -379,14 +413,14 @@ def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matri
     of_neg = np.empty((len(columns), rows.positive.size - of_pos.shape[1]))
 
     def fill(at: int) -> None:
-        above = beating(rows.positive, columns[at], rows.weight)
+        above = count_above(rows.positive, columns[at], rows.weight)
         np.compress(rows.positive, above, out=of_pos[at])
         np.compress(negative, above, out=of_neg[at])
         of_pos[at] /= -total[1]
         of_pos[at] += 1
         of_neg[at] /= total[0]
 
-    side_by_side(fill, range(len(columns)), rows.positive.size * len(columns))
+    parallel_map(fill, range(len(columns)), threads_for(rows.positive.size * len(columns)))
     return of_pos, of_neg
 
 

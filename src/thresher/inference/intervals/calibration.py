@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Result, Tabular
 from thresher.calibration import brier, decomposition
 from thresher.errors import WeightError
 from thresher.inference.bootstrap.bootstrap import bootstrap
-from thresher.inference.bootstrap.draws import Progress, in_blocks, require_replicates
+from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_impurity
 from thresher.inference.bootstrap.replicates import basic_limits, percentile_limits, variance_of
 from thresher.inference.interval import Interval, interval_columns, require_level, stretched
@@ -188,7 +189,7 @@ def calibration_test(
         return found
 
     null = np.concatenate(
-        in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads, progress=progress)
+        map_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads, progress=progress)
     )
     null.flags.writeable = False
     # With one class there is one pool, whose proportion is 0 or 1.

@@ -19,11 +19,10 @@ from thresher.inference.bootstrap.draws import multiplicities, require_replicate
 from thresher.inference.bootstrap.replicates import basic_limits, variance_of
 from thresher.inference.influence import Slopes, Variance, influence, ranking_of, variance_by_cases, variance_by_rows
 from thresher.inference.interval import LOG, Interval, interval_columns, require_level, student_quantile
-from thresher.inference.joining import joined
 from thresher.inference.kinds import require_condition
 from thresher.inference.lowess import MOST_GROUPS, Smoother
 from thresher.inference.rows import Rows, ScoredRows
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, merge_at, shorten, splits_to_keep
 from thresher.tables import OperatingCondition, quantity
 
 Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
@@ -188,10 +187,10 @@ def _counted_sample(
     stated: Ranking, class_weights: tuple[float, float] | None, *, estimated_prior: bool = False
 ) -> _Sample:
     """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
-    stated, _ = joined(stated, most=_EXACT_SEGMENTS)
+    stated = shorten(stated, _EXACT_SEGMENTS, keep="even")
     up, down = (1.0, 1.0) if class_weights is None else class_weights
     cases = stated.Pos / up, stated.Neg / down
-    groups, _ = joined(stated, most=MOST_GROUPS)
+    groups = shorten(stated, MOST_GROUPS, keep="even")
     by_cases = variance_by_cases(stated)
 
     def variance(slopes: Slopes) -> float:
@@ -229,8 +228,9 @@ def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
         if all(float(np.ptp(side)) <= 1e-12 * float(side.max()) for side in sides):
             class_weights = float(sides[0].mean()), float(sides[1].mean())
             return _counted_sample(ranking, class_weights, estimated_prior=rows.estimated_prior)
-    near, lowest = joined(ranking, most=_EXACT_SEGMENTS)
-    variance = variance_by_rows(lowest, rows, model)
+    split = splits_to_keep(ranking, _EXACT_SEGMENTS, keep="even")
+    near = merge_at(ranking, split, mean_scores=True)
+    variance = variance_by_rows(ranking.score[split[1:] - 1], rows, model)
     groups, drawn = _row_draws(rows, model, ranking)
     return _Sample(near, groups, variance, drawn, float(rows.clusters), rows.estimated_prior)
 
@@ -248,7 +248,8 @@ def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking,
     """Few groups of scores, and how rows or clusters that are drawn again fill them."""
     from scipy.sparse import csr_array
 
-    groups, lowest = joined(ranking, most=MOST_GROUPS)
+    split = splits_to_keep(ranking, MOST_GROUPS, keep="even")
+    groups, lowest = merge_at(ranking, split, mean_scores=True), ranking.score[split[1:] - 1]
     heavy = np.ones(rows.positive.size) if rows.weight is None else rows.weight
     score = rows.scores[model].astype(np.float64)
     cell = np.searchsorted(-lowest, -score) + np.where(rows.positive, 0, len(groups))

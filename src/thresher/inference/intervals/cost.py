@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
+from thresher._internal.parallel import map_chunks
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOG, LOGIT, Interval, require_level, student_quantile
 from thresher.inference.intervals.auc import satterthwaite
 from thresher.inference.intervals.rate import RateMethod, rate_interval
 from thresher.inference.kinds import require_condition
-from thresher.ranking import Flags, Floats, Indices, Ranking, in_pieces, require_ranking
+from thresher.ranking import Flags, Floats, Indices, Ranking, require_ranking
 from thresher.tables import Contingency, OperatingCondition, require_table
 
 ALIKE = "all squared errors are alike; limits as for a rate"
@@ -100,7 +101,7 @@ def log_loss_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
         seen = (seen_pos**k * pos + seen_neg**k * neg for k in (1, 2))
         return tuple(float(part.sum()) for part in (*seen, *stated))
 
-    sums = [math.fsum(part) / ranking.total for part in zip(*in_pieces(moments, len(ranking)), strict=True)]
+    sums = [math.fsum(part) / ranking.total for part in zip(*map_chunks(moments, len(ranking)), strict=True)]
     mean = abs(sums[0])
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
@@ -227,7 +228,7 @@ def brier_interval(ranking: Ranking, *, level: float = 0.95) -> Interval:
         cases *= stated
         return float(seen), float(squares), float(foretold), float(foretold - 3 * cases.sum())
 
-    sums = [math.fsum(part) / ranking.total for part in zip(*in_pieces(moments, len(ranking)), strict=True)]
+    sums = [math.fsum(part) / ranking.total for part in zip(*map_chunks(moments, len(ranking)), strict=True)]
     mean = sums[0]
     variance, foretold = (
         max(0.0, second - first * first) / (ranking.total - 1) for first, second in (sums[:2], sums[2:])

@@ -25,9 +25,8 @@ from thresher.inference.interval import LOGIT, Interval, normal_quantile, studen
 from thresher.inference.intervals.cost import log_loss_interval, mean_loss_interval
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.intervals.survey import sampled_measure_interval, sampled_table
-from thresher.inference.joining import joined
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Flags, Floats, Ranking, reaches
+from thresher.ranking import Flags, Floats, Ranking, merge_at, reaches, shorten, splits_to_keep
 
 MOST_GROUPS = 512
 DRAWS = 25
@@ -48,7 +47,7 @@ def miscalibration_without_noise(
     >>> round(miscalibration_without_noise(spam_tree), 4)
     -0.0004
     """
-    few, _ = joined(ranking, most=MOST_GROUPS)
+    few = shorten(ranking, MOST_GROUPS, keep="even")
     cases = np.add(few.pos, few.neg, dtype=np.float64)
     of_pos, of_neg = class_weights
     spread = few.score * (1 - few.score) * (few.score * of_neg + (1 - few.score) * of_pos)
@@ -89,7 +88,8 @@ class WholeModel:
     @classmethod
     def of(cls, rows: ScoredRows, name: str, ranking: Ranking, level: float) -> WholeModel:
         """Look at rows where they matter, and at as few segments as will do."""
-        near, lowest = joined(ranking, most=MOST_SEGMENTS)
+        split = splits_to_keep(ranking, MOST_SEGMENTS, keep="even")
+        near, lowest = merge_at(ranking, split, mean_scores=True), ranking.score[split[1:] - 1]
         plain = rows.weight is None and rows.cluster is None
         return cls(rows, name, near, variance_by_cases(near) if plain else variance_by_rows(lowest, rows, name), level)
 

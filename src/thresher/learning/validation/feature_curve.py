@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 
+from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
-from thresher.inference.bootstrap.draws import Progress
 from thresher.inference.interval import require_level
 from thresher.learning.arguments import is_one_of, require_classifier, require_function, require_kind
 from thresher.learning.validation.cross_validate import in_parallel, problem_of

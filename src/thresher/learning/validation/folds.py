@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from thresher.errors import ArgumentError, LengthError, OneClassError
 from thresher.learning.arguments import require_seed
-from thresher.ranking import Flags, Indices, falling
+from thresher.ranking import Flags, Indices, falling_order
 from thresher.sources.columns import Column, column, complete
 
 
@@ -289,7 +289,7 @@ def _needed(values: Any, name: str, rows: int) -> Any:
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
     """Blocks of rows in order of time; each but the first is tested on all rows before it."""
-    late_first, ends = falling(times)
+    late_first, ends = falling_order(times)
     order = late_first[::-1]
     starts = times.size - ends[::-1][1:]  # where each later time begins
     cuts = [0]

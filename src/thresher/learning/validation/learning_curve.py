@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, MeasureError, OneClassError, require_whole
-from thresher.inference.bootstrap.draws import Progress
 from thresher.inference.interval import Interval, require_level, student_quantile
 from thresher.learning.arguments import numbers_of, require_classifier
 from thresher.learning.validation.cross_validate import Problem, in_parallel, problem_of, scored

@@ -1,3 +1,4 @@
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -5,7 +6,7 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher.ranking import rankable
+from thresher.ranking import as_number, as_numbers, rankable
 
 BEYOND = 2**53 + 1  # the first integer that float64 cannot hold
 _WIDE = pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long double is float64 here")
@@ -15,8 +16,7 @@ _WIDE = pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long dou
     "dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "g", ">i4", ">i8", ">f4", ">f8", ">f2"]
 )
 def test_every_kind_of_number_keeps_its_value(dtype):
-    given = np.array([3, 1, 2]).astype(dtype)
-    ready = rankable(given)
+    ready = rankable(np.array([3, 1, 2]).astype(dtype))
     assert ready.dtype in (np.float64, np.float32)
     assert ready.dtype.isnative
     assert ready.tolist() == [3, 1, 2]
@@ -112,9 +112,29 @@ def test_numbers_of_any_shape_are_looked_at_one_by_one():
 
 
 @pytest.mark.parametrize(
-    ("scores", "told"),
+    ("scores", "named"),
     [(["0.5", "low"], "first 'low' at row 1"), (["low", "0.5"], "first 'low'"), (["0.5", "0.4"], "first '0.5'")],
 )
-def test_the_first_score_that_is_no_number_is_named(scores, told):
-    with pytest.raises(th.ScoreError, match=rf"got text \({told}\)"):
+def test_the_first_score_that_is_no_number_is_named(scores, named):
+    with pytest.raises(th.ScoreError, match=rf"got text \({named}\)"):
         th.rank([1, 0], np.array(scores))
+
+
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.array(0.5), Fraction(1, 2), Decimal("0.5")])
+def test_one_number_of_any_kind(value):
+    assert as_number(value) == 0.5
+
+
+@pytest.mark.parametrize(
+    "value", [None, "0.5", b"0.5", 1j, np.str_("0.5"), [0.5], np.array([0.5]), {}, object(), 10**400, math.nan]
+)
+def test_what_is_no_number_lies_within_no_limits(value):
+    assert not -math.inf <= as_number(value) <= math.inf
+
+
+def test_numbers_keep_their_shape_and_infinities():
+    assert as_numbers([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+    assert as_numbers([-math.inf, True]).tolist() == [-math.inf, 1]
+    assert as_numbers([]).shape == (0,)
+    mixed = as_numbers(np.array([[1, "1"], [None, Fraction(1, 4)]], dtype=object))
+    assert np.array_equal(mixed, [[1, math.nan], [math.nan, 0.25]], equal_nan=True)
