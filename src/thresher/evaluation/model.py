@@ -248,7 +248,7 @@ def _numbers(
         parts = decomposition(ranking, segments="hull")
         estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
         found["brier"] = _brier(rows, name, ranking, level)
-        found |= calibration_numbers(rows, name, level=level)
+        found |= calibration_numbers(rows, name, ranking, level=level)
     found |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
     return MappingProxyType({name: found[name] for name in NUMBERS if name in found}), parts
 
