@@ -52,6 +52,20 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
     return corner if pool == "ties" else touching
 
 
+def with_hull_of(ranking: Ranking, other: Ranking) -> Ranking:
+    """The ranking with the hull of another one, of the same segments but for what their classes weigh.
+
+    Splits that touch the hull do so at any class mix; whole counts find them exactly.
+
+    >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> print(hull(with_hull_of(tree.at_class_ratio(3), tree)))
+    [30.0+,2.5-][15.0+,2.5-][30.0+,20.0-]
+    """
+    if len(ranking) == len(other):
+        ranking.remembered("hull", lambda: other.remembered("hull", lambda: _hull(other)))
+    return ranking
+
+
 def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
     """Corners of the least concave majorant of points in order of x, starting from a good guess.
 
