@@ -82,10 +82,8 @@ class Objective:
         if self.exact is None:
             return tied, np.setdiff1d(close, tied)[:1]
         costs = np.array(self.exact(close), dtype=object)
-        dearer = np.flatnonzero(costs > costs.min())
-        return close[costs == costs.min()], close[
-            dearer[costs[dearer].argmin(keepdims=True)]
-        ] if dearer.size else dearer
+        dearer = costs[costs > costs.min()]
+        return close[costs == costs.min()], close[costs == dearer.min()][:1] if dearer.size else close[:0]
 
 
 def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits | slice) -> Objective:
