@@ -76,8 +76,12 @@ def mean_scores(ranking: Ranking, split: Splits) -> Floats:
     """
     if split.size == len(ranking) + 1:
         return ranking.score.copy()
-    cases = ranking.pos + ranking.neg
-    mean = np.add.reduceat(ranking.score * cases, split[:-1]) / np.add.reduceat(cases, split[:-1])
+    pos, neg = ranking.runs(split)
+    scores = ranking.score
+    if ranking.weighted or len(ranking) < ranking.total:  # else every case has a score to itself
+        scores = np.add(*ranking.narrow, dtype=np.float64)
+        scores *= ranking.score
+    mean = np.add.reduceat(scores, split[:-1]) / (pos + neg)
     # A mean lies between the ends, and rounding must not carry it into the next run.
     return np.clip(mean, ranking.score[split[1:] - 1], ranking.score[split[:-1]])
 
@@ -225,8 +229,8 @@ def ece(
     else:
         group = np.union1d(split, quantile_splits(stated, MOST_GROUPS))
     pos, neg = (side.astype(np.int64) for side in ranking.runs(group))
-    probability = mean_scores(own, group)  # that labels are drawn by
     score = mean_scores(stated, group)
+    probability = score if own is stated else mean_scores(own, group)  # that labels are drawn by
     hit, alarm = (1 - score) * _weight(stated.Pos, ranking.Pos), score * _weight(stated.Neg, ranking.Neg)
     first = np.searchsorted(group, split[:-1])  # the group each bin begins with
     estimate = float(np.abs(np.add.reduceat(pos * hit - neg * alarm, first)).sum() / ranking.total)

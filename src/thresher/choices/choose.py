@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
@@ -12,7 +13,14 @@ import numpy as np
 from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
 from thresher.choices.constraint import Constraint, constraints
-from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective
+from thresher.choices.isometric import straight_isometrics
+from thresher.choices.objective import (
+    TIED_WEIGHTS,
+    advantage,
+    cost_objective,
+    measure_objective,
+    splits_near_best,
+)
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, as_number, require_ranking
@@ -216,24 +224,31 @@ def choose(
     limits = (*constraints(subject_to), *constraints([*within, *within_too]))
     by_cost = maximise is None and minimise is None
     exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
-    tables = None if by_cost and not limits else _tables(exact, asked)
+    tables = _tables(exact, asked) if limits else None
     allowed = _allowed(ranking, tables, limits, at_most)
-    if tables is None or by_cost:
-        objective = cost_objective(exact, asked)
+    candidates: Splits | slice = slice(None) if allowed is None else np.flatnonzero(allowed)
+    by_measure = partial(measure_objective, maximise=maximise, minimise=minimise)
+    if by_cost:
+        objective = cost_objective(exact, asked, candidates)
+    elif allowed is None and not exact.weighted and straight_isometrics(minimise if maximise is None else maximise):
+        corner = hull_splits(exact, pool="ties")
+        candidates = splits_near_best(corner, by_measure(_tables(exact, asked, corner)).loss(slice(None)))
+        objective = by_measure(_tables(exact, asked, candidates))
     else:
-        objective = measure_objective(tables, maximise=maximise, minimise=minimise)
-    splits, second = objective.best(allowed)
-    chosen = int(splits[(splits.size - 1) // 2])
-    point = point_of(ranking, chosen, resolved)
+        objective = by_measure(_tables(exact, asked) if tables is None else tables, candidates)
+    best, next_best = objective.best()
+    splits, second = (best, next_best) if isinstance(candidates, slice) else (candidates[best], candidates[next_best])
+    middle = (splits.size - 1) // 2
+    point = point_of(ranking, int(splits[middle]), resolved)
     return Choice(
         ranking=ranking,
         condition=resolved,
         objective=objective.name,
         splits=splits,
-        value=point.expected_cost if objective.values is None else float(objective.values[chosen]),
-        holds_for=_holds_for(exact, asked, chosen, allowed),
-        runner_up=None if second is None else point_of(ranking, second, resolved),
-        cautions=_cautions(ranking, asked, chosen, free=by_cost and not limits and at_most is None),
+        value=point.expected_cost if objective.values is None else float(objective.values[best[middle]]),
+        holds_for=_holds_for(exact, asked, point.split, allowed),
+        runner_up=point_of(ranking, int(second[0]), resolved) if second.size else None,
+        cautions=_cautions(ranking, asked, point.split, free=by_cost and not limits and at_most is None),
     )
 
 
@@ -272,16 +287,19 @@ def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Poi
     return Point(split, ranking.threshold(split), ranking.interval(split), table, float(condition.expected_cost(table)))
 
 
-def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
-    """The table of every split at the condition's class ratio, in whole numbers where they stay exact."""
+def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice = slice(None)) -> Contingency:
+    """The tables of some splits at the condition's class ratio, in whole numbers where they stay exact."""
     up, down = 1.0, 1.0
     if condition.class_ratio is not None:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
         exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < EXACT_INTEGERS
         scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
         up, down = float(odds.numerator * scale), float(odds.denominator * scale)
-    tp, fp = ranking.covered()
-    return Contingency(tp=tp * up, fn=(ranking.Pos - tp) * up, fp=fp * down, tn=(ranking.Neg - fp) * down)
+    tp, fp = (covered[at] for covered in ranking.covered())
+    cells = tp * up, (ranking.Pos - tp) * up, fp * down, (ranking.Neg - fp) * down
+    for cell in cells:
+        cell.flags.writeable = False  # a table copies what its maker could still change
+    return Contingency(*cells)
 
 
 def _allowed(

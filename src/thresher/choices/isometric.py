@@ -76,6 +76,15 @@ def isometric(
     return Isometric(name, value, plane, fp, tp, slope)
 
 
+def straight_isometrics(of: Any) -> bool:
+    """Whether a measure, by name or not, is better or worse and has straight isometrics in coverage space.
+
+    >>> straight_isometrics("f1"), straight_isometrics("mcc"), straight_isometrics("predicted_positive_rate")
+    (True, False, False)
+    """
+    return isinstance(of, str | Measure) and measure(of).better != "neither" and _linear(of, 1, 1) is not None
+
+
 def _linear(of: str | Measure | OperatingCondition, Pos: float, Neg: float) -> Linear | None:
     if isinstance(of, OperatingCondition):
         prevalence = Pos / (Pos + Neg) if of.prevalence is None else of.prevalence

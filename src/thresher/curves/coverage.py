@@ -24,8 +24,24 @@ class Coverage(Contingency):
     threshold: Floats
 
     def __post_init__(self) -> None:
-        Contingency.__post_init__(self)
-        self.threshold.flags.writeable = False
+        # Cells that are read off a ranking need no checks.
+        for column in (self.tp, self.fn, self.fp, self.tn, self.threshold):
+            column.flags.writeable = False
+
+    @property
+    def Pos(self) -> Counts:
+        """Actual positives, the same at every split: the last one calls all of them positive."""
+        return np.broadcast_to(self.tp[-1], self.tp.shape)
+
+    @property
+    def Neg(self) -> Counts:
+        """Actual negatives, the same at every split."""
+        return np.broadcast_to(self.fp[-1], self.fp.shape)
+
+    @property
+    def total(self) -> Counts:
+        """All cases, the same at every split."""
+        return np.broadcast_to(self.tp[-1] + self.fp[-1], self.tp.shape)
 
     def at(self, split: int) -> Contingency:
         """The table of one split."""
@@ -50,10 +66,7 @@ def coverage(ranking: Ranking) -> Coverage:
     """
     require_ranking(ranking)
     tp, fp = ranking.covered()
-    fn, tn = ranking.Pos - tp, ranking.Neg - fp
-    for cell in (fn, tn):
-        cell.flags.writeable = False  # a table copies what its maker could still change
-    return Coverage(tp=tp, fn=fn, fp=fp, tn=tn, threshold=ranking.thresholds())
+    return Coverage(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp, threshold=ranking.thresholds())
 
 
 class _ROCCurve(NamedTuple):

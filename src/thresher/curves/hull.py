@@ -51,6 +51,20 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
     return corner if pool == "ties" else touching
 
 
+def with_hull_of(ranking: Ranking, other: Ranking) -> Ranking:
+    """The ranking with the hull of another one, of the same segments but for what their classes weigh.
+
+    Splits that touch the hull do so at any class mix; whole counts find them exactly.
+
+    >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> print(hull(with_hull_of(tree.at_class_ratio(3), tree)))
+    [30.0+,2.5-][15.0+,2.5-][30.0+,20.0-]
+    """
+    if len(ranking) == len(other):
+        ranking.remember("hull", lambda: other.remember("hull", lambda: _hull(other)))
+    return ranking
+
+
 def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
     """Corners of the least concave majorant of points in order of x, starting from a good guess.
 
@@ -93,9 +107,10 @@ def _high(ranking: Ranking, split: Splits) -> Splits:
     x, y = _reached(ranking, split)
     while split.size > _FEW:
         dx, dy = np.diff(x), np.diff(y)
-        stays = np.ones(split.size, dtype=np.bool_)
-        stays[1:-1] = dx[1:] * dy[:-1] >= dy[1:] * dx[:-1]
-        if np.count_nonzero(stays) > _MOST_LEFT * split.size:
+        high = np.ones(split.size, dtype=np.bool_)
+        high[1:-1] = dx[1:] * dy[:-1] >= dy[1:] * dx[:-1]
+        stays = np.flatnonzero(high)  # three times as quick as indexing by flags
+        if stays.size > _MOST_LEFT * split.size:
             break
         split, x, y = split[stays], x[stays], y[stays]
     return split

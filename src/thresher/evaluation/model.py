@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +21,7 @@ from thresher.calibration import (
 )
 from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
+from thresher.curves.hull import with_hull_of
 from thresher.errors import ArgumentError
 from thresher.inference import Interval
 from thresher.inference.interval import interval_columns
@@ -163,14 +165,17 @@ def model_evaluation(
     """
     area = auc_interval(ranking, level=level) if auc is None else auc
     data_measures, expected_cost = _at_threshold(rows, name, choice, condition, level, class_ratio=None)
-    at_mix = ranking if read is rows else at_prevalence(ranking, None, trained_at)
-    data_numbers, parts = _numbers(read, name, at_mix, auc=area, ks_gain=ks_gain, level=level)
-    measures, numbers = data_measures, data_numbers
-    if production is not None and condition.prevalence is not None:
+    numbers_at = partial(_numbers, name=name, auc=area, ks_gain=ks_gain, level=level)
+    data_ranking = ranking if read is rows else at_prevalence(ranking, None, trained_at)
+    if production is None or condition.prevalence is None:
+        at_mix, measures = data_ranking, data_measures
+        numbers, parts = numbers_at(read, ranking=data_ranking)
+        data_numbers = numbers
+    else:
         at_mix = at_prevalence(ranking, condition.prevalence, trained_at)
-        ratio = condition.class_ratio
-        measures, _ = _at_threshold(rows, name, choice, condition, level, class_ratio=ratio)
-        numbers, parts = _numbers(production, name, at_mix, auc=area, ks_gain=ks_gain, level=level)
+        measures, _ = _at_threshold(rows, name, choice, condition, level, class_ratio=condition.class_ratio)
+        numbers, parts = numbers_at(production, ranking=at_mix)
+        data_numbers = _OnDemand(lambda: numbers_at(read, ranking=data_ranking)[0])
     return ModelEvaluation(
         name=name,
         ranking=ranking,
@@ -200,8 +205,10 @@ def at_prevalence(ranking: Ranking, prevalence: float | None, trained_at: float 
     """The ranking at a declared prevalence, or its own, with probabilities restated for it; other scores stay."""
     if are_probabilities(ranking):
         to = ranking.prevalence if prevalence is None else prevalence
-        return adjust_prevalence(ranking, to, trained_at=trained_at)
-    return ranking if prevalence is None else ranking.at_class_ratio(prevalence / (1 - prevalence))
+        return with_hull_of(adjust_prevalence(ranking, to, trained_at=trained_at), ranking)
+    return (
+        ranking if prevalence is None else with_hull_of(ranking.at_class_ratio(prevalence / (1 - prevalence)), ranking)
+    )
 
 
 def are_probabilities(ranking: Ranking) -> bool:
@@ -238,6 +245,22 @@ def _at_threshold(
     return measures, sampled_cost_interval(sampled, condition, level=level)
 
 
+class _OnDemand(Mapping[str, Interval]):
+    """Intervals by name, computed when the first of them is read."""
+
+    def __init__(self, compute: Callable[[], Mapping[str, Interval]]) -> None:
+        self._compute = cache(compute)
+
+    def __getitem__(self, name: str) -> Interval:
+        return self._compute()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._compute())
+
+    def __len__(self) -> int:
+        return len(self._compute())
+
+
 def _numbers(
     rows: ScoredRows, name: str, ranking: Ranking, *, auc: Interval, ks_gain: float, level: float
 ) -> tuple[Mapping[str, Interval], Decomposition | None]:
@@ -248,7 +271,7 @@ def _numbers(
         parts = decomposition(ranking, segments="hull")
         estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
         found["brier"] = _brier(rows, name, ranking, level)
-        found |= calibration_numbers(rows, name, level=level)
+        found |= calibration_numbers(rows, name, ranking, level=level)
     found |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
     return MappingProxyType({name: found[name] for name in NUMBERS if name in found}), parts
 

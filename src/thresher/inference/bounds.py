@@ -159,10 +159,11 @@ def _outward(
     ranking: Ranking, condition: OperatingCondition, lower: float, upper: float, *, tie: float = 0.0
 ) -> Bounds:
     costs = (condition.cost_fp, condition.cost_fn, condition.cost_tp, condition.cost_tn)
-    # A mean of two equal costs, such as 0.1, may round past them.
-    ends = (*costs, lower, upper) if ranking.weighted else costs
     scale = max(abs(cost) for cost in costs)
-    return outward(ranking, lower - tie, upper + tie, min(ends), max(ends), scale=scale)
+    # A mean of two equal costs, such as 0.1, may round past them.
+    past = 2.0**-50 if ranking.weighted else 0.0
+    least, most = min(costs) - past * abs(min(costs)), max(costs) + past * abs(max(costs))
+    return outward(ranking, lower - tie, upper + tie, least, most, scale=scale)
 
 
 def _brier_bounds(ranking: Ranking) -> Bounds:

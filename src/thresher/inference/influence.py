@@ -47,10 +47,11 @@ class SegmentPulls:
 Variance: TypeAlias = Callable[[SegmentPulls], float]
 
 
-def variance_by_cases(ranking: Ranking) -> Variance:
+def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | None = None) -> Variance:
     """The delta method's variance of any number, cases taken as drawn from both classes together.
 
-    It is NaN with fewer than two cases of a class.
+    Where cases weigh so much, by class, to bring them to a declared mix, they are taken as drawn from each class by
+    itself. It is NaN with fewer than two cases of a class.
 
     >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> round(variance_by_cases(tree)(average_precision_pulls(tree)), 5)
@@ -61,7 +62,17 @@ def variance_by_cases(ranking: Ranking) -> Variance:
         of_pos = float((pulls.pos * pulls.pos * ranking.pos).sum()) * _step(ranking.Pos)
         return of_pos + float((pulls.neg * pulls.neg * ranking.neg).sum()) * _step(ranking.Neg)
 
-    return variance
+    def within_classes(pulls: SegmentPulls) -> float:
+        return sum(
+            heavy * float(((slope - _mean(slope, counts) + prior) ** 2 * counts).sum()) * _step(total / heavy)
+            for slope, counts, total, heavy, prior in (
+                (pulls.pos, ranking.pos, ranking.Pos, up, pulls.by_prior / ranking.Pos),
+                (pulls.neg, ranking.neg, ranking.Neg, down, -pulls.by_prior / ranking.Neg),
+            )
+        )
+
+    up, down = class_weights or (1.0, 1.0)
+    return variance if class_weights is None else within_classes
 
 
 def variance_by_rows(lowest: Floats, rows: ScoredRows, name: str) -> Variance:
@@ -191,6 +202,10 @@ def _from_here_on(values: Floats) -> Floats:
     return found
 
 
+def _mean(values: Floats, counts: Floats) -> float:
+    return float((values * counts).sum()) / float(counts.sum())
+
+
 def _step(cases: float) -> float:
     """What makes squares of cases' slopes unbiased."""
     return cases / (cases - 1) if cases > 1 else math.nan
@@ -315,7 +330,7 @@ def _height(x: Floats, y: Floats, at: float) -> float:
     return float(np.interp(at, x, y))
 
 
-def _mean(ranking: Ranking, of_pos: Floats, of_neg: Floats) -> Slopes:
+def _mean_of_influence(ranking: Ranking, of_pos: Floats, of_neg: Floats) -> Slopes:
     """A mean over cases of what a positive and a negative of each segment count."""
     has_pos, has_neg = ranking.pos > 0, ranking.neg > 0  # what no case is counts nothing, even if infinite
     of_pos, of_neg = np.where(has_pos, of_pos, 0.0), np.where(has_neg, of_neg, 0.0)
@@ -326,21 +341,21 @@ def _mean(ranking: Ranking, of_pos: Floats, of_neg: Floats) -> Slopes:
 
 def _log_loss(ranking: Ranking, _: Quantity) -> Slopes:
     with np.errstate(divide="ignore"):
-        return _mean(ranking, -np.log(ranking.score), -np.log1p(-ranking.score))
+        return _mean_of_influence(ranking, -np.log(ranking.score), -np.log1p(-ranking.score))
 
 
 def _net_benefit(ranking: Ranking, asked: Quantity) -> Slopes:
     at = asked.probability or math.nan
     called = (ranking.score >= at).astype(np.float64)
-    return _mean(ranking, called, -called * at / (1 - at))
+    return _mean_of_influence(ranking, called, -called * at / (1 - at))
 
 
 def _in_the_large(ranking: Ranking, _: Quantity) -> Slopes:
-    return _mean(ranking, 1 - ranking.score, -ranking.score)
+    return _mean_of_influence(ranking, 1 - ranking.score, -ranking.score)
 
 
 def _observed_expected(ranking: Ranking, _: Quantity) -> Slopes:
-    expected = float((ranking.pos + ranking.neg) @ ranking.score)
+    expected = float(((ranking.pos + ranking.neg) * ranking.score).sum())
     if expected == 0:
         nan = np.full(len(ranking), math.nan)
         return SegmentPulls(math.inf, nan, nan)
@@ -358,9 +373,9 @@ def _cox(ranking: Ranking, asked: Quantity) -> Slopes:
         return SegmentPulls(estimate, of_pos + math.nan, of_neg + math.nan)
     weight = (ranking.pos + ranking.neg)[fit.inside] * fit.fitted * (1 - fit.fitted)
     if two:
-        centre = float(weight @ fit.log_odds) / float(weight.sum())
+        centre = float((weight * fit.log_odds).sum()) / float(weight.sum())
         lever = fit.log_odds - centre
-        lever = lever / float(weight @ lever**2)
+        lever = lever / float((weight * lever**2).sum())
     else:
         lever = np.full(fit.log_odds.size, 1 / float(weight.sum()))
     of_pos[fit.inside], of_neg[fit.inside] = lever * (1 - fit.fitted), -lever * fit.fitted

@@ -28,7 +28,7 @@ class ScoredRows:
 
     `declared_mix` says that weights bring the classes to a declared mix, so that nothing varies but what is within
     classes, and `estimated_prior` that probabilities were restated for it from the prevalence of the rows, which is an
-    estimate.
+    estimate. `class_weights` are what a positive and a negative weigh where all cases of a class weigh alike.
     """
 
     positive: Flags
@@ -39,6 +39,12 @@ class ScoredRows:
     beside: dict[str, Column] = field(default_factory=dict)
     declared_mix: bool = False
     estimated_prior: bool = False
+    class_weights: tuple[float, float] | None = None
+
+    @property
+    def counted(self) -> bool:
+        """Whether rows are independent cases that weigh alike within each class, so that counts say it all."""
+        return self.cluster is None and (self.weight is None or self.class_weights is not None)
 
     @property
     def clusters(self) -> int:
@@ -51,7 +57,7 @@ class ScoredRows:
         sides = self.positive, ~self.positive
         if self.cluster is not None:
             return _each(np.count_nonzero(np.bincount(self.cluster[side])) for side in sides)
-        if self.weight is None:
+        if self.weight is None or self.class_weights is not None:
             return _each(np.count_nonzero(side) for side in sides)
         return _each(self.weight[side].sum() ** 2 / (self.weight[side] ** 2).sum() for side in sides)
 
@@ -82,12 +88,16 @@ class ScoredRows:
         if prevalence is None:
             return replace(self, scores=scores)
         by_class = prevalence * total / of_pos, (1 - prevalence) * total / (total - of_pos)
+        weight = weight * np.where(self.positive, *by_class)
+        sides = weight[self.positive], weight[~self.positive]
+        alike = all(np.ptp(side) <= 1e-12 * side.max() for side in sides)
         return replace(
             self,
-            weight=weight * np.where(self.positive, *by_class),
+            weight=weight,
             scores=scores,
             declared_mix=True,
             estimated_prior=trained_at is None,
+            class_weights=_each(side.mean() for side in sides) if alike else None,
         )
 
 

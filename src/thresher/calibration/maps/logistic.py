@@ -40,7 +40,7 @@ def logistic_fit(
     """
     cases = np.add(pos, neg, dtype=np.float64)
     total = cases.sum()
-    means = [float(np.dot(cases, x) / total) if intercept else 0.0 for x in features]
+    means = [float((cases * x).sum() / total) if intercept else 0.0 for x in features]
     scales = [_spread(x, m, cases / total) for x, m in zip(features, means, strict=True)]
     rows = [(x - m) / s for x, m, s in zip(features, means, scales, strict=True)]
     design = np.stack([*rows, np.ones_like(cases)] if intercept else rows)
@@ -52,7 +52,7 @@ def logistic_fit(
 
 def _spread(x: Floats, mean: float, share: Floats) -> float:
     """The standard deviation, or infinity for a feature that varies by rounding only: it then has no slope."""
-    spread = float(np.sqrt(np.dot(share, (x - mean) ** 2)))
+    spread = float(np.sqrt((share * (x - mean) ** 2).sum()))
     return spread if spread > _ROUNDING * np.abs(x).max() else np.inf
 
 
@@ -63,13 +63,13 @@ def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int) -> Floats
     value, p = _loss(weight @ design, pos, neg)
     for _ in range(MOST_STEPS):
         expected = cases * p
-        gradient = design @ (expected - pos)
+        gradient = (design * (expected - pos)).sum(axis=1)  # no BLAS: its threads get in the way of others
         at_bound = (np.arange(weight.size) < bounded) & (weight <= 0) & (gradient > 0)
         # A sum cannot be told from 0 below the rounding of its terms.
-        resolved = np.maximum(tolerance, _RESOLVED * (np.abs(design) @ (expected + pos)))
+        resolved = np.maximum(tolerance, _RESOLVED * (np.abs(design) * (expected + pos)).sum(axis=1))
         if (at_bound | (np.abs(gradient) <= resolved)).all():
             return weight
-        hessian = (design * (expected * (1 - p))) @ design.T
+        hessian = np.einsum("in,jn->ij", design * (expected * (1 - p)), design)
         step = _bounded_step(weight, gradient, hessian, bounded)
         falls = float(gradient @ step)
         size = 1.0
@@ -90,8 +90,8 @@ def _loss(z: Floats, pos: Floats, neg: Floats) -> tuple[float, Floats]:
     """The negative log-likelihood and the probabilities, from one exponential that cannot overflow."""
     small = np.exp(-np.abs(z))
     # ln(1 + exp(-z)) = ln(1 + exp(-|z|)) + max(-z, 0), and the same with z turned around.
-    value = np.dot(pos + neg, np.log1p(small)) - np.dot(pos, np.minimum(z, 0)) + np.dot(neg, np.maximum(z, 0))
-    return float(value), np.where(z >= 0, 1.0, small) / (1 + small)
+    value = (pos + neg) * np.log1p(small) - pos * np.minimum(z, 0) + neg * np.maximum(z, 0)
+    return float(value.sum()), np.where(z >= 0, 1.0, small) / (1 + small)
 
 
 def _bounded_step(weight: Floats, gradient: Floats, hessian: Floats, bounded: int) -> Floats:

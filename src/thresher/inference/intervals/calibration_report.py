@@ -126,16 +126,19 @@ def calibration_report(
     elif isinstance(source, Rows):
         name = _one_of(source, model)
         rows = ScoredRows(source.positive, dict(source.scores), source.weight, source.cluster, source.dropped)
-        sample = _rows_sample(rows.at_prevalence(prevalence, trained_at=trained_at), name)
+        rows = rows.at_prevalence(prevalence, trained_at=trained_at)
+        sample = _rows_sample(rows, name, ranking_of(rows, name))
     else:
         what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
         raise ArgumentError(what, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
     return _report(sample, level=level, replicates=replicates, seed=seed)
 
 
-def calibration_numbers(rows: ScoredRows, model: str, *, level: float) -> Mapping[str, Interval]:
-    """The numbers of the report of one model's rows, which may stand at a declared mix."""
-    return _report(_rows_sample(rows, model), level=level, replicates=REPLICATES, seed=0).numbers
+def calibration_numbers(rows: ScoredRows, model: str, ranking: Ranking, *, level: float) -> Mapping[str, Interval]:
+    """The numbers of the report of one model's rows and their ranking, which may be at a declared mix."""
+    if rows.weight is not None:  # weights added up in another order would be drawn otherwise
+        ranking = ranking_of(rows, model)
+    return _report(_rows_sample(rows, model, ranking), level=level, replicates=REPLICATES, seed=0).numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +165,7 @@ class _Sample:
         if not self.estimated_prior or name == "calibration_slope":
             return found
         cases, p = self.ranking.pos + self.ranking.neg, self.ranking.score
-        steep, expected = float(cases @ (p * (1 - p))), float(cases @ p)
+        steep, expected = float((cases * p * (1 - p)).sum()), float((cases * p).sum())
         by_prior = {
             "calibration_intercept": 1.0,
             "calibration_in_the_large": steep / float(self.ranking.total),
@@ -191,19 +194,6 @@ def _counted_sample(
     up, down = (1.0, 1.0) if class_weights is None else class_weights
     cases = stated.Pos / up, stated.Neg / down
     groups = shorten(stated, MOST_GROUPS, keep="even")
-    by_cases = variance_by_cases(stated)
-
-    def variance(slopes: Slopes) -> float:
-        if class_weights is None:
-            return by_cases(slopes)
-        found = 0.0
-        for slope, counts, total, heavy, prior in (
-            (slopes.pos, stated.pos, cases[0], up, slopes.by_prior / stated.Pos),
-            (slopes.neg, stated.neg, cases[1], down, -slopes.by_prior / stated.Neg),
-        ):
-            away = slope - float(slope @ counts) / float(counts.sum())
-            found += heavy * float((away + prior) ** 2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
-        return found
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
         sides = groups.pos / up, groups.neg / down
@@ -215,19 +205,13 @@ def _counted_sample(
             pos, neg = (_multinomial(side, replicates, rng) for side in sides)
             yield pos * up, neg * down
 
-    return _Sample(stated, groups, variance, drawn, float(sum(cases)), estimated_prior)
+    return _Sample(stated, groups, variance_by_cases(stated, class_weights), drawn, float(sum(cases)), estimated_prior)
 
 
-def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
-    ranking = ranking_of(rows, model)
+def _rows_sample(rows: ScoredRows, model: str, ranking: Ranking) -> _Sample:
     ranking.require_probabilities()
-    if rows.cluster is None and rows.weight is None:
-        return _counted_sample(ranking, None)
-    if rows.cluster is None and rows.weight is not None and rows.declared_mix:
-        sides = rows.weight[rows.positive], rows.weight[~rows.positive]
-        if all(float(np.ptp(side)) <= 1e-12 * float(side.max()) for side in sides):
-            class_weights = float(sides[0].mean()), float(sides[1].mean())
-            return _counted_sample(ranking, class_weights, estimated_prior=rows.estimated_prior)
+    if rows.counted:
+        return _counted_sample(ranking, rows.class_weights, estimated_prior=rows.estimated_prior)
     split = splits_to_keep(ranking, _EXACT_SEGMENTS, keep="even")
     near = merge_at(ranking, split, mean_scores=True)
     variance = variance_by_rows(ranking.score[split[1:] - 1], rows, model)
@@ -290,11 +274,12 @@ def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> Cal
 
 
 def _cox(sample: _Sample, name: str, level: float) -> Interval:
-    fit = recalibration(sample.ranking, slope=name == "calibration_slope")
-    estimate = fit.slope if name == "calibration_slope" else fit.intercept
+    slopes = sample.slopes(name)
+    estimate = slopes.estimate
     if math.isnan(estimate):
-        return Interval(estimate, estimate, estimate, math.nan, level, "none", fit.reason)
-    variance = sample.variance(sample.slopes(name))
+        reason = recalibration(sample.ranking, slope=name == "calibration_slope").reason
+        return Interval(estimate, estimate, estimate, math.nan, level, "none", reason)
+    variance = sample.variance(slopes)
     if math.isnan(variance):
         return Interval(estimate, math.nan, math.nan, variance, level, "none", _ONE_CASE)
     half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -53,21 +54,21 @@ def mean_loss_interval(
     if units < 2:
         raise ArgumentError("one unit has no spread", "give at least two clusters, or two cases without")
     share = np.full(loss.size, 1 / loss.size) if weight is None else weight / weight.sum()
-    mean = float(share @ loss)
+    mean = _sum_of_products(share, loss)
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
     centre = np.full_like(loss, mean) if strata is None else _mean_of_stratum(loss, share, strata)
     away = loss - centre
     variance, freedom = _spread_of_sums(share * away, cluster, strata)
-    by_case = float(share @ away**2)
+    by_case = _sum_of_products(share, away, away)
     if most == 1 and (by_case <= np.finfo(float).tiny or not 0 < mean < 1):
         cases = 1 / _worth_of_squares(share, cluster)
         rate = rate_interval(min(max(mean, 0.0), 1.0) * cases, cases, level=level, method="exact")
         return Interval(mean, rate.lower, rate.upper, variance, level, "exact", ALIKE)
     if mean == 0:
         return Interval(0.0, 0.0, math.inf, variance, level, "moments", _CERTAIN)
-    first, second = (float(share @ each) for each in foretold)
-    second -= float(share @ (centre - mean) ** 2)  # what classes of a declared mix differ by does not vary
+    first, second = (_sum_of_products(share, each) for each in foretold)
+    second -= _sum_of_products(share, (centre - mean) ** 2)  # what classes of a declared mix differ by does not vary
     per_case = variance / by_case if by_case > _ROUNDING * mean * mean else _worth_of_squares(share, cluster)
     spread = variance, _variance(first, second) * per_case
     if most == 1:
@@ -130,7 +131,7 @@ def _variance(first: float, second: float) -> float:
 
 def _mean_of_stratum(loss: Floats, share: Floats, strata: Flags) -> Floats:
     """The mean loss of the class that each row belongs to."""
-    means = [float(share[rows] @ loss[rows]) / float(share[rows].sum()) for rows in (strata, ~strata)]
+    means = [_sum_of_products(share, loss, rows) / _sum_of_products(share, rows) for rows in (strata, ~strata)]
     return np.where(strata, *means)
 
 
@@ -139,7 +140,7 @@ def _spread_of_sums(away: Floats, cluster: Indices | None, strata: Flags | None)
     units = away.size if cluster is None else int(cluster.max()) + 1
     sides = [np.ones(away.size, dtype=np.bool_)] if strata is None else [strata, ~strata]
     rows = [int(np.count_nonzero(side)) for side in sides]
-    parts = [_sum_of_squares(away[side], None) * n / max(n - 1, 1) for side, n in zip(sides, rows, strict=True)]
+    parts = [_sum_of_products(away, away, side) * n / max(n - 1, 1) for side, n in zip(sides, rows, strict=True)]
     variance, freedom = sum(parts), float(units - 1)
     if strata is not None and variance > 0:
         drawn = rows if cluster is None else [int(np.count_nonzero(np.bincount(cluster[side]))) for side in sides]
@@ -155,7 +156,12 @@ def _worth_of_squares(share: Floats, cluster: Indices | None) -> float:
 
 def _sum_of_squares(values: Floats, cluster: Indices | None) -> float:
     sums = values if cluster is None else np.bincount(cluster, weights=values)
-    return float(sums @ sums)
+    return _sum_of_products(sums, sums)
+
+
+def _sum_of_products(*factors: Any) -> float:
+    """In one pass without BLAS, whose threads would get in the way of models that are evaluated side by side."""
+    return float(np.einsum(",".join("i" * len(factors)) + "->", *factors))
 
 
 _ROUNDING_OF_COST = 1e-9

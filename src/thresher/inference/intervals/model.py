@@ -90,8 +90,9 @@ class WholeModel:
         """Look at rows where they matter, and at as few segments as will do."""
         split = splits_to_keep(ranking, MOST_SEGMENTS, keep="even")
         near, lowest = merge_at(ranking, split, mean_scores=True), ranking.score[split[1:] - 1]
-        plain = rows.weight is None and rows.cluster is None
-        return cls(rows, name, near, variance_by_cases(near) if plain else variance_by_rows(lowest, rows, name), level)
+        counted = rows.counted
+        variance = variance_by_cases(near, rows.class_weights) if counted else variance_by_rows(lowest, rows, name)
+        return cls(rows, name, near, variance, level)
 
     @property
     def plain(self) -> bool:
@@ -103,12 +104,16 @@ class WholeModel:
         """Independent cases of both classes: rows, Kish's (1965) effective rows of weights, or clusters."""
         if self.rows.weight is None or self.rows.cluster is not None:
             return float(self.rows.clusters)
-        share = self.rows.weight / self.rows.weight.sum()
-        return 1 / float(share @ share)
+        if self.rows.class_weights is not None:
+            (of_pos, of_neg), (pos, neg) = self.rows.class_weights, self.rows.cases
+            return (of_pos * pos + of_neg * neg) ** 2 / (of_pos**2 * pos + of_neg**2 * neg)
+        return float(self.rows.weight.sum() ** 2 / (self.rows.weight**2).sum())
 
     @property
     def class_weights(self) -> tuple[float, float]:
         """What a case of each class weighs where the mix was declared, uneven weights counted as fewer cases."""
+        if self.rows.class_weights is not None:
+            return self.rows.class_weights
         if not self.rows.declared_mix or self.rows.weight is None:
             return 1.0, 1.0
         sides = (self.rows.weight[side] for side in (self.rows.positive, ~self.rows.positive))
@@ -222,13 +227,12 @@ def _log_loss(model: WholeModel, loss: float) -> Interval:
     rows = model.rows
     score = rows.scores[model.name].astype(np.float64)
     with np.errstate(divide="ignore"):
-        seen = np.abs(np.where(rows.positive, np.log(score), np.log1p(-score)))
+        of_pos, of_neg = -np.log(score), -np.log1p(-score)
+    seen = np.abs(np.where(rows.positive, of_pos, of_neg))
     certain = (score == 0) | (score == 1)  # which foretells no loss
-    inside = np.where(certain, 0.5, score)
-    first, second = (
-        np.where(certain, 0.0, inside * (-np.log(inside)) ** k + (1 - inside) * (-np.log1p(-inside)) ** k)
-        for k in (1, 2)
-    )
+    if certain.any():
+        of_pos[certain] = of_neg[certain] = 0.0
+    first, second = (score * of_pos**k + (1 - score) * of_neg**k for k in (1, 2))
     strata = rows.positive if rows.declared_mix else None
     return mean_loss_interval(
         seen, (first, second), weight=rows.weight, cluster=rows.cluster, strata=strata, level=model.level

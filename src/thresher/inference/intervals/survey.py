@@ -212,10 +212,11 @@ def sampled_brier_interval(
     """
     require_level(level)
     error = (score - positive) ** 2
-    first, second = (score * (1 - score) ** k + (1 - score) * score**k for k in (2, 4))
+    # What a probability p foretells of squared errors: p(1 - p), and of their squares p(1 - p)(1 - 3p(1 - p)).
+    stated = score * (1 - score)
     strata = positive if declared_mix else None
     return mean_loss_interval(
-        error, (first, second), weight=weight, cluster=cluster, strata=strata, level=level, most=1.0
+        error, (stated, stated * (1 - 3 * stated)), weight=weight, cluster=cluster, strata=strata, level=level, most=1.0
     )
 
 
