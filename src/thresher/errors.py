@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-Spelling = Callable[[str, Any], str]
+Spelling = Callable[[str, str | None], str]
 _UNSET = object()
-_MARK = "\ue000"  # a private-use character: surrounds the names of arguments in texts
+_MARK = "\ue000"  # a private-use character, which `repr` escapes: surrounds the names of arguments in texts
 _MARKED = re.compile(f"{_MARK}(\\w+)(?:=([^{_MARK}]*))?{_MARK}")
 
 
@@ -22,36 +22,42 @@ class ThresherError(ValueError):
     `where` is the public call that raised the error, read from the traceback, unless a place was attached with
     `located`: a file, a column. `parameter` is the name of the argument at fault, if there is one.
 
-    >>> print(ThresherError("cost_ratio must be above 0, got -2", "give cost_fn / cost_fp"))
+    >>> print(ThresherError("cost_ratio must be above 0, got -2", "give the cost of a miss in false alarms"))
     cost_ratio must be above 0, got -2
-      fix:   give cost_fn / cost_fp
+      fix:   give the cost of a miss in false alarms
     """
 
     def __init__(self, what: str, fix: str, *, where: str = "", parameter: str = "") -> None:
-        super().__init__(what, fix)
+        self._marked = what, fix
+        self.what, self.fix = self.spelled(_python)
         self.place = where
         self.parameter = parameter
-
-    @property
-    def what(self) -> str:
-        """What is wrong."""
-        return spell(self.args[0], _python)
-
-    @property
-    def fix(self) -> str:
-        """What to do about it."""
-        return spell(self.args[1], _python)
+        self._call = ""
+        super().__init__(self.what, self.fix)
 
     @property
     def where(self) -> str:
         """The place attached by `located`, or else the public call that raised the error."""
-        return self.place or _public_call(self)
+        # Remembered, because a traceback stays behind where an error crosses to another process.
+        self._call = _public_call(self) or self._call
+        return self.place or self._call
+
+    def spelled(self, spelling: Spelling) -> tuple[str, str]:
+        """What is wrong and the fix, with the names of arguments in another spelling.
+
+        >>> error = ThresherError("2 scores are NaN", f"pass {argument('missing', 'drop')}")
+        >>> error.spelled(lambda name, value: f"--{name} {value}")
+        ('2 scores are NaN', "pass --missing 'drop'")
+        """
+        what, fix = self._marked
+        return spell(what, spelling), spell(fix, spelling)
 
     def __str__(self) -> str:
         return paragraph(self.what, self.where, self.fix)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (type(self), *self.args, self.place, self.parameter)
+        call = _public_call(self) or self._call
+        return _restored, (type(self), self._marked, self.place, self.parameter, call)
 
 
 def paragraph(what: str, where: str, fix: str) -> str:
@@ -64,7 +70,7 @@ def paragraph(what: str, where: str, fix: str) -> str:
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
+def located(place: str) -> Iterator[None]:
     """Attach a place, such as a file or a column, to errors that have none.
 
     >>> with located("column p of scores.csv"):
@@ -77,19 +83,19 @@ def located(where: str) -> Iterator[None]:
     try:
         yield
     except ThresherError as error:
-        error.place = error.place or where
+        error.place = error.place or place
         raise
 
 
 def argument(name: str, value: Any = _UNSET) -> str:
-    """Name of an argument for the text of an error, with a value to pass.
+    """Name of an argument for the text of an error, with a value to pass; `...` stands for any.
 
-    The command line spells it as its option: see `spell`.
+    The command line spells it as its option: see `ThresherError.spelled`.
 
     >>> ThresherError("2 scores are NaN", f"pass {argument('missing', 'drop')}").fix
     "pass missing='drop'"
     """
-    return f"{_MARK}{name}{_MARK}" if value is _UNSET else f"{_MARK}{name}={value!r}{_MARK}"
+    return f"{_MARK}{name}{_MARK}" if value is _UNSET else f"{_MARK}{name}={_literal(value)}{_MARK}"
 
 
 def spell(text: str, spelling: Spelling) -> str:
@@ -101,22 +107,35 @@ def spell(text: str, spelling: Spelling) -> str:
     return _MARKED.sub(lambda match: spelling(match[1], match[2]), text)
 
 
+def _literal(value: Any) -> str:
+    if value is ...:
+        return "..."
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_literal(each)}" for key, each in value.items()) + "}"
+    return repr(value)
+
+
 def _python(name: str, value: str | None) -> str:
     return name if value is None else f"{name}={value}"
 
 
-def _restored(kind: type[ThresherError], what: str, fix: str, place: str, parameter: str) -> ThresherError:
-    error = kind(what, fix)
-    error.place, error.parameter = place, parameter
+def _restored(
+    kind: type[ThresherError], marked: tuple[str, str], place: str, parameter: str, call: str
+) -> ThresherError:
+    error = kind(*marked, where=place, parameter=parameter)
+    error._call = call
     return error
 
 
 def _public_call(error: ThresherError) -> str:
-    """Outermost call of thresher in the traceback: what the user called."""
+    """Outermost public call of thresher in the traceback: what the user called."""
     step = error.__traceback__
     while step is not None:
-        frame = step.tb_frame
-        if str(frame.f_globals.get("__name__")).startswith("thresher.") and not frame.f_code.co_name.startswith("<"):
+        frame, name = step.tb_frame, step.tb_frame.f_code.co_name
+        private = name.startswith(("_", "<")) and not name.endswith("__")
+        if str(frame.f_globals.get("__name__")).startswith("thresher.") and not private:
             return _signature(frame, error.parameter)
         step = step.tb_next
     return ""
@@ -128,12 +147,15 @@ def _signature(frame: FrameType, parameter: str) -> str:
     call = code.co_name
     if names and names[0] in ("self", "cls"):
         owner = frame.f_locals[names.pop(0)]
-        owner = owner.__name__ if isinstance(owner, type) else type(owner).__name__
-        call = owner if call in ("__init__", "__post_init__", "__new__") else f"{owner}.{call}"
-        names = [] if call == owner else names
+        kind = owner if isinstance(owner, type) else type(owner)
+        if call in ("__init__", "__post_init__", "__new__"):
+            return f"{kind.__name__}({parameter}=...)" if parameter else f"{kind.__name__}(...)"
+        if isinstance(getattr(kind, call, None), property):
+            return f"{kind.__name__}.{call}"
+        call = f"{kind.__name__}.{call}"
     if parameter and parameter not in names:
         names.append(f"{parameter}=...")
-    return f"{call}({', '.join(names)})" if names else call
+    return f"{call}({', '.join(names)})"
 
 
 class EmptyError(ThresherError):

@@ -236,7 +236,7 @@ class TestBothClasses:
     def test_it_says_which_class_is_absent_among_how_many(self, text, absent):
         with pytest.raises(th.OneClassError, match=f"there are no {absent} among 3 cases") as caught:
             th.Ranking.parse(text).require_both_classes()
-        assert caught.value.where == "here"
+        assert caught.value.where == "Ranking.require_both_classes()"
 
     def test_nothing_happens_when_both_are_there(self):
         th.Ranking.parse("[1+,1-]").require_both_classes()

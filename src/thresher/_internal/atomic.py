@@ -49,10 +49,10 @@ def read_text(path: str | PathLike[str]) -> str:
 def require_path(given: object) -> None:
     """Raise `ArgumentError` unless this names a file.
 
-    >>> require_path(None, "Ranking.from_parquet(path)")
+    >>> require_path(None)
     Traceback (most recent call last):
     thresher.errors.ArgumentError: a path is needed, got None
-      where: Ranking.from_parquet(path)
+      where: require_path(given)
       fix:   give a text or a pathlib.Path
     """
     if not isinstance(given, str | PathLike):

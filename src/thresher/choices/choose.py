@@ -276,7 +276,8 @@ def _allowed(
                 raise _infeasible(limit, tables, allowed)
             allowed = meets
     if not allowed.any():
-        raise InfeasibleError(f"every threshold calls more than {at_most:g} cases positive", "allow more")
+        what = f"every threshold calls more than {at_most:g} cases positive"
+        raise InfeasibleError(what, "allow more", parameter="at_most")
     return allowed
 
 
@@ -286,6 +287,7 @@ def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> Infea
     return InfeasibleError(
         f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {limit.nearest(left):.4g}",
         fix="relax it, or look for a better model",
+        parameter="subject_to",
     )
 
 

@@ -18,7 +18,7 @@ from thresher.cautions import Caution
 from thresher.choices.choose import Choice, Point, choose, operating_condition, point_of
 from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, ConditionError
+from thresher.errors import ArgumentError, ConditionError, located
 from thresher.ranking import Ranking, described, require_ranking
 from thresher.tables.condition import OperatingCondition, simplest
 
@@ -154,7 +154,8 @@ def _require_models(models: Any) -> None:
     if not models:
         raise ArgumentError("there are no models to choose from", fix)
     for name, ranking in models.items():
-        require_ranking(ranking, both_classes=True)
+        with located(f"model {name!r}"):
+            require_ranking(ranking, both_classes=True)
 
 
 def _require_one_class_ratio(models: Mapping[str, Ranking], condition: OperatingCondition) -> None:

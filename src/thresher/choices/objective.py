@@ -174,7 +174,7 @@ def _require_direction(known: Measure, *, maximising: bool) -> None:
         raise MeasureError(
             f"{known.name} is better when {known.better}",
             fix=f"pass {other}={known.name!r}",
-            where=f"choose({'maximise' if maximising else 'minimise'}={known.name!r})",
+            parameter="maximise" if maximising else "minimise",
         )
 
 

@@ -101,8 +101,7 @@ def classified_rows(
     `classes` names the columns of all models, or of each model by its name. Labels that are not among them are
     refused unless `other` names the class they count as.
 
-    >>> rows = classified_rows(["a", "b", "c"], {"m": [[.6, .4], [.3, .7], [.2, .8]]}, classes=["a", "b"], other="b",
-    ...     where="here")
+    >>> rows = classified_rows(["a", "b", "c"], {"m": [[.6, .4], [.3, .7], [.2, .8]]}, classes=["a", "b"], other="b")
     >>> rows.index, rows.calls["m"], rows.pooled
     (array([0, 1, 1]), array([0, 1, 1]), ('c',))
     """

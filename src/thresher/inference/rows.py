@@ -11,7 +11,7 @@ import numpy as np
 
 from thresher._internal.results import Result
 from thresher.calibration import adjust_prevalence
-from thresher.errors import ArgumentError, LengthError, require_both_classes
+from thresher.errors import ArgumentError, LengthError, located, require_both_classes
 from thresher.inference.kinds import require_one_of
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, counted, counted_weights, rankable, splits_at
 from thresher.ranking.order import falling
@@ -129,12 +129,17 @@ def scored_rows(
     require_both_classes(int(np.count_nonzero(flags)), int(np.count_nonzero(~flags)))
     return ScoredRows(
         positive=flags,
-        scores={name: rankable(found[f"scores of {name!r}"]) for name in scores},
+        scores={name: _scores(found, name) for name in scores},
         weight=weight,
         cluster=None if clusters is None else cluster_codes(found["clusters"]),
         dropped=dropped,
         beside={name: found[name] for name in beside or ()},
     )
+
+
+def _scores(columns: Mapping[str, Column], model: str) -> Floats:
+    with located(f"scores of {model!r}"):
+        return rankable(columns[f"scores of {model!r}"])
 
 
 def require_two_clusters(rows: ScoredRows) -> None:

@@ -19,7 +19,7 @@ from thresher._internal.atomic import replacing_folder, write_whole
 from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
-from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError
+from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError, located
 from thresher.evaluation import Decision, apply
 from thresher.learning.arguments import require_kind
 from thresher.learning.data.frame import frame
@@ -160,7 +160,11 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
 
     A model of your own types needs them in `trusted`, as "package.module.Type"; trust only files you made yourself.
     """
-    f"read_model({str(path)!r})"
+    with located(str(path)):
+        return _read(path, trusted)
+
+
+def _read(path: str | Path, trusted: Sequence[str]) -> Any:
     require_kind(path, (str, PathLike), name="path", fix="give the path of write_model's file")
     skops = extra("skops.io", name="learn")
     try:
@@ -257,7 +261,6 @@ def write_learned(
 
 def read_learned(folder: str | Path) -> Deployed:
     """Read what `write_learned` wrote; nothing in the folder is run, and unknown types in the model are refused."""
-    f"read_learned({str(folder)!r})"
     require_kind(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
     place = Path(folder)
     if not place.is_dir():

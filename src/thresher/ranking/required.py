@@ -14,10 +14,10 @@ from thresher.ranking.ranking import Ranking
 def require_ranking(given: Any, *, both_classes: bool = False, probabilities: bool = False) -> None:
     """Raise unless a ranking is given, with both classes and scores in [0, 1] where those are asked for.
 
-    >>> require_ranking([0.9, 0.2], "auc(ranking)")
+    >>> require_ranking([0.9, 0.2])
     Traceback (most recent call last):
     thresher.errors.ArgumentError: a ranking is needed, got the list [0.9, 0.2]
-      where: auc(ranking)
+      where: require_ranking(given)
       fix:   pass rank(labels, scores)
     """
     if not isinstance(given, Ranking):

@@ -78,10 +78,10 @@ def separating(low: Floats, high: Floats) -> Floats:
 def require_split(given: Any, splits: int) -> None:
     """Raise `ArgumentError` unless one of so many splits is named by its number.
 
-    >>> require_split(4, 4, "a ranking of 3 segments")
+    >>> require_split(4, 4)
     Traceback (most recent call last):
     thresher.errors.ArgumentError: there is no split 4
-      where: a ranking of 3 segments
+      where: require_split(given, splits)
       fix:   give a whole number from 0 to 3
     """
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not 0 <= given < splits:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError
+from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, located
 from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total, resolved
 from thresher.ranking.cells import Cells, cells_of, groups, pooled, together
 from thresher.sources.arrays import checked_weights
@@ -65,20 +65,8 @@ class RankingBuilder:
 
     def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
         """Count one more batch."""
-        f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"
-        given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
-        columns = {name: column(values, name=name) for name, values in given.items()}
-        kept, dropped = self._complete(columns)
-        if kept:
-            flags, seen = self._flags(kept[0])
-            score = rankable(kept[1])
-            weight = None if weights is None else _weights(kept[2])
-            if weight is None:
-                self._add(cells_of(*counted(flags, score)))
-            elif (there := weight > 0).any():
-                self._add(cells_of(*counted_weights(flags[there], score[there], weight[there])))
-            self._labels = seen
-            self._rows += flags.size
+        with located(f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"):
+            dropped = self._count(labels, scores, weights)
         self.batches += 1
         self.dropped += dropped
 
@@ -127,6 +115,23 @@ class RankingBuilder:
     def __repr__(self) -> str:
         kept = sum(len(run) for run in self._runs)
         return f"RankingBuilder({self.batches:,} batches, {kept:,} entries of {self.buckets:,}, exact={self.exact})"
+
+    def _count(self, labels: Any, scores: Any, weights: Any) -> int:
+        """Count the rows of one batch that lack nothing; how many were left out."""
+        given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
+        columns = {name: column(values, name=name) for name, values in given.items()}
+        kept, dropped = self._complete(columns)
+        if kept:
+            flags, seen = self._flags(kept[0])
+            score = rankable(kept[1])
+            weight = None if weights is None else _weights(kept[2])
+            if weight is None:
+                self._add(cells_of(*counted(flags, score)))
+            elif (there := weight > 0).any():
+                self._add(cells_of(*counted_weights(flags[there], score[there], weight[there])))
+            self._labels = seen
+            self._rows += flags.size
+        return dropped
 
     def _complete(self, columns: dict[str, Column]) -> tuple[list[Column], int]:
         """The columns without gaps; none where a batch holds no rows, or none that are whole."""

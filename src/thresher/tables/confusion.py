@@ -123,7 +123,7 @@ class ClassAverages(ABC):
         >>> [round(reviews.average(how, "precision"), 4) for how in ("micro", "macro", "weighted")]
         [0.93, 0.781, 0.9318]
         """
-        _where, fix = "ConfusionMatrix.average(how, measure)", 'say which, e.g. average("macro", "f1")'
+        fix = 'say which, e.g. average("macro", "f1")'
         require_one_of(how, get_args(Averaging), name="how", fix=fix)
         known, table = named(measure), self.per_class
         if how == "micro":

@@ -29,8 +29,7 @@ from thresher.cli.options import CONDITION, MEASURE, PRINTED, ROWS, SOURCE, oper
 )
 @click.option("--at-most", type=float, metavar="CASES", help="Call at most so many cases of the data positive.")
 @PRINTED
-@click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+def command(**given: Any) -> None:
     """Choose the best threshold of a model, exactly.
 
     Every distinct score is tried and all ties are told. Without a measure the expected cost is minimised. FILE holds

@@ -26,8 +26,7 @@ COST_RATIO = "10"
     help="False alarms that a missed tumour costs: 10 or 10:1.",
 )
 @PRINTED
-@click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+def command(**given: Any) -> None:
     """Evaluate three real models and write a report; needs no input.
 
     569 breast tumours that come with scikit-learn, each scored by models that have not seen it (five-fold

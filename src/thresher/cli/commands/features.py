@@ -42,8 +42,7 @@ from thresher.cli.options import PRINTED, SOURCE, TARGET
     help="Refuse rows with missing values, or leave them out and count them.",
 )
 @PRINTED
-@click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+def command(**given: Any) -> None:
     """Choose the features that keep the classes furthest apart.
 
     Looks at columns of numbers; J is the scatter between the classes over the scatter within them.

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.app import Door, place
+from thresher.cli.app import Door
 from thresher.cli.options import PRINTED
 
 
@@ -43,7 +43,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     from thresher.cli.outputs import STANDARD, require_format, require_outputs
 
-    where, source, target = place(ctx), given["source"], given["output"]
+    source, target = given["source"], given["output"]
     if given["as_json"] and target == STANDARD:
         raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
     names = [given["score"], given["prediction"], *(["probability"] if given["probability"] else [])]

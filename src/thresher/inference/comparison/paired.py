@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from thresher.curves import thinned
-from thresher.errors import ArgumentError, MeasureError
+from thresher.errors import ArgumentError, MeasureError, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.quantities import Mix
@@ -69,7 +69,8 @@ def compare_quantity(
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         for name in rows.scores:
-            ranking_of(rows, name).require_probabilities()
+            with located(f"scores of {name!r}"):
+                ranking_of(rows, name).require_probabilities()
     if asked.name in BY_NAME:
         each = {name: row_contributions(stated, name, asked) for name in empty.names}
         pairs = {(a, b): _difference(stated, asked, empty, (a, b), each) for a, b in _pairs(empty)}

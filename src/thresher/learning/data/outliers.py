@@ -58,7 +58,7 @@ def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
     (array([-1.]), array([7.]))
     """
     width = _FACTORS[method] if factor is None else factor
-    _where, fix = "fences(X, factor=...)", "e.g. 1.5 for iqr"
+    fix = "e.g. 1.5 for iqr"
     if not require_number(width, name="factor", fix=fix) > 0:
         raise ArgumentError(f"factor must be above 0, got {factor}", fix)
     empty = np.isnan(X).all(axis=0)

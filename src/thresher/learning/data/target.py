@@ -148,7 +148,7 @@ def require_frequent(target: Target, *, fewest: int) -> None:
     Traceback (most recent call last):
     thresher.errors.LabelError: class 'yes' of the target 'spam' has 1 of 3 rows, and at least 2 are needed to have it
     in every part of the data
-      where: target_column(data, 'spam')
+      where: require_frequent(target)
       fix:   collect more of it, use fewer folds, or leave the class out or join it with another
     """
     rarest = int(np.argmin(target.counts))
@@ -157,7 +157,6 @@ def require_frequent(target: Target, *, fewest: int) -> None:
             f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
             f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
             "collect more of it, use fewer folds, or leave the class out or join it with another",
-            where=f"target_column(data, {target.name!r})",
         )
 
 

@@ -234,7 +234,7 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
     Scatter(4 rows of 1 features, {0: 2, 1: 2}, J=18)
     """
     total: Scatter | None = None
-    _where, fix = "scatter_of_chunks(chunks)", "give e.g. [(X1, y1), (X2, y2)]"
+    fix = "give e.g. [(X1, y1), (X2, y2)]"
     require_kind(chunks, Iterable, name="chunks", fix=fix)
     for number, chunk in enumerate(chunks):
         require_kind(chunk, (tuple, list), name=f"piece {number}", fix=fix)

@@ -202,7 +202,6 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         times: Any,
         matters: bool,
     ) -> Self:
-        f"{type(self).__name__}.fit(X, y)"
         X, y = indexable(X, y)
         sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         target = binary_target(y, positive=self.positive, matters=matters)

@@ -70,7 +70,7 @@ def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Ind
     >>> fold.called
     array([False,  True])
     """
-    target, _where = problem.target, "fit on training rows"
+    target = problem.target
     method = response_of(estimator, "auto")
     model = clone(estimator)
     given = handed_on(model, {name: values[train] for name, values in problem.beside.items()})
