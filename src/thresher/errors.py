@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 import re
-import reprlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -13,7 +11,7 @@ from typing import Any
 Spelling = Callable[[str, str | None], str]
 _UNSET = object()
 _MARK = "\ue000"  # a private-use character, which `repr` escapes: surrounds the names of arguments in texts
-_MARKED = re.compile(f"{_MARK}(\\w+)(?:=([^{_MARK}]*))?{_MARK}")
+_MARKED = re.compile(f"{_MARK}([^={_MARK}]+)(?:=([^{_MARK}]*))?{_MARK}")
 
 
 class ThresherError(ValueError):
@@ -230,23 +228,6 @@ class MissingExtraError(ThresherError, ImportError):
     """A part of thresher needs a package that is not installed."""
 
 
-def require_whole(value: Any, *, name: str, least: int, fix: str, most: int | None = None) -> int:
-    """The value as an int; `ArgumentError` unless it is a whole number, not below `least` and not above `most`.
-
-    >>> require_whole(3, name="points", least=2, fix="give e.g. 500")
-    3
-    """
-    try:
-        number = int(value) if isinstance(value, float) and value.is_integer() else int(operator.index(value))
-    except TypeError:
-        raise ArgumentError(f"{name} must be a whole number, got {value!r}", fix, parameter=name) from None
-    if number < least:
-        raise ArgumentError(f"{name} must be at least {least}, got {number}", fix, parameter=name)
-    if most is not None and number > most:
-        raise ArgumentError(f"{name} must be at most {most:,}, got {reprlib.repr(number)}", fix, parameter=name)
-    return number
-
-
 def require_both_classes(Pos: float, Neg: float) -> None:
     """Raise `OneClassError` unless there are positives and negatives.
 
@@ -262,20 +243,3 @@ def require_both_classes(Pos: float, Neg: float) -> None:
             f"there are no {absent} among {Pos + Neg:,} cases, and this question needs both classes",
             fix="check which label is positive, or give data with both classes",
         )
-
-
-def require_one_of(value: Any, options: Iterable[str], *, name: str, fix: str = "pick one of them") -> None:
-    """Raise `ArgumentError` unless the value is one of some words.
-
-    >>> require_one_of("loose", ("strict", "ties"), name="pool")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: pool must be "strict" or "ties", got 'loose'
-      where: require_one_of(value, options, pool=...)
-      fix:   pick one of them
-    """
-    known = tuple(options)
-    if not isinstance(value, str) or value not in known:
-        *others, last = (f'"{option}"' for option in known)
-        few = f"{', '.join(others)} or {last}"
-        many = f"one of {', '.join(known)}"
-        raise ArgumentError(f"{name} must be {few if len(known) < 5 else many}, got {value!r}", fix, parameter=name)

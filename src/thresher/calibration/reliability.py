@@ -7,12 +7,13 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, require_level, require_one_of, require_whole
 from thresher._internal.results import Result, Tabular
 from thresher.calibration.prevalence import adjust_prevalence
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, WeightError, require_one_of, require_whole
-from thresher.ranking import Counts, Floats, Ranking, as_number, require_ranking
+from thresher.errors import ArgumentError, WeightError, argument
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 MOST_BINS = 1_000_000
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
@@ -38,7 +39,7 @@ def splits_of(ranking: Ranking, segments: Binning, *, bins: int) -> Splits:
 
 def require_bins(bins: int) -> None:
     """Raise `ArgumentError` unless the number of bins is whole, at least 1 and at most a million."""
-    require_whole(bins, name="the number of bins", least=1, most=MOST_BINS, fix="give e.g. bins=10")
+    require_whole(bins, name="bins", least=1, most=MOST_BINS, fix=f"give e.g. {argument('bins', 10)}")
 
 
 def quantile_splits(ranking: Ranking, bins: int) -> Splits:
@@ -277,8 +278,7 @@ def _check(ranking: Ranking, segments: str, level: float) -> None:
             f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
             fix='pass segments="quantile", or take decomposition(ranking).miscalibration, which needs no bins',
         )
-    if not 0 < as_number(level) < 1:
-        raise ArgumentError(f"level must lie between 0 and 1, got {level}", "give e.g. level=0.95")
+    require_level(level)
     if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
         raise WeightError(
             "weights that are not whole do not say how many labels there were to draw",

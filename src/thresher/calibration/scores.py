@@ -9,10 +9,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number
 from thresher.cautions import Caution
 from thresher.curves.multiclass import class_rows
 from thresher.errors import ArgumentError, LengthError, MissingValueError, ProbabilityError
-from thresher.ranking import Flags, Floats, Ranking, as_number, in_pieces, kept_number, rankable, require_ranking, wide
+from thresher.ranking import Flags, Floats, Ranking, in_pieces, kept_number, rankable, require_ranking, wide
 
 VALUES_SHOWN = 5
 SUM_TOLERANCE = 1e-6

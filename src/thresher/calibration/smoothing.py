@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number, as_numbers
 from thresher._internal.results import Tabular
 from thresher.calibration.scores import plain_array
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError
-from thresher.ranking import Counts, Floats, Ranking, as_number, as_numbers, require_ranking
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 Smoothing: TypeAlias = "Literal['laplace'] | MEstimate | None"
 

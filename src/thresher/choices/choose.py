@@ -9,13 +9,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import as_number
 from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
 from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.ranking import Flags, Ranking, as_number, require_ranking
+from thresher.ranking import Flags, Ranking, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
 from thresher.tables.condition import OperatingCondition, simplest

@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, described
 from thresher.choices.choose import choose, operating_condition
 from thresher.choices.objective import TIED_WEIGHTS
 from thresher.curves import Bounds, table_bounds
 from thresher.curves.bounds import certain, outward, upper_corners_of
 from thresher.errors import ArgumentError
-from thresher.ranking import Ranking, as_number, described, require_ranking
+from thresher.ranking import Ranking, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, contingency_at
 from thresher.tables.condition import OperatingCondition

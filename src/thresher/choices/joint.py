@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from thresher._internal.arguments import described
 from thresher._internal.results import Result, Tabular, rows_of
 from thresher._internal.text import in_words
 from thresher.cautions import Caution
@@ -19,7 +20,7 @@ from thresher.choices.choose import Choice, Point, choose, operating_condition, 
 from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, ConditionError, located
-from thresher.ranking import Ranking, described, require_ranking
+from thresher.ranking import Ranking, require_ranking
 from thresher.tables.condition import OperatingCondition, simplest
 
 _ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of weights

@@ -15,6 +15,7 @@ from typing import Any
 import click
 import numpy as np
 
+from thresher._internal.arguments import require_level
 from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
 from thresher._internal.text import plain_text
@@ -34,7 +35,6 @@ from thresher.cli.outputs import (
 )
 from thresher.errors import ArgumentError, ColumnError, EmptyError
 from thresher.evaluation import apply
-from thresher.inference.interval import require_level
 from thresher.learning import (
     Deployed,
     Learned,

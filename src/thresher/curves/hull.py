@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import require_one_of
+from thresher._internal.arguments import require_one_of
 from thresher.ranking import Counts, Ranking, in_pieces, require_ranking
 
 Pool: TypeAlias = Literal["strict", "ties"]

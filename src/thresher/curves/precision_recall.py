@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_numbers, described
 from thresher._internal.results import Tabular
 from thresher.curves.coverage import recalls
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, as_numbers, described, filled, in_pieces, kept_number, require_ranking
+from thresher.ranking import Floats, Ranking, filled, in_pieces, kept_number, require_ranking
 
 
 class _PrecisionRecallCurve(NamedTuple):

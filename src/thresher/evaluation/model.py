@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import as_number
 from thresher._internal.results import Tabular
 from thresher.calibration import (
     CalibrationMap,
@@ -35,7 +36,7 @@ from thresher.inference.intervals.survey import (
 )
 from thresher.inference.intervals.table import table_intervals
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Ranking, as_number, reaches
+from thresher.ranking import Ranking, reaches
 from thresher.tables import Contingency, OperatingCondition
 
 PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_level
 from thresher._internal.results import Tabular
 from thresher.choices import Choice, choose
 from thresher.curves import hull_splits
@@ -23,13 +24,13 @@ from thresher.inference.bootstrap.draws import Progress, Resampling, in_blocks, 
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
 from thresher.inference.bootstrap.sample import Resampled, Sample, Times, sample_of
 from thresher.inference.bootstrap.statistics import BestCost
-from thresher.inference.interval import Interval, interval_columns, require_level, stretched
+from thresher.inference.interval import Interval, interval_columns, stretched
 from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.survey import sampled_cost_interval, sampled_table
-from thresher.inference.kinds import require_condition
 from thresher.inference.rows import Rows
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, cuts_above, reaches, side_by_side
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
+from thresher.tables.condition import require_condition
 
 MOST_CANDIDATES = 256
 

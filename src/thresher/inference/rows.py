@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.results import Result
 from thresher.calibration import adjust_prevalence
 from thresher.errors import ArgumentError, LengthError, located, require_both_classes
-from thresher.inference.kinds import require_one_of
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, counted, counted_weights, rankable, splits_at
 from thresher.ranking.order import falling
 from thresher.sources import is_positive
@@ -377,7 +377,7 @@ class Rows(Result):
 
     def ranking(self, model: str) -> Ranking:
         """The ranking of one model."""
-        require_one_of(model, self.models, "model")
+        require_one_of(model, self.models, name="model")
         if self.weight is None:
             return Ranking.of_segments(*counted(self.positive, self.scores[model]), dropped=self.dropped)
         counts = counted_weights(self.positive, self.scores[model], self.weight)

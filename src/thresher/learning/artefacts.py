@@ -15,13 +15,13 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance
 from thresher._internal.atomic import replacing_folder, write_whole
 from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError, located
 from thresher.evaluation import Decision, apply
-from thresher.learning.arguments import require_kind
 from thresher.learning.data.frame import frame
 from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_names
 from thresher.learning.learn import Learned
@@ -165,7 +165,7 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
 
 
 def _read(path: str | Path, trusted: Sequence[str]) -> Any:
-    require_kind(path, (str, PathLike), name="path", fix="give the path of write_model's file")
+    require_instance(path, (str, PathLike), name="path", fix="give the path of write_model's file")
     skops = extra("skops.io", name="learn")
     try:
         needed = skops.get_untrusted_types(file=path)
@@ -261,7 +261,7 @@ def write_learned(
 
 def read_learned(folder: str | Path) -> Deployed:
     """Read what `write_learned` wrote; nothing in the folder is run, and unknown types in the model are refused."""
-    require_kind(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
+    require_instance(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
     place = Path(folder)
     if not place.is_dir():
         raise ArgumentError(f"there is no folder {place}", "give the folder that learn wrote")

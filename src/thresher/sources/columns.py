@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, require_one_of
+from thresher._internal.arguments import require_one_of
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
 from thresher.ranking import Flags, in_pieces
 from thresher.sources.arrow_columns import is_arrow, numpy_column, objects, of_capsule
 from thresher.sources.tensors import without_device

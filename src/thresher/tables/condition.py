@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
+from thresher._internal.arguments import as_number, require_instance, require_number
 from thresher.errors import ConditionError
-from thresher.ranking import Ranking, as_number, require_ranking
+from thresher.ranking import Ranking, require_ranking
 from thresher.tables.contingency import Contingency, require_table
 
 _SIMPLE = 10**6
@@ -50,9 +50,9 @@ class OperatingCondition:
         ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio, "prevalence": prevalence}
         for name, number in (ratios | {"cost_fp": cost_fp, "cost_fn": cost_fn}).items():
             if number is not None:
-                _require_number(name, number)
+                require_number(number, name=name, fix="give one", error=ConditionError)
         for name, number in (("cost_tp", cost_tp), ("cost_tn", cost_tn)):
-            _require_number(name, number)
+            require_number(number, name=name, fix="give one", error=ConditionError)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
         for name, value in zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True):
@@ -203,9 +203,10 @@ def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float |
     return float(share / (1 - share))
 
 
-def _require_number(name: str, value: Any) -> None:
-    if not isinstance(value, Real):
-        raise ConditionError(f"{name} must be a number, got {value!r}", "give one", parameter=name)
+def require_condition(value: Any, hint: str = "") -> None:
+    """Refuse what is no operating condition."""
+    fix = f"give e.g. OperatingCondition(cost_ratio=5){hint}"
+    require_instance(value, OperatingCondition, "an operating condition", name="condition", fix=fix)
 
 
 def _require(name: str, value: float, fix: str) -> None:

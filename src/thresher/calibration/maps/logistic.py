@@ -10,10 +10,11 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.json import fields, number, one_of
 from thresher.calibration.scores import probabilities_in
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, ProbabilityError, ScoreError, require_one_of
+from thresher.errors import ArgumentError, ProbabilityError, ScoreError
 from thresher.ranking import Counts, Floats, Ranking
 
 TOLERANCE = 1e-10  # of the gradient, in standardised features and relative to the rarer class

@@ -19,9 +19,9 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_function
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.sample import Sample, Times
-from thresher.inference.kinds import require_progress
 from thresher.ranking import MOST_THREADS, Counts, Flags, Floats, processors
 
 FEWEST_ITEMS = 2048  # below, drawing item numbers is as fast
@@ -222,7 +222,7 @@ def _warm_memory() -> None:
 
 def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any = None) -> None:
     """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and seed and progress fit."""
-    require_progress(progress)
+    require_function(progress, name="progress")
     for name, value in (("replicates", replicates), ("threads", 1 if threads is None else threads)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise ArgumentError(

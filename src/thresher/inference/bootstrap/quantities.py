@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import as_number
 from thresher.calibration import adjust_prevalence, decomposition, recalibrated
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.choices import Choice, choose
@@ -19,7 +20,7 @@ from thresher.inference.bootstrap.sample import Parts, Resampled
 from thresher.inference.bootstrap.statistics import Auc, BestCost, CostAt, Decomposed, MeasureAt, changes_with_mix
 from thresher.inference.joining import joined
 from thresher.inference.lowess import calibration_distances
-from thresher.ranking import Floats, Ranking, as_number
+from thresher.ranking import Floats, Ranking
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, refusal
 
 Value: TypeAlias = Callable[[Ranking, Quantity], float]

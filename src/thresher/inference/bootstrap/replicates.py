@@ -10,14 +10,14 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_level, require_one_of
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Resampling, in_blocks
 from thresher.inference.bootstrap.plan import Answers, Question
 from thresher.inference.bootstrap.sample import Resampled
-from thresher.inference.interval import LOGIT, Interval, require_level, stretched
+from thresher.inference.interval import LOGIT, Interval, stretched
 from thresher.inference.intervals.auc import exact_pairs
-from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.ranking import Floats
 
 _SQUARES_FIT = 1e150
@@ -256,7 +256,7 @@ class Replicates(Tabular):
     def _checked(self, name: str, level: float | None, method: str) -> float:
         wanted = self.level if level is None else level
         require_level(wanted)
-        require_one_of(method, ("percentile", "basic", "bca", "studentised"), "method")
+        require_one_of(method, ("percentile", "basic", "bca", "studentised"), name="method")
         if method == "bca" and not self.question.statistic(name).smooth:
             raise ArgumentError(
                 f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_number
 from thresher._internal.results import Tabular, rows_of
 from thresher._internal.text import visible
 from thresher.errors import ArgumentError
@@ -22,7 +23,6 @@ from thresher.inference.comparison.difference import (
     shown_p,
 )
 from thresher.inference.intervals.auc import AucCovariance, Matrix
-from thresher.inference.kinds import is_one_of, require_numbers
 from thresher.ranking import Floats
 
 Correction: TypeAlias = Literal["holm", "none"]
@@ -80,7 +80,8 @@ class Comparison(Tabular):
             raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", 'compare with measure="auc"')
         if not isinstance(weights, Mapping):
             raise ArgumentError(f"weights are given by model, and this is {weights!r}", 'e.g. {"a": 1, "b": -1}')
-        require_numbers({str(name): weight for name, weight in weights.items()})
+        for name, weight in weights.items():
+            require_number(weight, name=str(name))
         strange = [name for name in weights if name not in self.names]
         if strange or not weights:
             raise ArgumentError(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_level, require_one_of
 from thresher.curves import thinned
 from thresher.errors import ArgumentError, MeasureError, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
@@ -20,11 +21,10 @@ from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import Better, Difference, require_margin
 from thresher.inference.comparison.resampled import resampled_costs, resampled_tables
 from thresher.inference.influence import BY_NAME, Contributions, ranking_of, row_contributions
-from thresher.inference.interval import require_level, student_quantile
+from thresher.inference.interval import student_quantile
 from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
 from thresher.inference.intervals.cost import INFINITE
-from thresher.inference.kinds import require_condition, require_one_of
 from thresher.inference.rows import Rows, ScoredRows, require_two_clusters, scored_rows
 from thresher.ranking import Floats
 from thresher.sources.columns import Column, Missing
@@ -39,6 +39,7 @@ from thresher.tables import (
     quantity,
     refusal,
 )
+from thresher.tables.condition import require_condition
 
 MOST_SEGMENTS = 20_000
 NOT_COMPARED = ("honest_cost", "saving", "uncertainty")
@@ -232,7 +233,7 @@ def compare(
     require_margin(margin)
     models = _by_name(scores)
     names = tuple(models)
-    require_one_of(correction, ("holm", "none"), "correction")
+    require_one_of(correction, ("holm", "none"), name="correction")
     if condition is not None:
         require_condition(condition)
     if isinstance(measure, OperatingCondition) and condition is not None:

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_instance
 from thresher._internal.results import Result, Tabular, rows_of
 from thresher.errors import ArgumentError, ColumnError, MissingValueError
 from thresher.evaluation.summary import text_table
-from thresher.learning.arguments import is_one_of, require_kind
 from thresher.learning.data.frame import column_of, frame
 from thresher.learning.preprocessing.categories import category_texts, require_known
 
@@ -298,7 +298,7 @@ def column_types(
     table = frame(data)
     for given, name, example in ((types, "types", '"age": "numerical"'), (orders, "orders", '"size": ["S", "M", "L"]')):
         if given is not None:
-            require_kind(given, Mapping, name=name, fix=f"give e.g. {name}={{{example}}}")
+            require_instance(given, Mapping, name=name, fix=f"give e.g. {name}={{{example}}}")
     for name, order in (orders or {}).items():
         if isinstance(order, str) or not isinstance(order, Iterable):
             raise ArgumentError(f"the order of {name!r} is no list: {order!r}", "give categories, lowest first")

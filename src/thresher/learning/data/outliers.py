@@ -13,8 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from thresher._internal.arguments import require_classifier, require_number
 from thresher.errors import ArgumentError, LabelError
-from thresher.learning.arguments import require_classifier, require_number
 from thresher.learning.features.scatter import Matrix
 from thresher.ranking import Flags, Floats
 

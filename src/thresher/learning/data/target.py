@@ -11,8 +11,9 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from thresher._internal.arguments import require_whole
 from thresher._internal.results import Tabular
-from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, require_whole
+from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Counts, Flags, Indices
 from thresher.sources import classes_of, is_positive

@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
-from thresher.learning.arguments import require_kind
 from thresher.learning.features.scatter import Matrix, Scatter, require_two_classes
 from thresher.ranking import Flags, Floats, Indices
 
@@ -364,7 +364,7 @@ def selection(
 
 
 def _require(found: Scatter, n_features: Any, *, search: str, criterion: str) -> None:
-    require_kind(found, Scatter, name="found", fix="give what scatter(X, y) returns")
+    require_instance(found, Scatter, name="found", fix="give what scatter(X, y) returns")
     require_criterion(criterion)
     require_two_classes(found)
     if search not in get_args(Search):

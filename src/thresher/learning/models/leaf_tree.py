@@ -12,10 +12,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from thresher._internal.arguments import require_classifier
 from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError, OneClassError
-from thresher.learning.arguments import require_classifier
 from thresher.learning.data.target import class_labels
 from thresher.learning.models.tree_drawing import (
     TreeLayout,

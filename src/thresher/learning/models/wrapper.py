@@ -17,8 +17,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from thresher.errors import ArgumentError, OneClassError, require_whole
-from thresher.learning.arguments import require_jobs
+from thresher._internal.arguments import require_jobs, require_whole
+from thresher.errors import ArgumentError, OneClassError
 from thresher.learning.data.target import BinaryTarget, binary_target
 from thresher.learning.validation.folds import (
     beside_rows,

@@ -20,8 +20,8 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
+from thresher._internal.arguments import is_one_of, require_instance, require_seed
 from thresher.errors import ArgumentError
-from thresher.learning.arguments import is_one_of, require_kind, require_seed
 from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.outliers import Outliers
 from thresher.learning.preprocessing.categories import Categories, named_category
@@ -80,9 +80,9 @@ def preparation(
     2 -1.26           0.0        1.0        0.0
     3  1.54           0.0        0.0        1.0
     """
-    require_kind(columns, ColumnTypes, name="columns", fix="give what column_types(data) returns")
+    require_instance(columns, ColumnTypes, name="columns", fix="give what column_types(data) returns")
     if outliers is not None:
-        require_kind(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
+        require_instance(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
     require_seed(seed)
     encodings = _encodings(columns, encode)
     if missing not in ("indicator", "fill"):

@@ -11,13 +11,12 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
+from thresher._internal.arguments import require_function, require_jobs, require_level
 from thresher._internal.results import Tabular
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, LengthError, MeasureError, OneClassError
 from thresher.inference import Difference, Interval, corrected_t
 from thresher.inference.bootstrap.draws import Progress
-from thresher.inference.interval import require_level
-from thresher.learning.arguments import require_function, require_jobs
 from thresher.learning.data.target import BinaryTarget, binary_target
 from thresher.learning.models.wrapper import positive_scores, response_of
 from thresher.learning.validation.folds import Folding, FoldSplit, beside_rows, handed_on, row_count, rows_of, splits_of

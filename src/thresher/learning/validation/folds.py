@@ -17,8 +17,8 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline
 
+from thresher._internal.arguments import require_seed
 from thresher.errors import ArgumentError, LengthError, OneClassError
-from thresher.learning.arguments import require_seed
 from thresher.ranking import Flags, Indices, falling
 from thresher.sources.columns import Column, column, complete
 
