@@ -49,7 +49,7 @@ def test_a_gate_knows_what_is_saved(run, library, columns):
         (["--current", "0.4"], "could be one of 2 models"),
         (["--current", "bayes=0.4"], "there is no model 'bayes'"),
         (["--current", "malignant"], "is given as --label and as --current"),
-        (["--current", "said", "--prefer", "current"], "give --current MODEL=NUMBER or the file of a decision"),
+        (["--current", "said", "--prefer", "current"], "give --current: the model's threshold, or its decision"),
         (["--prefer", "bayes"], "the model 'bayes' is preferred"),
     ],
 )

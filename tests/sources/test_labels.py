@@ -154,7 +154,7 @@ def test_many_labels_are_listed_up_to_a_point():
 def test_the_way_out_of_three_labels_is_the_comparison_one_asked_for():
     with pytest.raises(th.LabelError) as caught:
         flags([0, 1, 2], positive=2)
-    assert "labels == 2" in caught.value.fix
+    assert "true where the label is 2" in caught.value.fix
 
 
 @pytest.mark.parametrize("values", [["a", "a"], [2, 2], pd.Series(["a", "a"], dtype="category")])

@@ -128,7 +128,7 @@ def require_number(
     try:
         return float(value)
     except OverflowError:  # a whole number beyond all floats
-        return math.inf if value > 0 else -math.inf
+        return math.copysign(math.inf, int(value))
 
 
 def require_between(

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 
 from thresher._internal.arguments import require_path
-from thresher.errors import OutputError, SourceError
+from thresher.errors import OutputError, SourceError, argument
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
@@ -140,7 +140,8 @@ def require_folder(path: str | Path, *, names: Collection[str], overwrite: bool)
         )
     if held and not overwrite:
         raise OutputError(
-            f"the folder {shown} holds {held[0]!r} already", "name another folder, or pass overwrite=True"
+            f"the folder {shown} holds {held[0]!r} already",
+            f"name another folder, or pass {argument('overwrite', True)}",
         )
     return target
 

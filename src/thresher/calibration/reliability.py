@@ -217,7 +217,7 @@ def ece(
     """
     require_ranking(ranking, probabilities=True)
     _check(ranking, segments, level)
-    fix = "give e.g. replicates=1000"
+    fix = f"give e.g. {argument('replicates', 1000)}"
     replicates = require_whole(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
     own, stated = _restated(ranking, prevalence, trained_at)
     split = splits_of(stated, segments, bins=bins)
@@ -276,7 +276,8 @@ def _check(ranking: Ranking, segments: str, level: float) -> None:
     if segments == "exact" and len(ranking) > MOST_GROUPS:
         raise ArgumentError(
             f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
-            fix='pass segments="quantile", or take decomposition(ranking).miscalibration, which needs no bins',
+            fix=f"pass {argument('segments', 'quantile')}, or take decomposition(ranking).miscalibration, "
+            "which needs no bins",
         )
     require_level(level)
     if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
@@ -299,7 +300,8 @@ def _simulated(
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
-        raise ArgumentError(f"seed must be a whole number of 0 or more, got {seed}", "give e.g. 0") from None
+        what = f"{argument('seed')} must be a whole number of 0 or more, got {seed}"
+        raise ArgumentError(what, "give e.g. 0", parameter="seed") from None
     hit, alarm = gaps
     expected = np.add.reduceat(cases * alarm, first)  # k hits - (n - k) alarms = k (hits + alarms) - n alarms
     at_once = max(1, DRAWS_AT_ONCE // cases.size)

@@ -19,7 +19,7 @@ from thresher.cautions import Caution
 from thresher.choices.choose import Choice, Point, choose, operating_condition, point_of
 from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, ConditionError, located
+from thresher.errors import ArgumentError, ConditionError, argument, located
 from thresher.ranking import Ranking, require_ranking
 from thresher.tables.condition import OperatingCondition, simplest
 
@@ -167,7 +167,8 @@ def _require_one_class_ratio(models: Mapping[str, Ranking], condition: Operating
         told = ", ".join(f"{name} {ratio:.4g}" for name, ratio in ratios.items())
         raise ConditionError(
             f"the class ratio is to be that of the data, but the models' data differ: {told}",
-            fix="declare OperatingCondition(class_ratio=...), or rank all models on the same cases",
+            fix=f"declare the {argument('class_ratio')} of the operating condition, "
+            "or rank all models on the same cases",
         )
 
 

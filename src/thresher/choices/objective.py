@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, MeasureError
+from thresher.errors import ArgumentError, MeasureError, argument
 from thresher.ranking import Flags, Floats, Ranking, in_pieces, pieces_of
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition, simplest
@@ -123,7 +123,7 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective
 def measure_objective(table: Contingency, *, maximise: Any, minimise: Any) -> Objective:
     """A measure in the direction asked for; its values tie when they differ by rounding alone."""
     if maximise is not None and minimise is not None:
-        raise ArgumentError("both maximise and minimise are given", "give one of them")
+        raise ArgumentError(f"both {argument('maximise')} and {argument('minimise')} are given", "give one of them")
     wanted, sign = (maximise, -1.0) if minimise is None else (minimise, 1.0)
     if callable(wanted) and not isinstance(wanted, Measure):
         name, values = getattr(wanted, "__name__", "objective"), np.asarray(wanted(table), dtype=np.float64)
@@ -173,7 +173,7 @@ def _require_direction(known: Measure, *, maximising: bool) -> None:
         other = "minimise" if maximising else "maximise"
         raise MeasureError(
             f"{known.name} is better when {known.better}",
-            fix=f"pass {other}={known.name!r}",
+            fix=f"pass {argument(other, known.name)}",
             parameter="maximise" if maximising else "minimise",
         )
 

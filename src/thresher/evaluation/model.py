@@ -21,7 +21,7 @@ from thresher.calibration import (
 )
 from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference import Interval
 from thresher.inference.interval import interval_columns
 from thresher.inference.intervals.auc import auc_interval
@@ -214,7 +214,7 @@ def require_prevalence(trained_at: Any) -> None:
     """Raise `ArgumentError` unless the prevalence that scores were made for is one, or left out."""
     if trained_at is not None and not 0 < as_number(trained_at) < 1:
         raise ArgumentError(
-            f"trained_at must lie between 0 and 1, got {trained_at!r}",
+            f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}",
             "give the proportion of positives that the scores were made for, e.g. that of the training rows",
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thresher._internal.arguments import require_between, require_level, require_number
 from thresher._internal.results import Result
-from thresher.errors import ArgumentError, InfeasibleError
+from thresher.errors import ArgumentError, InfeasibleError, argument
 from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.auc import hanley_mcneil_variance, logit_interval
 
@@ -87,7 +87,9 @@ def auc_sample_size(
     _require_areas({"auc": auc, "null": null})
     require_number(class_ratio, name="class_ratio")
     if not (class_ratio > 0 and math.isfinite(class_ratio)):
-        raise ArgumentError(f"class_ratio must be above 0, got {class_ratio}", "give Pos / Neg, e.g. 0.25")
+        raise ArgumentError(
+            f"{argument('class_ratio')} must be above 0, got {class_ratio}", "give Pos / Neg, e.g. 0.25"
+        )
     if width is not None:
         require_between(width, 0, 1, name="width", fix="e.g. width=0.1")
         return _fewest(lambda Pos, Neg: _width(auc, Pos, Neg, level), lambda wide: wide <= width, class_ratio)

@@ -12,7 +12,7 @@ import numpy as np
 from thresher._internal.arguments import require_one_of
 from thresher._internal.results import Result
 from thresher.calibration import adjust_prevalence
-from thresher.errors import ArgumentError, LengthError, located, require_both_classes
+from thresher.errors import ArgumentError, LengthError, argument, located, require_both_classes
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, counted, counted_weights, rankable, splits_at
 from thresher.ranking.order import falling
 from thresher.sources import is_positive
@@ -150,7 +150,8 @@ def require_two_clusters(rows: ScoredRows) -> None:
         if number < 2:
             raise ArgumentError(
                 f"{number:g} of {rows.clusters:,} clusters holds {name}, and one shows no spread between clusters",
-                fix=f"give rows of at least two clusters with {name}, or leave clusters out if rows are independent",
+                fix=f"give rows of at least two clusters with {name}, or leave {argument('clusters')} out "
+                "if rows are independent",
             )
 
 

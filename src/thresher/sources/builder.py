@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, located
+from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, argument, located
 from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total, resolved
 from thresher.ranking.cells import Cells, cells_of, groups, pooled, together
 from thresher.sources.arrays import checked_weights
@@ -169,7 +169,8 @@ class RankingBuilder:
         if len(others) > 1:
             raise LabelError(
                 f"beside the positive label {self.positive!r} there is more than one: {listed(others)}",
-                fix=f"check positive=, or compare one with the rest: pass labels == {self.positive!r}",
+                fix=f"check {argument('positive')}, or compare one with the rest: give a column of labels that is true"
+                f" where the label is {self.positive!r}",
             )
         return seen
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher._internal.arguments import is_one_of, require_level, require_one_of
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import Resampling, in_blocks
 from thresher.inference.bootstrap.plan import Answers, Question
 from thresher.inference.bootstrap.sample import Resampled
@@ -215,7 +215,7 @@ class Replicates(Tabular):
         one, other = self._key(name, a), self._key(name, b)
         wanted = self._checked(name, level, method)
         if method == "studentised":
-            raise ArgumentError("a difference has no standard error here", 'pass method="bca"')
+            raise ArgumentError("a difference has no standard error here", f"pass {argument('method', 'bca')}")
         estimate = self.estimates[one] - self.estimates[other]
         with np.errstate(invalid="ignore"):  # inf - inf is NaN, and left out
             values = self.drawn[one] - self.drawn[other]
@@ -260,7 +260,7 @@ class Replicates(Tabular):
         if method == "bca" and not self.question.statistic(name).smooth:
             raise ArgumentError(
                 f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",
-                'pass method="percentile"',
+                f"pass {argument('method', 'percentile')}",
             )
         return wanted
 
@@ -289,7 +289,9 @@ class Replicates(Tabular):
         estimate, variance = self.estimates[key], self.question.statistic(name).variance
         plan, sample = self._scheme(name)[0], self.question.sample
         if variance is None or sample.weighted or sample.cluster is not None:
-            raise ArgumentError(f"the standard error of {name} is not known for each replicate", 'pass method="bca"')
+            raise ArgumentError(
+                f"the standard error of {name} is not known for each replicate", f"pass {argument('method', 'bca')}"
+            )
         standing = sample.standings[model]
         observed = variance(Resampled.of(standing, sample.cases).ranking())
         if not (observed > 0 and 0 < estimate < 1):

@@ -13,7 +13,7 @@ import numpy as np
 from thresher._internal.arguments import is_one_of, require_number
 from thresher._internal.results import Tabular, rows_of
 from thresher._internal.text import visible
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.comparison.difference import (
     Better,
     Difference,
@@ -77,7 +77,9 @@ class Comparison(Tabular):
         a - (0.5 b + 0.5 c)  0.1667 [-0.4247, 0.7580]  p 0.45  undecided
         """
         if self.spread is None:
-            raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", 'compare with measure="auc"')
+            raise ArgumentError(
+                f"contrasts are for AUCs, not for {self.measure}", f"compare with {argument('measure', 'auc')}"
+            )
         if not isinstance(weights, Mapping):
             raise ArgumentError(f"weights are given by model, and this is {weights!r}", 'e.g. {"a": 1, "b": -1}')
         for name, weight in weights.items():

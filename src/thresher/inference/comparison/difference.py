@@ -12,7 +12,7 @@ import numpy as np
 from thresher._internal.arguments import numbers_of, require_number
 from thresher._internal.results import Result
 from thresher._internal.text import visible
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.replicates import percentile_limits
 from thresher.inference.interval import Interval, limits_around, stretched, student_quantile
 from thresher.inference.intervals.auc import NOTHING, AucCovariance, AucLimits, Matrix, satterthwaite, student_tail
@@ -117,8 +117,10 @@ def require_margin(margin: float) -> None:
     require_number(margin, name="margin")
     if not 0 <= margin < math.inf:
         raise ArgumentError(
-            f"margin must be 0 or more, got {margin}",
-            fix="give the largest difference that would not matter, in units of the measure, e.g. margin=0.01",
+            f"{argument('margin')} must be 0 or more, got {margin}",
+            fix="give the largest difference that would not matter, in units of the measure, e.g. "
+            f"{argument('margin', 0.01)}",
+            parameter="margin",
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from thresher._internal.arguments import require_level, require_one_of
 from thresher.choices import choose
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import require_margin
@@ -95,8 +95,11 @@ def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
     """A comparison of AUCs filled with its numbers."""
     cases = independent_cases(sums)
     if sums.clustered and min(cases) < 2:
-        fix = "give rows of at least two clusters with each class, or leave cluster= out if rows are independent"
-        raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", fix)
+        raise ArgumentError(
+            "a class lies in one cluster, which shows no spread between clusters",
+            "give rows of at least two clusters with each class, or leave "
+            f"{argument('cluster')} out if rows are independent",
+        )
     found = covariance_of(sums)
     return replace(empty, pairs=min(cases)).of_aucs(found, noise=_noise(sums))
 

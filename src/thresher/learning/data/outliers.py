@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._internal.arguments import require_classifier, require_number
-from thresher.errors import ArgumentError, LabelError
+from thresher.errors import ArgumentError, LabelError, argument
 from thresher.learning.features.scatter import Matrix
 from thresher.ranking import Flags, Floats
 
@@ -124,7 +124,7 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if self.action == "clip":
                 raise ArgumentError(
                     "a forest finds rows that are outliers, and has no fence to clip values to",
-                    'use action="flag", or method="iqr" or "robust_z"',
+                    f"use {argument('action', 'flag')}, or {argument('method', 'iqr')} or 'robust_z'",
                 )
             self.forest_ = forest(rows, share=self.factor, seed=self.seed)
         else:

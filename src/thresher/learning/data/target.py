@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher._internal.arguments import require_whole
 from thresher._internal.results import Tabular
-from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError
+from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Counts, Flags, Indices
 from thresher.sources import classes_of, is_positive
@@ -242,14 +242,14 @@ def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int) -> G
     if positive is None:
         raise PositiveLabelError(
             f"{told}, and it is not said which one is to be told from the rest",
-            f"pass positive={found.classes[0]!r} to learn that class against all others; "
+            f"pass {argument('positive', found.classes[0])} to learn that class against all others; "
             "learn once per class to have each of them",
         )
     place = next((place for place, label in enumerate(found.classes) if same(positive, label)), None)
     if place is None:
         raise PositiveLabelError(
             f"{told}, and the positive label {positive!r} is none of them",
-            f"pass positive={found.classes[0]!r} or another of them",
+            f"pass {argument('positive', found.classes[0])} or another of them",
         )
     flags = found.codes == place
     labels = (f"not {found.classes[place]}", str(found.classes[place]))

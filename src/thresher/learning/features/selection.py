@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher._internal.arguments import require_instance
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.learning.features.scatter import Matrix, Scatter, require_two_classes
 from thresher.ranking import Flags, Floats, Indices
 
@@ -174,7 +174,8 @@ def exhaustive_selection(
     if subsets > most:
         raise ArgumentError(
             f"{size:,} of {between.size:,} features make {_said(subsets)} subsets, and at most {most:,} are tried",
-            'use search="exact", which finds the best by trace_ratio without trying all, or search="forward"',
+            f"use {argument('search', 'exact')}, which finds the best by trace_ratio without trying all, or "
+            f"{argument('search', 'forward')}",
         )
     best, reached, sum_between = np.arange(size), -np.inf, -np.inf
     for block in _blocks(between.size, size):
@@ -283,7 +284,7 @@ def backward_by_trace(within: Matrix, spread: Matrix, size: int) -> SequentialSe
         raise ArgumentError(
             f"the scatter within classes of all {alone.size:,} features has no inverse: some are constant within "
             "classes or combinations of others, or there are fewer rows than features",
-            'use search="forward", or leave those features out first',
+            f"use {argument('search', 'forward')}, or leave those features out first",
         )
     inverse = np.linalg.inv(within / np.outer(alone, alone))
     solved = inverse @ (spread / alone).T
@@ -379,7 +380,8 @@ def _require(found: Scatter, n_features: Any, *, search: str, criterion: str) ->
     if search == "exact" and criterion == "hotelling_lawley":
         raise ArgumentError(
             "the exact search needs a criterion that is a ratio of sums over features, which trace(S_W⁻¹ S_B) is not",
-            'use search="exhaustive" for few features, "forward" for many, or criterion="trace_ratio"',
+            f"use {argument('search', 'exhaustive')} for few features, 'forward' for many, or "
+            f"{argument('criterion', 'trace_ratio')}",
         )
 
 

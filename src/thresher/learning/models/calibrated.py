@@ -8,7 +8,7 @@ from thresher._internal.arguments import require_one_of
 from thresher.calibration import MEstimate, calibration_map
 from thresher.calibration.maps.map import Method
 from thresher.calibration.smoothing import Smoothing
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.learning.models.wrapper import ProbableClassifier, Response, response_of
 from thresher.ranking import Floats, Ranking
 
@@ -109,6 +109,6 @@ class CalibratedModel(ProbableClassifier):
         if self.method in ("beta", "temperature"):
             raise ArgumentError(
                 f"{self.method} calibration maps probabilities, and {type(self.estimator).__name__} scores by {method}",
-                fix='pick method="platt" or "isotonic", which take any score',
+                fix=f"pick {argument('method', 'platt')} or 'isotonic', which take any score",
             )
         return "score" if self.method == "platt" else None

@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from thresher._internal.arguments import is_one_of, require_classifier, require_instance, require_seed
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.learning.models.baselines import MAJORITY, ONE_FEATURE, baselines
 from thresher.learning.models.calibrated import CalibratedModel
 from thresher.learning.models.neighbours import Neighbours
@@ -109,7 +109,7 @@ def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | No
     if prefer == "simplest":
         return [*(name for name in SIMPLEST_FIRST if name in names), *(n for n in names if n not in SIMPLEST_FIRST)]
     fix = f'give "simplest", "first" or a model: {", ".join(names)}'
-    raise ArgumentError(f"prefer={prefer!r} names no model", fix)
+    raise ArgumentError(f"{argument('prefer', prefer)} names no model", fix, parameter="prefer")
 
 
 def _nameless(model: Any) -> Pipeline:

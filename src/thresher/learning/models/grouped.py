@@ -14,7 +14,7 @@ from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
 from thresher.calibration.reliability import quantile_splits, require_bins
 from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.learning.models.wrapper import ProbableClassifier, Response
 from thresher.ranking import Counts, Floats, Ranking
 
@@ -182,6 +182,6 @@ def _proportions(counts: Counts, boundaries: Floats, smoothing: Smoothing) -> Fl
         low, high = np.concatenate([[-np.inf], boundaries, [np.inf]])[empty : empty + 2]
         raise ArgumentError(
             f"no training row scores from {low:g} up to {high:g}, so that group has no proportion",
-            fix='leave out a boundary, or pass smoothing="laplace"',
+            fix=f"leave out a boundary, or pass {argument('smoothing', 'laplace')}",
         )
     return np.asarray(counts[:, 0] / total)
