@@ -84,7 +84,7 @@ def test_long_values_are_shortened():
 
 
 def test_whole_numbers_only():
-    for value in (2.5, "2", None):
+    for value in (2.5, "2", None, True):
         with pytest.raises(th.ArgumentError, match="points must be a whole number, got"):
             require_whole(value, name="points", least=2, fix="give 2")
     with pytest.raises(th.ArgumentError, match="points must be at least 2, got 1"):

@@ -139,7 +139,7 @@ def test_a_matrix_names_no_classes():
 def test_numbers_words_and_callables():
     with pytest.raises(ArgumentError, match="margin must be a number, got None"):
         ASKED.compare_unpaired(RANKING, RANKING, margin=None)
-    with pytest.raises(ArgumentError, match="method must be .*, got \\['wilson'\\]"):
+    with pytest.raises(ArgumentError, match=r"method must be .*, got \['wilson'\]"):
         ASKED.rate_interval(3, 5, method=["wilson"])
     with pytest.raises(ArgumentError, match="progress must be a function, got 5"):
         ASKED.bootstrap(RANKING, ["auc"], replicates=10, progress=5)

@@ -83,11 +83,13 @@ def require_whole(value: Any, *, name: str, least: int, fix: str, most: int | No
     >>> require_whole(3, name="points", least=2, fix="give e.g. 500")
     3
     """
+    whole = isinstance(value, float) and value.is_integer()
     try:
-        number = int(value) if isinstance(value, float) and value.is_integer() else int(operator.index(value))
+        number = int(value) if whole else int(operator.index(value))
     except TypeError:
-        what = f"{argument(name)} must be a whole number, got {shortened(value)}"
-        raise ArgumentError(what, fix, parameter=name) from None
+        number = None
+    if number is None or isinstance(value, bool):
+        raise ArgumentError(f"{argument(name)} must be a whole number, got {shortened(value)}", fix, parameter=name)
     if number < least:
         raise ArgumentError(f"{argument(name)} must be at least {least}, got {number}", fix, parameter=name)
     if most is not None and number > most:

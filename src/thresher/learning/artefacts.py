@@ -23,7 +23,7 @@ from thresher._internal.results import Result
 from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError, located
 from thresher.evaluation import Decision, apply
 from thresher.learning.data.frame import frame
-from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_names
+from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_expected_columns
 from thresher.learning.learn import Learned
 from thresher.learning.report import write_report
 from thresher.ranking import Flags, Floats
@@ -214,7 +214,7 @@ class Deployed(Result):
         `place` and `where` are for what is refused, and `before` is how many rows came in earlier pieces.
         """
         table = frame(data)
-        require_names(list(table.columns), self.expected, place=place)
+        require_expected_columns(list(table.columns), self.expected, place=place)
         rows, unseen, gaps = conformed(table, self.expected, before=before)
         unused = tuple(name for name in table.columns if name not in self.known)
         return np.asarray(self.model.predict_proba(rows)[:, 1]), Remarks(unseen, gaps, unused)

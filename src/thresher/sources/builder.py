@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_whole
 from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, argument, located
 from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total, resolved
 from thresher.ranking.cells import Cells, cells_of, groups, pooled, together
@@ -49,14 +49,9 @@ class RankingBuilder:
     __slots__ = ("_labels", "_rows", "_runs", "batches", "buckets", "dropped", "missing", "positive")
 
     def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
-        given: Any = buckets
-        if isinstance(given, bool) or not isinstance(given, Integral) or given < 2:
-            raise ArgumentError(
-                f"buckets must be a whole number of at least 2, got {buckets!r}", fix=f"leave it out for {BUCKETS:,}"
-            )
         self.positive = positive
         self.missing: Missing = missing
-        self.buckets = int(given)
+        self.buckets = require_whole(buckets, name="buckets", least=2, fix=f"leave it out for {BUCKETS:,}")
         self.batches = 0
         self.dropped = 0
         self._rows = 0

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thresher._internal.arguments import require_instance
+from thresher._internal.arguments import require_instance, require_one_of, require_whole
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, argument
 from thresher.learning.features.scatter import Matrix, Scatter, require_two_classes
@@ -24,11 +24,8 @@ DEPENDENT = 1e-10
 
 def require_criterion(criterion: str) -> None:
     """Refuse a criterion that there is not."""
-    if criterion not in get_args(Criterion):
-        raise ArgumentError(
-            f"there is no criterion {criterion!r}",
-            'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)',
-        )
+    fix = 'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)'
+    require_one_of(criterion, get_args(Criterion), name="criterion", fix=fix)
 
 
 def ratio(between: Floats, within: Floats) -> Floats:
@@ -368,15 +365,9 @@ def _require(found: Scatter, n_features: Any, *, search: str, criterion: str) ->
     require_instance(found, Scatter, name="found", fix="give what scatter(X, y) returns")
     require_criterion(criterion)
     require_two_classes(found)
-    if search not in get_args(Search):
-        raise ArgumentError(f"there is no search {search!r}", f"use one of {', '.join(get_args(Search))}")
-    features = len(found.names)
-    whole = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
-    if not whole or not 1 <= n_features <= features:
-        raise ArgumentError(
-            f"n_features must be a whole number from 1 to {features:,}, got {n_features!r}",
-            "say how many of the features to choose",
-        )
+    require_one_of(search, get_args(Search), name="search")
+    fix = "say how many of the features to choose"
+    require_whole(n_features, name="n_features", least=1, most=len(found.names), fix=fix)
     if search == "exact" and criterion == "hotelling_lawley":
         raise ArgumentError(
             "the exact search needs a criterion that is a ratio of sums over features, which trace(S_W⁻¹ S_B) is not",

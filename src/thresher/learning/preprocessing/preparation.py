@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from thresher._internal.arguments import is_one_of, require_instance, require_seed
+from thresher._internal.arguments import require_instance, require_one_of, require_seed
 from thresher.errors import ArgumentError, argument
 from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.outliers import Outliers
@@ -85,13 +85,10 @@ def preparation(
         require_instance(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
     require_seed(seed)
     encodings = _encodings(columns, encode)
-    if missing not in ("indicator", "fill"):
-        raise ArgumentError(
-            f"there is no way {missing!r} to treat missing values",
-            'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first',
-        )
-    if scale is not None and not is_one_of(scale, _SCALERS):
-        raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
+    fix = "pick one of them; to drop rows, call complete_rows(data) on the training rows first"
+    require_one_of(missing, ("indicator", "fill"), name="missing", fix=fix)
+    if scale is not None:
+        require_one_of(scale, _SCALERS, name="scale", fix="pick one of them, or None")
     if not columns.used:
         raise ArgumentError(
             "no column is left that a model may learn from",
@@ -157,8 +154,7 @@ def _encodings(columns: ColumnTypes, encode: Any) -> dict[str, list[str]]:
                 f"{name!r} is to be encoded, and is no categorical column",
                 f"name one of {', '.join(categorical) or 'none: there are none'}",
             )
-        if way != "auto" and way not in ways:
-            raise ArgumentError(f"there is no encoding {way!r}", f"use auto or one of {', '.join(ways)}")
+        require_one_of(way, ("auto", *ways), name="encode")
     for name in categorical:
         way = wished.get(name, "auto")
         few = columns[name].distinct <= MANY_CATEGORIES
