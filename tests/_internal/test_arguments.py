@@ -63,6 +63,7 @@ def test_what_fits_passes():
     require_function(None, name="progress")
     assert require_seed(np.int64(4)) == 4
     assert require_number(np.float32(0.5), name="margin") == 0.5
+    assert require_number(-(10**400), name="margin") == -math.inf
     assert require_between(Fraction(1, 2), 0, 1, name="share", fix="f") == 0.5
 
 

@@ -130,7 +130,7 @@ def require_number(
     try:
         return float(value)
     except OverflowError:  # a whole number beyond all floats
-        return math.copysign(math.inf, int(value))
+        return math.inf if int(value) > 0 else -math.inf
 
 
 def require_between(
