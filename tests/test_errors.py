@@ -59,6 +59,13 @@ def test_the_place_shows_the_parameter_at_fault():
     limited = caught(lambda: th.choose(ranking, subject_to="precision >= 0.9 and recall >= 0.9"), th.InfeasibleError)
     assert (limited.parameter, limited.where) == ("subject_to", "choose(ranking, condition, subject_to=...)")
     assert caught(lambda: th.OperatingCondition(cost_ratio=-1)).where == "OperatingCondition(cost_ratio=...)"
+    assert caught(lambda: th.calibration_map(ranking, bins=0)).where.startswith("calibration_map(ranking")
+
+
+def test_a_parameter_of_something_else_is_not_shown_as_one_of_the_call():
+    model = th.learning.Outliers(action="drop")  # type: ignore[arg-type]
+    error = caught(lambda: model.fit([[1.0], [2.0]]))
+    assert (error.parameter, error.where) == ("action", "Outliers.fit(X, y)")
 
 
 def test_a_place_that_is_attached_wins_and_the_innermost_of_several_stays():

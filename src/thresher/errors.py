@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import CO_VARKEYWORDS
 from types import FrameType
 from typing import Any
 
@@ -140,18 +141,20 @@ def _public_call(error: ThresherError) -> str:
 
 
 def _signature(frame: FrameType, parameter: str) -> str:
+    """The call with its positional arguments, and with the parameter if the function takes it."""
     code = frame.f_code
-    names = list(code.co_varnames[: code.co_argcount])
-    call = code.co_name
-    if names and names[0] in ("self", "cls"):
+    call, names = code.co_name, list(code.co_varnames[: code.co_argcount])
+    taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    shown = parameter in taken or (parameter and code.co_flags & CO_VARKEYWORDS)
+    if names and names[0] in ("self", "cls") and names[0] in frame.f_locals:
         owner = frame.f_locals[names.pop(0)]
         kind = owner if isinstance(owner, type) else type(owner)
         if call in ("__init__", "__post_init__", "__new__"):
-            return f"{kind.__name__}({parameter}=...)" if parameter else f"{kind.__name__}(...)"
+            return f"{kind.__name__}({parameter}=...)" if shown else f"{kind.__name__}(...)"
         if isinstance(getattr(kind, call, None), property):
             return f"{kind.__name__}.{call}"
         call = f"{kind.__name__}.{call}"
-    if parameter and parameter not in names:
+    if shown and parameter not in names:
         names.append(f"{parameter}=...")
     return f"{call}({', '.join(names)})"
 

@@ -51,7 +51,8 @@ OPTIONS = [
 
 
 def in_context(error):
-    params = [click.Option([option]) for option in OPTIONS] + [click.Option(["--overwrite"], is_flag=True)]
+    params: list[click.Parameter] = [click.Option([option]) for option in OPTIONS]
+    params.append(click.Option(["--overwrite"], is_flag=True))
     ctx = click.Context(click.Command("choose", params=params), info_name="choose")
     ctx.params["source"] = "rows.csv"
     return refusal(error, ctx).message

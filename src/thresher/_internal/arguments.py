@@ -32,7 +32,7 @@ def require_instance(value: Any, kinds: type | tuple[type, ...], noun: str = "",
     >>> require_instance("a", dict, name="types", fix='give e.g. {"age": "numerical"}')
     Traceback (most recent call last):
     thresher.errors.ArgumentError: types cannot be the str 'a'
-      where: require_instance(value, kinds, noun, types=...)
+      where: require_instance(value, kinds, noun)
       fix:   give e.g. {"age": "numerical"}
     """
     if not isinstance(value, kinds):
@@ -67,7 +67,7 @@ def require_one_of(value: Any, options: Iterable[str], *, name: str, fix: str = 
     >>> require_one_of("loose", ("strict", "ties"), name="pool")
     Traceback (most recent call last):
     thresher.errors.ArgumentError: pool must be "strict" or "ties", got 'loose'
-      where: require_one_of(value, options, pool=...)
+      where: require_one_of(value, options)
       fix:   pick one of them
     """
     known = tuple(options)
@@ -122,7 +122,7 @@ def require_number(
     >>> require_number("high", name="level")
     Traceback (most recent call last):
     thresher.errors.ArgumentError: level must be a number, got 'high'
-      where: require_number(value, level=...)
+      where: require_number(value)
       fix:   give one number
     """
     if not isinstance(value, Real) or isinstance(value, bool):
@@ -130,7 +130,7 @@ def require_number(
     try:
         return float(value)
     except OverflowError:  # a whole number beyond all floats
-        return math.inf if int(value) > 0 else -math.inf
+        return math.inf if abs(value) == value else -math.inf
 
 
 def require_between(
@@ -141,7 +141,7 @@ def require_between(
     >>> require_between(2, 0, 1, name="power", fix="e.g. 0.8")
     Traceback (most recent call last):
     thresher.errors.ArgumentError: power must lie strictly between 0 and 1, got 2
-      where: require_between(value, low, high, power=...)
+      where: require_between(value, low, high)
       fix:   e.g. 0.8
     """
     number = require_number(value, name=name, fix=fix, error=error)
@@ -157,7 +157,7 @@ def require_level(value: Any) -> None:
     >>> require_level(95)
     Traceback (most recent call last):
     thresher.errors.ArgumentError: level must lie strictly between 0 and 1, got 95
-      where: require_level(value, level=...)
+      where: require_level(value)
       fix:   did you mean level=0.95?
     """
     fix = f"give e.g. {argument('level', 0.95)}"
