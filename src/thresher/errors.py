@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from inspect import CO_VARKEYWORDS
 from types import FrameType
 from typing import Any
 
@@ -145,7 +144,7 @@ def _signature(frame: FrameType, parameter: str) -> str:
     code = frame.f_code
     call, names = code.co_name, list(code.co_varnames[: code.co_argcount])
     taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    shown = parameter in taken or (parameter and code.co_flags & CO_VARKEYWORDS)
+    shown = parameter in taken
     if names and names[0] in ("self", "cls") and names[0] in frame.f_locals:
         owner = frame.f_locals[names.pop(0)]
         kind = owner if isinstance(owner, type) else type(owner)
