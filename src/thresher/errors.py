@@ -97,7 +97,7 @@ def argument(name: str, value: Any = _UNSET) -> str:
 
 
 def spell(text: str, spelling: Spelling) -> str:
-    """Replace the arguments named in a text by their spelling, called with name and `repr` of the value or None.
+    """Replace the arguments named in a text by `spelling(name, text of the value or None)`.
 
     >>> spell(f"pass {argument('missing', 'drop')}", lambda name, value: f"--{name} {value}")
     "pass --missing 'drop'"
@@ -128,7 +128,7 @@ def _restored(
 
 
 def _public_call(error: ThresherError) -> str:
-    """Outermost public call of thresher in the traceback: what the user called."""
+    """Outermost public call of thresher in the traceback."""
     step = error.__traceback__
     while step is not None:
         frame, name = step.tb_frame, step.tb_frame.f_code.co_name
@@ -175,7 +175,7 @@ class LabelError(ThresherError):
 
 
 class PositiveLabelError(LabelError):
-    """Which label is the positive one is not said, or not among the labels."""
+    """The positive label is not named, or is not among the labels."""
 
 
 class OneClassError(ThresherError):
@@ -203,7 +203,7 @@ class MeasureError(ThresherError):
 
 
 class ConditionError(ThresherError):
-    """An operating condition contradicts itself, or needs what was not given."""
+    """An operating condition contradicts itself, or lacks what the question needs."""
 
 
 class InfeasibleError(ThresherError):

@@ -164,8 +164,8 @@ def place(ctx: click.Context) -> str:
 
 
 def _of_system(error: OSError, ctx: click.Context) -> Refusal:
-    said = (error.strerror or str(error)).lower()
-    reason, fix = _REASONS.get(error.errno or 0, (said, "check the path and try again"))
+    message = (error.strerror or str(error)).lower()
+    reason, fix = _REASONS.get(error.errno or 0, (message, "check the path and try again"))
     name = error.filename2 or error.filename
     return Refusal(f"{name or 'standard output'} cannot be used: {reason}", place(ctx), fix)
 

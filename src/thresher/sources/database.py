@@ -122,7 +122,7 @@ def require_no_table(source: Any, table: TableName | None) -> None:
     Traceback (most recent call last):
     thresher.errors.ArgumentError: table='mails' is given, and rows.csv holds no tables
       where: require_no_table(source, table)
-      fix:   leave table= out
+      fix:   leave table out
     """
     if table is not None:
         what = f"{argument('table', table)} is given, and {_place(source, None)} holds no tables"

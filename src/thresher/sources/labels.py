@@ -27,7 +27,7 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
     array([False,  True])
     >>> is_positive(np.array([-1, 1]))
     Traceback (most recent call last):
-    thresher.errors.PositiveLabelError: which of the labels -1 and 1 is the positive one is not said
+    thresher.errors.PositiveLabelError: cannot tell which label is positive: -1 or 1
       where: is_positive(labels)
       fix:   pass positive=1 (or the other one); only bool and 0/1 labels need no word
     """
@@ -50,7 +50,7 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
     found = _in_order(found)
     if positive is None:
         raise PositiveLabelError(
-            f"which of the labels {listed(found)} is the positive one is not said",
+            f"cannot tell which label is positive: {' or '.join(map(repr, found))}",
             fix=f"pass {argument('positive', found[-1])} (or the other one); only bool and 0/1 labels need no word",
         )
     return _equal_to(labels, _among(found, positive))

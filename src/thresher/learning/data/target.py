@@ -41,7 +41,7 @@ def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
     'spam'
     >>> binary_target(["ham", "spam"], positive=None, matters=True)
     Traceback (most recent call last):
-    thresher.errors.PositiveLabelError: which of the labels 'ham' and 'spam' is the positive one is not said
+    thresher.errors.PositiveLabelError: cannot tell which label is positive: 'ham' or 'spam'
       where: binary_target(y)
       fix:   pass positive='spam' (or the other one); only bool and 0/1 labels need no word
     """
