@@ -13,8 +13,8 @@ def test_an_installed_package_is_loaded():
 def test_an_absent_package_is_named_with_its_extra():
     with pytest.raises(th.MissingExtraError) as caught:
         extra("absent.part", name="sql")
-    assert caught.value.what == "scan(source) needs the package absent, which is not installed"
-    assert caught.value.where == "scan(source)"
+    assert caught.value.what == "this needs the package absent, which is not installed"
+    assert caught.value.where == "extra(package)"
     assert caught.value.fix == 'pip install "thresher[sql]"'
     assert isinstance(caught.value, ImportError)
 

@@ -65,7 +65,7 @@ def test_unknown_segments_and_bins():
     with pytest.raises(ArgumentError, match="'deciles'"):
         splits_of(ranking, "deciles", bins=10)  # type: ignore[arg-type]
     for bins in (0, -1, 2.5):
-        with pytest.raises(ArgumentError, match="number of bins"):
+        with pytest.raises(ArgumentError, match="bins must be"):
             splits_of(ranking, "uniform", bins=bins)  # type: ignore[arg-type]
 
 

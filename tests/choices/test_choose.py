@@ -352,7 +352,7 @@ def test_a_near_tie_beyond_int64_is_no_tie():
 
 @pytest.mark.parametrize("wrong", ["accuracy", 5, {"cost_ratio": 2}])
 def test_a_condition_is_an_operating_condition(wrong):
-    with pytest.raises(th.ArgumentError, match="no operating condition"):
+    with pytest.raises(th.ArgumentError, match="an operating condition is needed"):
         th.choose(TREE, wrong)
-    with pytest.raises(th.ArgumentError, match="no operating condition"):
+    with pytest.raises(th.ArgumentError, match="an operating condition is needed"):
         th.joint_choice({"tree": TREE}, wrong)

@@ -49,7 +49,7 @@ def test_a_gate_knows_what_is_saved(run, library, columns):
         (["--current", "0.4"], "could be one of 2 models"),
         (["--current", "bayes=0.4"], "there is no model 'bayes'"),
         (["--current", "malignant"], "is given as --label and as --current"),
-        (["--current", "said", "--prefer", "current"], "give --current MODEL=NUMBER or the file of a decision"),
+        (["--current", "said", "--prefer", "current"], "give --current: the model's threshold, or its decision"),
         (["--prefer", "bayes"], "the model 'bayes' is preferred"),
     ],
 )
@@ -158,8 +158,8 @@ def test_the_types_of_a_file_are_learned_once(data, monkeypatch, command):
     """The label is looked at before the scan, which must not read the whole file for it again."""
     learned = []
 
-    def counted(files, seen, *, where):
-        learned.append(where)
+    def counted(files, seen):
+        learned.append(files)
         return learned_columns.learned_columns(files, seen)
 
     monkeypatch.setattr(streamed, "_last", {})

@@ -61,11 +61,11 @@ def test_what_is_no_ratio(text):
         (["--prevalence", "200%"], "--prevalence must lie strictly between 0 and 1"),
         (["--prevalence", "1%%"], "is no proportion; write e.g. 0.05 or 5%"),
         (["--cost-fp", "1", "--cost-tn", "2"], "--cost-fp minus --cost-tn must be above 0"),
-        (["--level", "95"], "did you mean 0.95?"),
+        (["--level", "95"], "did you mean --level 0.95?"),
         (["--level", "1.5"], "--level must lie strictly between 0 and 1, got 1.5\n"),
         (["--margin", "nan"], "--margin must be 0 or more, got nan"),
         (["--margin", "-1"], "--margin must be 0 or more, got -1"),
-        (["--positive", "7"], "give a --label column that is true where the label is 7"),
+        (["--positive", "7"], "give a column of labels that is true where the label is 7"),
     ],
 )
 def test_contradictions_are_refused(refused, words, told):

@@ -217,7 +217,7 @@ def test_pyplot_is_not_even_imported(tmp_path):
 
 class TestRefusals:
     def test_formats(self, tmp_path):
-        with pytest.raises(th.ArgumentError, match="format must be one of pdf, svg, png"):
+        with pytest.raises(th.ArgumentError, match='format must be "pdf", "svg" or "png"'):
             write_figures(ONE, tmp_path, format="jpeg")  # type: ignore[arg-type]
 
     def test_what_is_no_evaluation(self, tmp_path):

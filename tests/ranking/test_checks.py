@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher.ranking import as_number, as_numbers, rankable
+from thresher._internal.arguments import as_number, as_numbers
+from thresher.ranking import rankable
 
 BEYOND = 2**53 + 1  # the first integer that float64 cannot hold
 _WIDE = pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long double is float64 here")

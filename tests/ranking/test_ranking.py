@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import thresher as th
 from tests import reference
 from tests.strategies import counts, float64_scores, labelled_scores, ranking, segments_of
-from thresher.ranking import describe, rankable, reaches, require_ranking
+from thresher._internal.arguments import describe
+from thresher.ranking import rankable, reaches, require_ranking
 
 SPAM_TREE = "[20+,5-][10+,5-][20+,40-]"
 FORMAT = "thresher/ranking/1"
@@ -236,7 +237,7 @@ class TestBothClasses:
     def test_it_says_which_class_is_absent_among_how_many(self, text, absent):
         with pytest.raises(th.OneClassError, match=f"there are no {absent} among 3 cases") as caught:
             th.Ranking.parse(text).require_both_classes()
-        assert caught.value.where == "Ranking.require_both_classes"
+        assert caught.value.where == "Ranking.require_both_classes()"
 
     def test_nothing_happens_when_both_are_there(self):
         th.Ranking.parse("[1+,1-]").require_both_classes()

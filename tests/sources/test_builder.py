@@ -253,7 +253,7 @@ class TestWhatIsWrong:
 
     @pytest.mark.parametrize("buckets", [1, 0, -5, 2.5])
     def test_a_budget_that_is_none(self, buckets):
-        with pytest.raises(th.ArgumentError, match="buckets must be a whole number of at least 2"):
+        with pytest.raises(th.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
             th.RankingBuilder(buckets=buckets)
 
     def test_missing_is_checked(self):
@@ -298,7 +298,7 @@ class TestLabels:
 
 @pytest.mark.parametrize("buckets", ["x", True, 1, 2.5, None])
 def test_how_many_scores_are_kept_is_a_whole_number(buckets):
-    with pytest.raises(th.ArgumentError, match="buckets must be a whole number"):
+    with pytest.raises(th.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
         th.RankingBuilder(buckets=buckets)
 
 

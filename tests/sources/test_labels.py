@@ -100,7 +100,7 @@ def test_any_two_labels_do_once_the_positive_one_is_named(values, positive):
 
 @pytest.mark.parametrize("values", [case[0] for case in NEED_A_WORD.values()], ids=NEED_A_WORD)
 def test_and_are_never_guessed_before(values):
-    with pytest.raises(th.PositiveLabelError, match=r"which of the labels .* is the positive one is not said"):
+    with pytest.raises(th.PositiveLabelError, match="cannot tell which label is positive"):
         flags(values)
 
 
@@ -120,9 +120,9 @@ TEXTS = {
 @pytest.mark.parametrize(
     ("labels", "given", "told"),
     [
-        (SPELT, {}, "which of the labels 'ham' and 'spam' is the positive one is not said"),
-        (SPELT[::-1], {}, "which of the labels 'ham' and 'spam' is the positive one is not said"),
-        (SPELT[1:], {}, "which of the labels 'ham' and 'spam' is the positive one is not said"),
+        (SPELT, {}, "cannot tell which label is positive: 'ham' or 'spam'"),
+        (SPELT[::-1], {}, "cannot tell which label is positive: 'ham' or 'spam'"),
+        (SPELT[1:], {}, "cannot tell which label is positive: 'ham' or 'spam'"),
         (SPELT, {"positive": "Spam"}, "the positive label 'Spam' is not among the labels 'ham' and 'spam'"),
         (
             SPELT,
@@ -154,7 +154,7 @@ def test_many_labels_are_listed_up_to_a_point():
 def test_the_way_out_of_three_labels_is_the_comparison_one_asked_for():
     with pytest.raises(th.LabelError) as caught:
         flags([0, 1, 2], positive=2)
-    assert "labels == 2" in caught.value.fix
+    assert "true where the label is 2" in caught.value.fix
 
 
 @pytest.mark.parametrize("values", [["a", "a"], [2, 2], pd.Series(["a", "a"], dtype="category")])
@@ -163,7 +163,7 @@ def test_one_label_is_enough_when_it_is_named(values):
     assert flags(values, positive=only) == [True, True]
     with pytest.raises(th.PositiveLabelError, match="not among the labels"):
         flags(values, positive="b")
-    with pytest.raises(th.PositiveLabelError, match="not said"):
+    with pytest.raises(th.PositiveLabelError, match="cannot tell"):
         flags(values)
 
 

@@ -390,7 +390,7 @@ def test_labels_that_are_texts(source, data):
     how = how | {"exact": None}
     labels: dict[str, Any] = {"label": "select", "score": "p", "where": lambda t: t.w > 0}
     assert th.scan(place, positive="NL", **labels, **how) == th.rank(data["select"], data["p"], positive="NL")
-    with pytest.raises(th.PositiveLabelError, match="is not said"):
+    with pytest.raises(th.PositiveLabelError, match="cannot tell which label is positive"):
         th.scan(place, **labels, **how)
     with pytest.raises(th.PositiveLabelError, match="not among the labels"):
         th.scan(place, positive="DE", **labels, **how)

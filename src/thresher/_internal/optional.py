@@ -17,7 +17,7 @@ def extra(package: str, *, name: str) -> ModuleType:
     2.0
     >>> extra("absent", name="report")
     Traceback (most recent call last):
-    thresher.errors.MissingExtraError: to_html needs the package absent, which is not installed
+    thresher.errors.MissingExtraError: this needs the package absent, which is not installed
       where: extra(package)
       fix:   pip install "thresher[report]"
     """

@@ -11,9 +11,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.optional import extra, room
 from thresher._internal.text import visible
-from thresher.errors import MissingExtraError, require_one_of
+from thresher.errors import MissingExtraError
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 MOST_SIGNS = 200

@@ -7,11 +7,11 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.results import Result
 from thresher.calibration.scores import brier
 from thresher.cautions import Caution
 from thresher.curves import hull_splits
-from thresher.errors import require_one_of
 from thresher.ranking import Counts, Ranking, require_ranking
 
 Over: TypeAlias = Literal["exact", "hull"]

@@ -12,9 +12,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import describe
 from thresher.calibration.scores import numbers
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, describe, require_ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 
 
 def zero_one(margin: npt.ArrayLike, *, half_on_boundary: bool = False) -> Floats:

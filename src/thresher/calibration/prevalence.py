@@ -8,9 +8,10 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number, as_numbers, describe
 from thresher.calibration.scores import probabilities_in
 from thresher.errors import ArgumentError, ProbabilityError
-from thresher.ranking import Floats, Ranking, as_number, as_numbers, describe, require_ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 
 
 def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:

@@ -7,12 +7,13 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, require_level, require_one_of, require_whole
 from thresher._internal.results import Result, Tabular
 from thresher.calibration.prevalence import adjust_prevalence
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, WeightError, require_one_of, require_whole
-from thresher.ranking import Counts, Floats, Ranking, as_number, require_ranking
+from thresher.errors import ArgumentError, WeightError, argument
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 MOST_BINS = 1_000_000
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
@@ -38,7 +39,7 @@ def splits_of(ranking: Ranking, segments: Binning, *, bins: int) -> Splits:
 
 def require_bins(bins: int) -> None:
     """Raise `ArgumentError` unless the number of bins is whole, at least 1 and at most a million."""
-    require_whole(bins, name="the number of bins", least=1, most=MOST_BINS, fix="give e.g. bins=10")
+    require_whole(bins, name="bins", least=1, most=MOST_BINS, fix=f"give e.g. {argument('bins', 10)}")
 
 
 def quantile_splits(ranking: Ranking, bins: int) -> Splits:
@@ -220,7 +221,7 @@ def ece(
     """
     require_ranking(ranking, probabilities=True)
     _check(ranking, segments, level)
-    fix = "give e.g. replicates=1000"
+    fix = f"give e.g. {argument('replicates', 1000)}"
     replicates = require_whole(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
     own, stated = _restated(ranking, prevalence, trained_at)
     split = splits_of(stated, segments, bins=bins)
@@ -279,10 +280,10 @@ def _check(ranking: Ranking, segments: str, level: float) -> None:
     if segments == "exact" and len(ranking) > MOST_GROUPS:
         raise ArgumentError(
             f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
-            fix='pass segments="quantile", or take decomposition(ranking).miscalibration, which needs no bins',
+            fix=f"pass {argument('segments', 'quantile')}, or take decomposition(ranking).miscalibration, "
+            "which needs no bins",
         )
-    if not 0 < as_number(level) < 1:
-        raise ArgumentError(f"level must lie between 0 and 1, got {level}", "give e.g. level=0.95")
+    require_level(level)
     if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
         raise WeightError(
             "weights that are not whole do not say how many labels there were to draw",
@@ -303,7 +304,8 @@ def _simulated(
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
-        raise ArgumentError(f"seed must be a whole number of 0 or more, got {seed}", "give e.g. 0") from None
+        what = f"{argument('seed')} must be a whole number of 0 or more, got {seed}"
+        raise ArgumentError(what, "give e.g. 0", parameter="seed") from None
     hit, alarm = gaps
     expected = np.add.reduceat(cases * alarm, first)  # k hits - (n - k) alarms = k (hits + alarms) - n alarms
     at_once = max(1, DRAWS_AT_ONCE // cases.size)

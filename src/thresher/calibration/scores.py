@@ -9,11 +9,20 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number
 from thresher._internal.parallel import map_chunks
 from thresher.cautions import Caution
 from thresher.curves.multiclass import class_rows
 from thresher.errors import ArgumentError, LengthError, MissingValueError, ProbabilityError
-from thresher.ranking import Flags, Floats, Ranking, as_number, exact_number, rankable, require_ranking, widen
+from thresher.ranking import (
+    Flags,
+    Floats,
+    Ranking,
+    exact_number,
+    rankable,
+    require_ranking,
+    widen,
+)
 
 VALUES_SHOWN = 5
 SUM_TOLERANCE = 1e-6

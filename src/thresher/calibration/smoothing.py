@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number, as_numbers
 from thresher._internal.results import Tabular
 from thresher.calibration.scores import plain_array
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError
-from thresher.ranking import Counts, Floats, Ranking, as_number, as_numbers, require_ranking
+from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError, argument
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 Smoothing: TypeAlias = "Literal['laplace'] | MEstimate | None"
 
@@ -117,7 +118,7 @@ def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
         probability = m_estimate(counts, smoothing.m, smoothing.prior)[:, 0]
     else:
         raise ArgumentError(
-            f'smoothing must be "laplace", an MEstimate or None, got {smoothing!r}',
+            f"{argument('smoothing')} must be 'laplace', an MEstimate or None, got {smoothing!r}",
             fix="pass e.g. smoothing=MEstimate(m=10, prior=0.1)",
         )
     return _frozen(ranking, probability, _reordering(empirical, probability))

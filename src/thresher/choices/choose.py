@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
+from thresher._internal.arguments import as_number
 from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
 from thresher.choices.constraint import Constraint, constraints
@@ -22,11 +23,11 @@ from thresher.choices.objective import (
     splits_near_best,
 )
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, as_number, require_ranking
+from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
+from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
-from thresher.tables.condition import OperatingCondition, simplest
+from thresher.tables.condition import OperatingCondition, require_condition, simplest
 
 if TYPE_CHECKING:
     from thresher.choices.joint import JointChoice
@@ -260,7 +261,9 @@ def _wanted(given: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit,
     if asked.name == "expected_cost" and asked.bare and how == "minimise":
         return None, ()
     if asked.name == "expected_cost" and asked.bare:
-        raise MeasureError("expected_cost is better when lower", "pass minimise='expected_cost', or leave it out")
+        raise MeasureError(
+            "expected_cost is better when lower", f"pass {argument('minimise', 'expected_cost')}, or leave it out"
+        )
     if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
         why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
         raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES])
@@ -271,12 +274,8 @@ def operating_condition(given: Any) -> OperatingCondition:
     """The condition given, or errors that cost the same at the data's class ratio."""
     if given is None:
         return OperatingCondition()
-    if not isinstance(given, OperatingCondition):
-        hint = f"; to choose by a measure, pass maximise={given!r}" if isinstance(given, str) else ""
-        raise ArgumentError(
-            f"the condition is {given!r}, which is no operating condition",
-            f"give OperatingCondition(cost_ratio=..., class_ratio=...){hint}",
-        )
+    hint = f"; to choose by a measure, pass {argument('maximise', given)}" if isinstance(given, str) else ""
+    require_condition(given, hint)
     return given
 
 
@@ -313,7 +312,11 @@ def _allowed(
     allowed[1] = reachable
     if at_most is not None:
         if not as_number(at_most) >= 0:
-            raise ArgumentError(f"at_most must be a number, 0 or more, got {at_most!r}", "give a number of cases")
+            raise ArgumentError(
+                f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}",
+                "give a number of cases",
+                parameter="at_most",
+            )
         tp, fp = ranking.covered()
         allowed &= tp + fp <= at_most
     if tables is not None:
@@ -323,7 +326,8 @@ def _allowed(
                 raise _infeasible(limit, tables, allowed)
             allowed = meets
     if not allowed.any():
-        raise InfeasibleError(f"every threshold calls more than {at_most:g} cases positive", "allow more")
+        what = f"every threshold calls more than {at_most:g} cases positive"
+        raise InfeasibleError(what, "allow more", parameter="at_most")
     return allowed
 
 
@@ -333,6 +337,7 @@ def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> Infea
     return InfeasibleError(
         f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {limit.nearest(left):.4g}",
         fix="relax it, or look for a better model",
+        parameter="subject_to",
     )
 
 

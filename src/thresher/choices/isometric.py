@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, require_one_of, require_whole
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, MeasureError, require_one_of, require_whole
-from thresher.ranking import Floats, as_number
+from thresher.errors import ArgumentError, MeasureError
+from thresher.ranking import Floats
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition
 

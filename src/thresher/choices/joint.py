@@ -12,14 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from thresher._internal.arguments import describe
 from thresher._internal.results import Result, Tabular, rows_of
 from thresher._internal.text import in_words
 from thresher.cautions import Caution
 from thresher.choices.choose import Choice, Point, choose, operating_condition, point_of
 from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, ConditionError, located
-from thresher.ranking import Ranking, describe, require_ranking
+from thresher.errors import ArgumentError, ConditionError, argument, located
+from thresher.ranking import Ranking, require_ranking
 from thresher.tables.condition import OperatingCondition, simplest
 
 _ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of weights
@@ -166,7 +167,8 @@ def _require_one_class_ratio(models: Mapping[str, Ranking], condition: Operating
         told = ", ".join(f"{name} {ratio:.4g}" for name, ratio in ratios.items())
         raise ConditionError(
             f"the class ratio is to be that of the data, but the models' data differ: {told}",
-            fix="declare OperatingCondition(class_ratio=...), or rank all models on the same cases",
+            fix=f"declare the {argument('class_ratio')} of the operating condition, "
+            "or rank all models on the same cases",
         )
 
 

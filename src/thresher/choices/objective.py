@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from thresher._internal.parallel import chunks, map_chunks
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, MeasureError
+from thresher.errors import ArgumentError, MeasureError, argument
 from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition, simplest
@@ -117,7 +117,7 @@ def measure_objective(
 ) -> Objective:
     """A measure of all or some splits of a table; values that differ by rounding alone tie."""
     if maximise is not None and minimise is not None:
-        raise ArgumentError("both maximise and minimise are given", "give one of them")
+        raise ArgumentError(f"both {argument('maximise')} and {argument('minimise')} are given", "give one of them")
     wanted, sign = (maximise, -1.0) if minimise is None else (minimise, 1.0)
     if callable(wanted) and not isinstance(wanted, Measure):
         name, values = getattr(wanted, "__name__", "objective"), np.asarray(wanted(table), dtype=np.float64)
@@ -186,8 +186,8 @@ def _require_direction(known: Measure, *, maximising: bool) -> None:
         other = "minimise" if maximising else "maximise"
         raise MeasureError(
             f"{known.name} is better when {known.better}",
-            fix=f"pass {other}={known.name!r}",
-            where=f"choose({'maximise' if maximising else 'minimise'}={known.name!r})",
+            fix=f"pass {argument(other, known.name)}",
+            parameter="maximise" if maximising else "minimise",
         )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import errno
 import os
-import re
+import shlex
 import signal
 import sys
 import threading
@@ -19,8 +20,7 @@ from typing import Any, NoReturn
 import click
 
 from thresher._internal.text import plain_text
-from thresher.cli.option_words import as_options
-from thresher.errors import ThresherError
+from thresher.errors import Spelling, ThresherError, paragraph
 from thresher.version import __version__
 
 _NO_COLOURS = ("dumb", "unknown")
@@ -37,7 +37,6 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
 
 
 BAD_INPUT = 2
-_CALL = re.compile(r"[\w.]+(?:\(|\[|=\.\.\.)")  # "evaluate(labels, scores)", "smoothing=..."
 _REASONS = {
     errno.ENOSPC: ("there is no space left on the device", "free some space, or write elsewhere"),
     errno.EDQUOT: ("the disk quota is used up", "free some space, or write elsewhere"),
@@ -57,7 +56,7 @@ class Refusal(click.ClickException):
     exit_code = BAD_INPUT
 
     def __init__(self, what: str, where: str, fix: str) -> None:
-        super().__init__(f"{what}\n  where: {where}\n  fix:   {fix}")
+        super().__init__(paragraph(what, where, fix))
 
 
 class Door(click.Command):
@@ -100,17 +99,58 @@ class Door(click.Command):
 
 
 def refusal(error: ThresherError, ctx: click.Context) -> Refusal:
-    """An error of the library in the words of the command line: options instead of arguments.
+    """An error of the library with the command's options in place of arguments, and its file in place of calls.
 
-    >>> ctx = click.Context(click.Command("evaluate"), info_name="evaluate")
-    >>> error = ThresherError("which label?", "evaluate(labels, scores)", "pass positive='spam' or missing='drop'")
-    >>> print(refusal(error, ctx).message)
+    >>> from thresher.errors import argument
+    >>> ctx = click.Context(click.Command("rank", params=[click.Option(["--positive"])]), info_name="rank")
+    >>> print(refusal(ThresherError("which label?", f"pass {argument('positive', 'spam')}"), ctx).message)
     which label?
-      where: thresher evaluate
-      fix:   pass --positive spam or --missing drop
+      where: thresher rank
+      fix:   pass --positive spam
     """
-    where = place(ctx) if _CALL.match(error.where) else error.where
-    return Refusal(as_options(error.what), where, as_options(error.fix))
+    what, fix = error.spelled(option_spelling(ctx.command))
+    return Refusal(what, error.place or place(ctx), fix)
+
+
+def option_spelling(command: click.Command) -> Spelling:
+    """How arguments are spelled as options of a command; an argument that has none keeps its name.
+
+    The option has the argument's name with dashes, or its singular where it is repeated per value.
+
+    >>> spelling = option_spelling(click.Command("learn", params=[click.Option(["--type"], multiple=True)]))
+    >>> spelling("types", "{'age': 'text'}"), spelling("points", "3")
+    ('--type age=text', 'points=3')
+    """
+    options = {name for one in command.params if isinstance(one, click.Option) for name in one.opts}
+
+    def spelled(name: str, value: str | None) -> str:
+        dashed = "--" + name.replace("_", "-")
+        option = next((each for each in (dashed, dashed.removesuffix("s"), dashed + "s") if each in options), None)
+        if option is None:
+            return name if value is None else f"{name}={value}"
+        return option if value is None else " ".join(f"{option} {each}".rstrip() for each in _typed(value))
+
+    return spelled
+
+
+def _typed(value: str) -> Iterator[str]:
+    """What is typed after an option for a Python literal: once, or once per key of a mapping."""
+    try:
+        literal = ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        literal = value
+    if isinstance(literal, dict):
+        yield from (shlex.quote(f"{key}={_word(each)}") for key, each in literal.items())
+    else:
+        yield shlex.quote(_word(literal)) if literal is not True else ""  # a flag has no value
+
+
+def _word(literal: Any) -> str:
+    if literal is ...:
+        return "..."
+    if isinstance(literal, list | tuple):
+        return ("." if isinstance(literal, tuple) else ",").join(map(_word, literal))
+    return str(literal)
 
 
 def place(ctx: click.Context) -> str:
@@ -124,8 +164,8 @@ def place(ctx: click.Context) -> str:
 
 
 def _of_system(error: OSError, ctx: click.Context) -> Refusal:
-    said = (error.strerror or str(error)).lower()
-    reason, fix = _REASONS.get(error.errno or 0, (said, "check the path and try again"))
+    message = (error.strerror or str(error)).lower()
+    reason, fix = _REASONS.get(error.errno or 0, (message, "check the path and try again"))
     name = error.filename2 or error.filename
     return Refusal(f"{name or 'standard output'} cannot be used: {reason}", place(ctx), fix)
 

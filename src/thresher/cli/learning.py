@@ -15,6 +15,7 @@ from typing import Any
 import click
 import numpy as np
 
+from thresher._internal.arguments import require_level
 from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
 from thresher._internal.text import plain_text
@@ -34,7 +35,6 @@ from thresher.cli.outputs import (
 )
 from thresher.errors import ArgumentError, ColumnError, EmptyError
 from thresher.evaluation import apply
-from thresher.inference.interval import require_level
 from thresher.learning import (
     Deployed,
     Learned,
@@ -51,7 +51,7 @@ from thresher.learning import (
     write_learned,
 )
 from thresher.learning.artefacts import FILES
-from thresher.learning.data.schema import Remarks, require_names
+from thresher.learning.data.schema import Remarks, require_expected_columns
 from thresher.learning.features.selection import Search
 from thresher.learning.learn import COMPARING
 from thresher.learning.models.candidates import chosen_models
@@ -392,7 +392,7 @@ class Judge:
 
     def made_for(self, head: Sequence[str]) -> Made:
         """For texts: the fields of the columns that the model uses, an empty one being missing."""
-        require_names(head, self.deployed.expected, place=self.place)
+        require_expected_columns(head, self.deployed.expected, place=self.place)
         used = {column.name: list(head).index(column.name) for column in self.deployed.expected}
         self.remarks += Remarks(unused=tuple(name for name in head if name not in self.deployed.known))
         return lambda rows, before: self.added(
@@ -448,7 +448,7 @@ def _parquet(file: DataFile, path: Path, origin: Origin, judge: Judge) -> int:
     with reading(file):
         whole = parquet.ParquetFile(file.at_once())
         names = list(whole.schema_arrow.names)
-        require_names(names, judge.deployed.expected, place=judge.place)
+        require_expected_columns(names, judge.deployed.expected, place=judge.place)
         origin.require_new(list(judge.names), names)
         try:
             for batch in whole.iter_batches(batch_size=text_copy.PIECE):

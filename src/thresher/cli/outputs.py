@@ -39,10 +39,10 @@ def require_outputs(*, source: str | None, figures: str | None = None, **outputs
     A file must lie in a folder that exists, must not be a folder, and must be neither the input nor another output.
     The folder of figures may be new, if there is a folder that it can be made in.
 
-    >>> require_outputs("thresher evaluate", source="a.csv", output="a.csv")
+    >>> require_outputs(source="a.csv", output="a.csv")
     Traceback (most recent call last):
     thresher.errors.ArgumentError: --output would overwrite the input a.csv
-      where: thresher evaluate
+      where: require_outputs()
       fix:   write to another file
     """
     for name, given in {**outputs, "figures": figures}.items():

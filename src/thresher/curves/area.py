@@ -187,7 +187,7 @@ def partial_auc(
     require_ranking(ranking, both_classes=True)
     if (fpr is None) == (tpr is None):
         raise ArgumentError("give a range of fpr or a range of tpr, one of them", "e.g. fpr=(0, 0.1)")
-    low, high = _range(fpr if fpr is not None else tpr)
+    low, high = _range("tpr", tpr) if fpr is None else _range("fpr", fpr)
     tp, fp = ranking.covered()
     x, y = fp / ranking.Neg, tp / ranking.Pos
     if fpr is not None:
@@ -214,13 +214,14 @@ def _area_up_to(x: Floats, y: Floats, end: float) -> float:
     return whole + (end - x[last - 1]) * float(y[last - 1] + height) / 2
 
 
-def _range(given: Any) -> tuple[float, float]:
+def _range(name: str, given: Any) -> tuple[float, float]:
     try:
         low, high = (float(end) for end in given)
     except (TypeError, ValueError):
         low, high = math.nan, math.nan
     if not 0 <= low < high <= 1:
-        raise ArgumentError(f"the range must be two rates, 0 <= low < high <= 1, got {given!r}", "e.g. fpr=(0, 0.1)")
+        what = f"the range must be two rates, 0 <= low < high <= 1, got {given!r}"
+        raise ArgumentError(what, f"e.g. {name}=(0, 0.1)", parameter=name)
     return low, high
 
 

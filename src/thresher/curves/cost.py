@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_numbers, describe
 from thresher._internal.results import Tabular
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, as_numbers, describe, require_ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 from thresher.tables import contingency_at
 
 

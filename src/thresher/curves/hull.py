@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.parallel import map_chunks
-from thresher.errors import require_one_of
 from thresher.ranking import Counts, Ranking, merge_at, require_ranking
 
 Pool: TypeAlias = Literal["strict", "ties"]

@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, require_one_of
 from thresher._internal.results import Result
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, require_one_of
-from thresher.ranking import Floats, Ranking, as_number, require_ranking
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking, require_ranking
 from thresher.tables import Contingency
 
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_numbers, describe
 from thresher._internal.parallel import fill_chunks, map_chunks
 from thresher._internal.results import Tabular
 from thresher.curves.coverage import recalls
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, as_numbers, describe, exact_number, require_ranking
+from thresher.ranking import Floats, Ranking, exact_number, require_ranking
 
 
 class _PrecisionRecallCurve(NamedTuple):

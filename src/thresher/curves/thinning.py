@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thresher._internal.arguments import require_whole
 from thresher._internal.results import Tabular
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import require_whole
 from thresher.ranking import Floats, Ranking, require_ranking
 
 _CANDIDATES_PER_POINT = 16

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_level
 from thresher._internal.optional import room
 from thresher._internal.results import Tabular
 from thresher._internal.text import in_words, visible_lines
@@ -36,11 +37,10 @@ from thresher.inference.class_influence import (
 from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.interval import interval_columns, require_level
+from thresher.inference.interval import interval_columns
 from thresher.inference.intervals.class_auc import AVERAGES, area_intervals
 from thresher.inference.intervals.confusion import sampled_confusion_intervals, undefined
 from thresher.inference.intervals.cost import mean_loss_interval
-from thresher.inference.kinds import is_one_of
 from thresher.ranking import Floats, Ranking
 from thresher.sources.columns import Missing
 from thresher.sources.labels import listed

@@ -11,6 +11,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+from thresher._internal.arguments import is_one_of, require_level
 from thresher._internal.results import Tabular
 from thresher._internal.text import visible_lines
 from thresher.calibration import calibration_map
@@ -27,11 +28,10 @@ from thresher.inference import Comparison, Interval, auc_interval
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.engine import auc_comparison, empty_comparison, scanned_auc_intervals
-from thresher.inference.interval import interval_columns, require_level
+from thresher.inference.interval import interval_columns
 from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval, sampled_table_intervals
 from thresher.inference.intervals.table import table_intervals
-from thresher.inference.kinds import is_one_of, require_condition
 from thresher.ranking import Ranking
 from thresher.sources.columns import Missing
 from thresher.sources.filters import Filter
@@ -43,6 +43,7 @@ from thresher.sources.scan_options import Options, require_models
 from thresher.sources.table_names import TableName
 from thresher.sources.tally import Wanted
 from thresher.tables import OperatingCondition
+from thresher.tables.condition import require_condition
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

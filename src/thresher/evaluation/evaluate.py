@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_level
 from thresher._internal.optional import room
 from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.results import Tabular
@@ -45,8 +46,7 @@ from thresher.inference import Comparison, Interval, compare, row_auc_interval
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
-from thresher.inference.interval import interval_columns, require_level
-from thresher.inference.kinds import is_one_of
+from thresher.inference.interval import interval_columns
 from thresher.inference.rows import ScoredRows, require_two_clusters
 from thresher.sources.columns import Missing
 from thresher.tables import OperatingCondition

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import as_number
 from thresher._internal.results import Tabular
 from thresher.calibration import (
     CalibrationMap,
@@ -22,7 +23,7 @@ from thresher.calibration import (
 from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
 from thresher.curves.hull import with_hull_of
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference import Interval
 from thresher.inference.interval import interval_columns
 from thresher.inference.intervals.auc import auc_interval
@@ -37,7 +38,7 @@ from thresher.inference.intervals.survey import (
 )
 from thresher.inference.intervals.table import table_intervals
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Ranking, as_number, reaches
+from thresher.ranking import Ranking, reaches
 from thresher.tables import Contingency, OperatingCondition
 
 PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")
@@ -220,7 +221,7 @@ def require_prevalence(trained_at: Any) -> None:
     """Raise `ArgumentError` unless the prevalence that scores were made for is one, or left out."""
     if trained_at is not None and not 0 < as_number(trained_at) < 1:
         raise ArgumentError(
-            f"trained_at must lie between 0 and 1, got {trained_at!r}",
+            f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}",
             "give the proportion of positives that the scores were made for, e.g. that of the training rows",
         )
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from thresher.errors import ArgumentError, MeasureError
+from thresher.errors import ArgumentError, MeasureError, located
 from thresher.evaluation.quantities import asked_quantities, find
 from thresher.inference import Interval
 from thresher.tables import Quantity
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Bound: TypeAlias = Literal["lower", "upper", "estimate"]
 
-_WHERE = "gate --require"
 _FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<value>{NUMBER})\s*")
 _MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
 # A bound stands at the end, or before @; what follows a digit there is a number's fraction.
@@ -102,20 +101,11 @@ def requirement(text: str) -> Requirement:
     >>> requirement("acuracy >= 0.9")
     Traceback (most recent call last):
     thresher.errors.MeasureError: there is no quantity called 'acuracy'
-      where: requirement(text)
+      where: gate --require "acuracy >= 0.9"
       fix:   did you mean accuracy or auc? Measures of a table are accuracy, ...
     """
-    form = _FORM.fullmatch(text.strip())
-    named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
-    if form is None or named is None:
-        raise MeasureError(
-            f"cannot read the requirement {text!r}",
-            fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
-        )
-    asked, bound = _bound(named["quantity"], form["relation"])
-    (one,) = asked_quantities([asked]).values()
-    model = None if named["model"] is None else named["model"].strip()
-    return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
+    with located(f'gate --require "{text}"'):
+        return _read(text)
 
 
 def judged(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judged:
@@ -133,8 +123,22 @@ def of_model(one: Requirement, models: Sequence[str], decided: str) -> str:
         near = difflib.get_close_matches(one.model, models, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         fix = f"{hint}Models are {', '.join(models)}"
-        raise ArgumentError(f"there is no model {one.model!r}", fix, where=f'{_WHERE} "{one.text}"')
+        raise ArgumentError(f"there is no model {one.model!r}", fix, where=f'gate --require "{one.text}"')
     return one.model
+
+
+def _read(text: str) -> Requirement:
+    form = _FORM.fullmatch(text.strip())
+    named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
+    if form is None or named is None:
+        raise MeasureError(
+            f"cannot read the requirement {text!r}",
+            fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
+        )
+    asked, bound = _bound(named["quantity"], form["relation"])
+    (one,) = asked_quantities([asked]).values()
+    model = None if named["model"] is None else named["model"].strip()
+    return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
 
 
 def _bound(text: str, relation: str) -> tuple[str, Bound]:

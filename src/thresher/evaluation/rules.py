@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher._internal.results import Result
 from thresher.choices import Choice, JointChoice
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities
 from thresher.inference import Interval, Stability
@@ -112,20 +112,20 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any]) -
     if called is not None:
         return FixedRule(None, None, called)
     names = ", ".join(scores)
-    fix = f"give a column of its calls, {{model: threshold}} with one of {names}, or a Decision"
+    fix = f"give a column of its calls, a threshold of one of {names} by its name, or a decision"
     if isinstance(current, Decision):
         model, threshold = current.model, current.threshold
     elif isinstance(current, Mapping):
         if len(current) != 1:
-            raise ArgumentError(f"current= names {len(current)} models, and one rule is in use", fix)
+            raise ArgumentError(f"{argument('current')} names {len(current)} models, and one rule is in use", fix)
         model, threshold = next(iter(current.items()))
     elif isinstance(current, Real) and not isinstance(current, bool):
         if len(scores) > 1:
-            what = f"current={current!r} is a threshold, and it could be one of {len(scores)} models"
-            raise ArgumentError(what, f"write {{model: {current!r}}} with one of {names}")
+            what = f"{argument('current', current)} is a threshold, and it could be one of {len(scores)} models"
+            raise ArgumentError(what, f"write e.g. {argument('current', {next(iter(scores)): current})}")
         model, threshold = next(iter(scores)), float(current)
     else:
-        raise ArgumentError(f"current={current!r} is no rule", fix)
+        raise ArgumentError(f"{argument('current', current)} is no rule", fix, parameter="current")
     if model not in scores:
         raise ArgumentError(f"the rule in use is of {model!r}, which has no scores here", fix)
     if not isinstance(threshold, Real) or isinstance(threshold, bool) or math.isnan(threshold):
@@ -393,11 +393,11 @@ def preference_of(prefer: Any, names: Sequence[str], in_use: str | None) -> Pref
         if prefer == CURRENT_OF_PREFERENCE:
             if in_use is None:
                 what = "the current model is preferred, and it is not known which model is in use"
-                raise ArgumentError(what, "give current={model: threshold} or a Decision")
+                raise ArgumentError(what, f"give {argument('current')}: the model's threshold, or its decision")
             return Preference((in_use,), CURRENT_OF_PREFERENCE)
     wanted = [prefer] if isinstance(prefer, str) else prefer
     if not isinstance(wanted, Sequence) or not wanted:
-        raise ArgumentError(f"prefer={prefer!r} names no model", fix)
+        raise ArgumentError(f"{argument('prefer', prefer)} names no model", fix, parameter="prefer")
     for name in wanted:
         if name not in names:
             raise ArgumentError(f"the model {name!r} is preferred, and there is none of that name", fix)

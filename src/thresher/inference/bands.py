@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import is_one_of, numbers_of, require_level, require_one_of, require_whole
 from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
 from thresher.calibration.reliability import quantile_splits
@@ -17,10 +18,9 @@ from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_at, pools
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
-from thresher.inference.interval import normal_quantile, require_level
+from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.calibration import labels_drawn
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.kinds import is_one_of, numbers_of, require_numbers, require_one_of
 from thresher.inference.rows import Rows
 from thresher.ranking import Floats, Indices, Ranking, require_ranking
 
@@ -287,7 +287,7 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
 def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
     """What `net_benefit_band` asks of every draw."""
     observed, level = draws.observed, draws.level
-    at = None if threshold is None else numbers_of(threshold, "threshold")
+    at = None if threshold is None else numbers_of(threshold, name="threshold", dimensions=None)
     x = net_benefit(observed.ranking(), threshold=at).threshold.copy()
     splits = [observed.standing.split(at) for at in x.tolist()]
     of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
@@ -325,7 +325,7 @@ def _wilson(rate: Floats, cases: Floats | float, level: float) -> tuple[Floats, 
 
 
 def _grid(values: npt.ArrayLike) -> Floats:
-    grid = np.atleast_1d(numbers_of(values, "the grid"))
+    grid = np.atleast_1d(numbers_of(values, name="the grid", dimensions=None))
     if grid.ndim != 1 or not ((grid >= 0) & (grid <= 1)).all() or (np.diff(grid) <= 0).any():
         raise ArgumentError("the grid must be rates in [0, 1], rising", "give e.g. np.linspace(0, 1, 101)")
     return grid
@@ -358,11 +358,9 @@ def reliability_band(
     >>> band.estimate.round(4), band.lower.round(2), band.upper.round(2)
     (array([0.3333, 0.6667, 0.8   ]), array([0.18, 0.37, 0.76]), array([0.41, 0.8 , 1.  ]))
     """
-    require_one_of(kind, ("confidence", "consistency"), "kind")
+    require_one_of(kind, ("confidence", "consistency"), name="kind")
     require_ranking(ranking)
-    require_numbers({"points": points})
-    if points < 1:
-        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points!r}", "give e.g. points=101")
+    require_whole(points, name="points", least=1, fix="give e.g. points=101")
     if kind == "confidence":
         draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
         return draws.band(reliability_curve(draws, ranking, points), stratified=False)

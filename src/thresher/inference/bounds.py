@@ -7,6 +7,7 @@ from typing import overload
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, describe, require_one_of
 from thresher.calibration import brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
@@ -23,8 +24,8 @@ from thresher.curves.bounds import (
     told,
     upper_corners_of,
 )
-from thresher.errors import ArgumentError, ProbabilityError, argument, require_one_of
-from thresher.ranking import Counts, Floats, Ranking, as_number, describe, require_ranking
+from thresher.errors import ArgumentError, ProbabilityError, argument
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 

@@ -10,7 +10,15 @@ import numpy as np
 
 from thresher.calibration.scores import plain_array
 from thresher.curves.multiclass import ClassRows
-from thresher.errors import ArgumentError, ColumnError, LabelError, LengthError, OneClassError, ProbabilityError
+from thresher.errors import (
+    ArgumentError,
+    ColumnError,
+    LabelError,
+    LengthError,
+    OneClassError,
+    ProbabilityError,
+    argument,
+)
 from thresher.inference.rows import cluster_codes, require_same_index
 from thresher.ranking import Counts, Flags, Floats, Indices, rankable
 from thresher.sources import classes_of
@@ -101,8 +109,7 @@ def classified_rows(
     `classes` names the columns of all models, or of each model by its name. Labels that are not among them are
     refused unless `other` names the class they count as.
 
-    >>> rows = classified_rows(["a", "b", "c"], {"m": [[.6, .4], [.3, .7], [.2, .8]]}, classes=["a", "b"], other="b",
-    ...     where="here")
+    >>> rows = classified_rows(["a", "b", "c"], {"m": [[.6, .4], [.3, .7], [.2, .8]]}, classes=["a", "b"], other="b")
     >>> rows.index, rows.calls["m"], rows.pooled
     (array([0, 1, 1]), array([0, 1, 1]), ('c',))
     """
@@ -161,7 +168,8 @@ def require_two_clusters_of_classes(rows: ClassifiedRows) -> None:
         if number < 2:
             raise ArgumentError(
                 f"class {name!r} lies in 1 of {rows.clusters:,} clusters, and one shows no spread between clusters",
-                fix="give every class in two clusters or more, or leave clusters out if rows are independent",
+                fix=f"give every class in two clusters or more, or leave {argument('clusters')} out "
+                "if rows are independent",
             )
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_level
 from thresher._internal.parallel import Progress, map_blocks, parallel_map, threads_for
 from thresher._internal.results import Tabular
 from thresher.choices import Choice, choose
@@ -24,13 +25,13 @@ from thresher.inference.bootstrap.draws import Resampling, multiplicities, requi
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
 from thresher.inference.bootstrap.sample import Resampled, Sample, Times, sample_of
 from thresher.inference.bootstrap.statistics import BestCost
-from thresher.inference.interval import Interval, interval_columns, require_level, stretched
+from thresher.inference.interval import Interval, interval_columns, stretched
 from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.survey import sampled_cost_interval, sampled_table
-from thresher.inference.kinds import require_condition
 from thresher.inference.rows import Rows
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, cuts_above, reaches
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
+from thresher.tables.condition import require_condition
 
 MOST_CANDIDATES = 256
 

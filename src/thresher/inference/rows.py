@@ -9,11 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.results import Result
 from thresher.calibration import adjust_prevalence
-from thresher.errors import ArgumentError, LengthError, require_both_classes
-from thresher.inference.kinds import require_one_of
-from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, falling_order, rankable, splits_at
+from thresher.errors import ArgumentError, LengthError, argument, located, require_both_classes
+from thresher.ranking import (
+    Counts,
+    Flags,
+    Floats,
+    Indices,
+    Ranking,
+    falling_order,
+    rankable,
+    splits_at,
+)
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Column, Missing, column, complete
@@ -138,12 +147,17 @@ def scored_rows(
     require_both_classes(int(np.count_nonzero(flags)), int(np.count_nonzero(~flags)))
     return ScoredRows(
         positive=flags,
-        scores={name: rankable(found[f"scores of {name!r}"]) for name in scores},
+        scores={name: _scores(found, name) for name in scores},
         weight=weight,
         cluster=None if clusters is None else cluster_codes(found["clusters"]),
         dropped=dropped,
         beside={name: found[name] for name in beside or ()},
     )
+
+
+def _scores(columns: Mapping[str, Column], model: str) -> Floats:
+    with located(f"scores of {model!r}"):
+        return rankable(columns[f"scores of {model!r}"])
 
 
 def require_two_clusters(rows: ScoredRows) -> None:
@@ -154,7 +168,8 @@ def require_two_clusters(rows: ScoredRows) -> None:
         if number < 2:
             raise ArgumentError(
                 f"{number:g} of {rows.clusters:,} clusters holds {name}, and one shows no spread between clusters",
-                fix=f"give rows of at least two clusters with {name}, or leave clusters out if rows are independent",
+                fix=f"give rows of at least two clusters with {name}, or leave {argument('clusters')} out "
+                "if rows are independent",
             )
 
 
@@ -381,7 +396,7 @@ class Rows(Result):
 
     def ranking(self, model: str) -> Ranking:
         """The ranking of one model."""
-        require_one_of(model, self.models, "model")
+        require_one_of(model, self.models, name="model")
         return Ranking.count(self.positive, self.scores[model], self.weight, dropped=self.dropped)
 
     def __len__(self) -> int:

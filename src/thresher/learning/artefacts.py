@@ -15,15 +15,15 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance
 from thresher._internal.atomic import replacing_folder, write_whole
 from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
-from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError
+from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError, located
 from thresher.evaluation import Decision, apply
-from thresher.learning.arguments import require_kind
 from thresher.learning.data.frame import frame
-from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_names
+from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_expected_columns
 from thresher.learning.learn import Learned
 from thresher.learning.report import write_report
 from thresher.ranking import Flags, Floats
@@ -161,8 +161,12 @@ def read_model(path: str | Path, *, trusted: Sequence[str] = ()) -> Any:
 
     A model of your own types needs them in `trusted`, as "package.module.Type"; trust only files you made yourself.
     """
-    f"read_model({str(path)!r})"
-    require_kind(path, (str, PathLike), name="path", fix="give the path of write_model's file")
+    with located(str(path)):
+        return _read(path, trusted)
+
+
+def _read(path: str | Path, trusted: Sequence[str]) -> Any:
+    require_instance(path, (str, PathLike), name="path", fix="give the path of write_model's file")
     skops = extra("skops.io", name="learn")
     try:
         needed = skops.get_untrusted_types(file=path)
@@ -211,7 +215,7 @@ class Deployed(Result):
         `place` and `where` are for what is refused, and `before` is how many rows came in earlier pieces.
         """
         table = frame(data)
-        require_names(list(table.columns), self.expected, place=place)
+        require_expected_columns(list(table.columns), self.expected, place=place)
         rows, unseen, gaps = conformed(table, self.expected, before=before)
         unused = tuple(name for name in table.columns if name not in self.known)
         return np.asarray(self.model.predict_proba(rows)[:, 1]), Remarks(unseen, gaps, unused)
@@ -258,8 +262,7 @@ def write_learned(
 
 def read_learned(folder: str | Path) -> Deployed:
     """Read what `write_learned` wrote; nothing in the folder is run, and unknown types in the model are refused."""
-    f"read_learned({str(folder)!r})"
-    require_kind(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
+    require_instance(folder, (str, PathLike), name="folder", fix="give the folder that learn wrote")
     place = Path(folder)
     if not place.is_dir():
         raise ArgumentError(f"there is no folder {place}", "give the folder that learn wrote")

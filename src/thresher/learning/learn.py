@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from thresher._internal.arguments import require_function, require_instance, require_jobs, require_level, require_one_of
 from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher._internal.text import interval_text, number_text
@@ -23,8 +24,7 @@ from thresher.evaluation import Decision, Evaluation, apply, evaluate
 from thresher.evaluation.rules import require_no_rule_names
 from thresher.evaluation.summary import text_table
 from thresher.inference import Difference, Interval, corrected_t
-from thresher.inference.interval import interval_columns, require_level
-from thresher.learning.arguments import require_function, require_jobs, require_kind, require_option
+from thresher.inference.interval import interval_columns
 from thresher.learning.data.column_types import ColumnTypes, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.leakage import leakage
@@ -362,11 +362,11 @@ def learn(
     """
     for name, called in (("stage", stage), ("progress", progress)):
         require_function(called, name=name)
-    require_option(calibration, get_args(Method), name="calibration")
+    require_one_of(calibration, get_args(Method), name="calibration")
     require_level(level)
     require_jobs(n_jobs)
     if condition is not None:
-        require_kind(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
+        require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     begin = stage or (lambda _: None)
     asked = condition if condition is not None else OperatingCondition()
     tried = chosen_models(models, seed=seed)

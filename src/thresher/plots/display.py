@@ -243,7 +243,6 @@ class Display(ABC):
 
     def _opened(self, ax: Axes | None) -> Axes:
         """The axes to draw on, remembered."""
-        f"{type(self).__name__}.plot()"
         extra("matplotlib", name="plot")
         axes: Axes = self._interactive() if ax is None else ax
         self.ax_, self.figure_ = axes, axes.figure

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.atomic import replacing
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
@@ -65,8 +66,7 @@ def write_figures(
     ...     [path.name for path in write_figures(found, folder, format="svg")][:3]
     ['coverage.svg', 'roc.svg', 'precision-recall.svg']
     """
-    if format not in FORMATS:
-        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, got {format!r}", "pick one")
+    require_one_of(format, FORMATS, name="format")
     if not isinstance(evaluation, Evaluation | MulticlassEvaluation):
         raise ArgumentError(
             f"this is a {type(evaluation).__name__}, not an evaluation",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from thresher._internal.arguments import require_whole
 from thresher.choices import Choice
-from thresher.errors import ArgumentError
+from thresher.errors import argument
 from thresher.evaluation import ModelEvaluation
 from thresher.plots.display import Display, Frame, add_legend, class_colours, ink, set_title, shown
 from thresher.plots.models import FEW, MODEL, one_ranking
@@ -62,8 +63,8 @@ class ScoresDisplay(Display):
     ) -> Self:
         """Of one ranking; `bins` asks for that many intervals of equal width, `choice` draws its threshold."""
         one_ranking(ranking)
-        if bins is not None and bins < 1:
-            raise ArgumentError(f"the number of bins must be 1, 2, 3, ..., got {bins}", "give e.g. bins=40")
+        if bins is not None:
+            require_whole(bins, name="bins", least=1, fix=f"give e.g. {argument('bins', 40)}")
         finite = np.isfinite(ranking.score)
         beyond = float((ranking.pos + ranking.neg)[~finite].sum())
         score, pos, neg = (column[finite] for column in (ranking.score, ranking.pos, ranking.neg))

@@ -1,7 +1,7 @@
 """Rankings: the one small table that everything else is computed from."""
 
 from thresher._internal.optional import publish
-from thresher.ranking.checks import as_number, as_numbers, describe, rankable, require_safe_total
+from thresher.ranking.checks import rankable, require_safe_total
 from thresher.ranking.compression import (
     MOST_TIES,
     Keep,
@@ -59,12 +59,9 @@ __all__ = [
     "Ranking",
     "ScoreRanges",
     "Sketch",
-    "as_number",
-    "as_numbers",
     "corners_among",
     "count_rows",
     "cuts_above",
-    "describe",
     "exact_number",
     "falling_order",
     "has_all_ties",

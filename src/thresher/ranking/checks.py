@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import reprlib
 import sys
 from decimal import Decimal
 from typing import Any
@@ -131,44 +130,6 @@ def rankable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if values.dtype.kind == "O":
         return _exact_floats(_require_numbers(values))
     raise _no_number(values)
-
-
-def as_number(value: Any) -> float:
-    """Coerce one number to float; NaN where it is none, so that `low <= as_number(value) <= high` refuses it.
-
-    >>> as_number(np.float32(0.5)), as_number("0.5"), as_number([1, 2])
-    (0.5, nan, nan)
-    """
-    numbers = as_numbers(value)
-    return float(numbers) if numbers.ndim == 0 else float("nan")
-
-
-def as_numbers(value: Any) -> Floats:
-    """Coerce to float64, of any shape; anything that is not a number becomes NaN.
-
-    >>> as_numbers([1, 2]), as_numbers(["1", "2"]), as_numbers([[1, 2], [3]])
-    (array([1., 2.]), array([nan, nan]), array(nan))
-    """
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind == "O":  # a text among them would be read, and a complex number lose a part
-            array = np.array([_to_float(entry) for entry in array.ravel().tolist()]).reshape(array.shape)
-        return array.astype(np.float64) if array.dtype.kind in "biuf" else np.full(array.shape, np.nan)
-    except (TypeError, ValueError, OverflowError):  # rows of different lengths, or an integer beyond all floats
-        return np.array(np.nan)
-
-
-def describe(value: Any) -> str:
-    """Something of an unexpected type in a few words.
-
-    >>> describe(None), describe("x"), describe(np.zeros((3, 2)))
-    ('None', "the str 'x'", 'an array of shape (3, 2)')
-    """
-    if value is None:
-        return "None"
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape}"
-    return f"the {type(value).__name__} {reprlib.repr(value)}"
 
 
 def _as_numbers(column: Counts) -> Counts:

@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number, describe
 from thresher._internal.json import FieldError, json_value, not_written, number, numbers, or_none, read_object
 from thresher._internal.optional import room
 from thresher._internal.parallel import parallel_map, threads_for
@@ -259,7 +260,7 @@ class Ranking(Tabular):
         >>> round(rare.prevalence, 10), rare.total
         (0.1, 100.0)
         """
-        if not 0 < checks.as_number(class_ratio) < math.inf:
+        if not 0 < as_number(class_ratio) < math.inf:
             raise ArgumentError(
                 f"class_ratio must be above 0 and finite, got {class_ratio!r}",
                 "give Pos / Neg at deployment, e.g. 0.01 for one positive per hundred negatives",
@@ -413,7 +414,7 @@ def require_ranking(value: Any, *, both_classes: bool = False, probabilities: bo
         fix = "pass rank(labels, scores)"
         if isinstance(value, str):
             fix = 'pass Ranking.parse("[20+,5-][10+,5-]") for segments, or scan(path, label=..., score=...) for a file'
-        raise ArgumentError(f"a ranking is needed, got {checks.describe(value)}", fix)
+        raise ArgumentError(f"a ranking is needed, got {describe(value)}", fix)
     if both_classes:
         value.require_both_classes()
     if probabilities:

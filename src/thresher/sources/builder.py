@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError
+from thresher._internal.arguments import require_whole
+from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, argument, located
 from thresher.ranking import (
     HALF_ULP,
     Flags,
@@ -58,14 +58,9 @@ class RankingBuilder:
     __slots__ = ("_labels", "_rows", "_runs", "batches", "buckets", "dropped", "missing", "positive")
 
     def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
-        given: Any = buckets
-        if isinstance(given, bool) or not isinstance(given, Integral) or given < 2:
-            raise ArgumentError(
-                f"buckets must be a whole number of at least 2, got {buckets!r}", fix=f"leave it out for {BUCKETS:,}"
-            )
         self.positive = positive
         self.missing: Missing = missing
-        self.buckets = int(given)
+        self.buckets = require_whole(buckets, name="buckets", least=2, fix=f"leave it out for {BUCKETS:,}")
         self.batches = 0
         self.dropped = 0
         self._rows = 0
@@ -74,21 +69,8 @@ class RankingBuilder:
 
     def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
         """Count one more batch."""
-        f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"
-        given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
-        columns = {name: column(values, name=name) for name, values in given.items()}
-        kept, dropped = self._complete(columns)
-        if kept:
-            flags, seen = self._flags(kept[0])
-            score = rankable(kept[1])
-            weight = None if weights is None else _weights(kept[2])
-            self._rows += flags.size
-            self._labels = seen
-            if weight is not None:
-                present = weight > 0
-                flags, score, weight = flags[present], score[present], weight[present]
-            if flags.size:
-                self._add(Sketch.of_segments(*count_rows(flags, score, weight)))
+        with located(f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"):
+            dropped = self._count(labels, scores, weights)
         self.batches += 1
         self.dropped += dropped
 
@@ -138,6 +120,24 @@ class RankingBuilder:
         kept = sum(len(run) for run in self._runs)
         return f"RankingBuilder({self.batches:,} batches, {kept:,} entries of {self.buckets:,}, exact={self.exact})"
 
+    def _count(self, labels: Any, scores: Any, weights: Any) -> int:
+        """Count the rows of one batch that lack nothing; how many were left out."""
+        given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
+        columns = {name: column(values, name=name) for name, values in given.items()}
+        kept, dropped = self._complete(columns)
+        if kept:
+            flags, seen = self._flags(kept[0])
+            score = rankable(kept[1])
+            weight = None if weights is None else _weights(kept[2])
+            self._rows += flags.size
+            self._labels = seen
+            if weight is not None:
+                present = weight > 0
+                flags, score, weight = flags[present], score[present], weight[present]
+            if flags.size:
+                self._add(Sketch.of_segments(*count_rows(flags, score, weight)))
+        return dropped
+
     def _complete(self, columns: dict[str, Column]) -> tuple[list[Column], int]:
         """The columns without gaps; none where a batch holds no rows, or none that are whole."""
         rows = columns["labels"].size
@@ -174,7 +174,8 @@ class RankingBuilder:
         if len(others) > 1:
             raise LabelError(
                 f"beside the positive label {self.positive!r} there is more than one: {listed(others)}",
-                fix=f"check positive=, or compare one with the rest: pass labels == {self.positive!r}",
+                fix=f"check {argument('positive')}, or compare one with the rest: give a column of labels that is true"
+                f" where the label is {self.positive!r}",
             )
         return seen
 

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.parallel import map_chunks
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, require_one_of
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, argument
 from thresher.ranking import EXACT_INTEGERS, Flags
 from thresher.sources.arrow_columns import is_arrow, numpy_column, objects, of_capsule
 from thresher.sources.tensors import without_device
@@ -54,7 +55,7 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool
     >>> complete({"labels": np.array([1, 0]), "scores": np.array([0.5, np.nan])}, missing="drop")
     ([array([1]), array([0.5])], 1)
     """
-    fix = 'pass missing="drop" to leave such rows out'
+    fix = f"pass {argument('missing', 'drop')} to leave such rows out"
     require_one_of(missing, ("raise", "drop"), name="missing", fix=fix)
     sizes = {name: array.size for name, array in columns.items()}
     if len(set(sizes.values())) > 1:
@@ -215,5 +216,7 @@ def _missing_values(absent: Mapping[str, Flags], rows: int, *, droppable: bool) 
         + ")"
         for name, flags in absent.items()
     ]
-    fix = 'fill them, or pass missing="drop" to leave those rows out' if droppable else "fill or leave out those rows"
-    return MissingValueError("; ".join(told) + ", and they are never guessed", fix)
+    drop = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
+    return MissingValueError(
+        "; ".join(told) + ", and they are never guessed", drop if droppable else "fill or leave out those rows"
+    )

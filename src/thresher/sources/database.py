@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from thresher._internal.optional import extra
-from thresher.errors import ArgumentError, MissingExtraError, SourceError
+from thresher.errors import ArgumentError, MissingExtraError, SourceError, argument
 from thresher.sources.arrow_columns import table_of_rows
 from thresher.sources.embedded_rows import EmbeddedRows, embedded_rows
 from thresher.sources.faults import told_plainly, without_secrets
@@ -122,11 +122,11 @@ def require_no_table(source: Any, table: TableName | None) -> None:
     Traceback (most recent call last):
     thresher.errors.ArgumentError: table='mails' is given, and rows.csv holds no tables
       where: require_no_table(source, table)
-      fix:   leave table= out
+      fix:   leave table out
     """
     if table is not None:
-        what = f"table={table!r} is given, and {_place(source, None)} holds no tables"
-        raise ArgumentError(what, "leave table= out")
+        what = f"{argument('table', table)} is given, and {_place(source, None)} holds no tables"
+        raise ArgumentError(what, f"leave {argument('table')} out")
 
 
 def offers(expression: Any, operation: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.parallel import map_chunks
-from thresher.errors import LabelError, PositiveLabelError
+from thresher.errors import LabelError, PositiveLabelError, argument
 from thresher.ranking import Counts, Flags
 from thresher.sources.columns import Column, flagged, without_zone
 
@@ -28,7 +28,7 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
     array([False,  True])
     >>> is_positive(np.array([-1, 1]))
     Traceback (most recent call last):
-    thresher.errors.PositiveLabelError: which of the labels -1 and 1 is the positive one is not said
+    thresher.errors.PositiveLabelError: cannot tell which label is positive: -1 or 1
       where: is_positive(labels)
       fix:   pass positive=1 (or the other one); only bool and 0/1 labels need no word
     """
@@ -51,8 +51,8 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
     found = _in_order(found)
     if positive is None:
         raise PositiveLabelError(
-            f"which of the labels {listed(found)} is the positive one is not said",
-            fix=f"pass positive={found[-1]!r} (or the other one); only bool and 0/1 labels need no word",
+            f"cannot tell which label is positive: {' or '.join(map(repr, found))}",
+            fix=f"pass {argument('positive', found[-1])} (or the other one); only bool and 0/1 labels need no word",
         )
     return _equal_to(labels, _among(found, positive))
 
@@ -76,7 +76,7 @@ def _too_many(labels: Column, positive: Any, cases: Counts | None) -> LabelError
     one = found[0] if positive is None else positive
     return LabelError(
         f"there are more than two labels: {_in_words(told)}",
-        fix=f"compare one with the rest in a column of its own, as labels == {one!r} makes, "
+        fix=f"compare one with the rest: give a column of labels that is true where the label is {one!r}; "
         "or evaluate all classes together with a confusion matrix",
     )
 
@@ -95,7 +95,7 @@ def classes_of(labels: Column, *, classes: Sequence[Any] | None) -> tuple[list[A
         stray = distinct(labels[index < 0], at_most=LABELS_SHOWN + 1)
         raise LabelError(
             f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {listed(stray)}",
-            fix=f"add them to classes={names!r}, or check the spelling",
+            fix=f"add them to {argument('classes', names)}, or check the spelling",
         )
     return names, index
 
@@ -112,7 +112,7 @@ def sorted_labels(labels: Column) -> list[Any]:
     except TypeError:
         raise LabelError(
             f"labels of different kinds have no order: {listed(found[: LABELS_SHOWN + 1])}",
-            fix="pass classes=[...] in the order you want",
+            fix=f"pass {argument('classes', [...])} in the order you want",
         ) from None
 
 
@@ -204,11 +204,12 @@ def _in_order(found: list[Any]) -> list[Any]:
 
 
 def _distinct_names(classes: Sequence[Any]) -> list[Any]:
+    fix = f"give e.g. {argument('classes', [0, 1, 2])}"
     if not isinstance(classes, Iterable):
-        raise LabelError(f"classes must be a list of labels, got {classes!r}", "give e.g. classes=[0, 1, 2]")
+        raise LabelError(f"classes must be a list of labels, got {classes!r}", fix)
     names = [_plain(name) for name in classes]
     if held := [name for name in names if isinstance(name, list | tuple | dict | set | np.ndarray)]:
-        raise LabelError(f"a class is one label, got {held[0]!r}", "give e.g. classes=[0, 1, 2]")
+        raise LabelError(f"a class is one label, got {held[0]!r}", fix)
     if any(same(a, b) for i, a in enumerate(names) for b in names[:i]):
         raise LabelError(f"classes names a class twice: {names!r}", "name each class once")
     return names
@@ -219,7 +220,9 @@ def _absent(positive: Any, found: Sequence[Any]) -> PositiveLabelError:
     hint = f" (positive is {type(positive).__name__}, the labels are {type(found[0]).__name__})" if other_kind else ""
     return PositiveLabelError(
         f"the positive label {positive!r} is not among the labels {listed(found)}{hint}",
-        fix=f"pass one that is; for a part of the data that may hold no positives, pass labels == {positive!r}",
+        fix="pass one that is; for a part of the data that may hold no positives, give a column of labels that is"
+        f" true where the label is {positive!r}",
+        parameter="positive",
     )
 
 

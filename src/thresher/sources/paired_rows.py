@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.optional import extra
-from thresher.errors import EmptyError, MissingValueError, ScoreError, WeightError, require_both_classes
+from thresher.errors import EmptyError, MissingValueError, ScoreError, WeightError, argument, require_both_classes
 from thresher.ranking import Ranking
 from thresher.sources.columns import Missing, column
 from thresher.sources.database import Opened, opened
@@ -158,7 +158,7 @@ def _refused(found: Sequence[dict[str, Any]], missing: Missing) -> int:
     if gone and missing == "raise":
         raise MissingValueError(
             f"{gone:,} of {total:,} rows miss a label, a score, a weight or a cluster, and none is ever guessed",
-            fix='fill them, or pass missing="drop" to leave those rows out',
+            fix=f"fill them, or pass {argument('missing', 'drop')} to leave those rows out",
         )
     require_fit_scores(unfit, total)
     require_sound_weights(bad, total)

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.atomic import require_path, write_whole
+from thresher._internal.arguments import require_path
+from thresher._internal.atomic import write_whole
 from thresher._internal.json import FieldError, fields, json_value, number, one_of
 from thresher._internal.optional import extra
 from thresher.errors import NotationError, SourceError, ThresherError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from thresher.errors import ArgumentError, ColumnError, SourceError
+from thresher.errors import ArgumentError, ColumnError, SourceError, argument
 from thresher.sources.column_names import require_columns
 from thresher.sources.faults import without_secrets
 from thresher.sources.unheeded import unheeded
@@ -20,7 +20,9 @@ def named_table(engine: Any, table: TableName | None, *, place: str) -> Any:
     Engines list no table that one may not read, and not every kind of view, so the table is asked for first.
     """
     if table is None:
-        raise ArgumentError(f"{place} holds tables, and none is named", f"pass table=...{_listed(engine, None)}")
+        raise ArgumentError(
+            f"{place} holds tables, and none is named", f"pass {argument('table', ...)}{_listed(engine, None)}"
+        )
     parts = require_table_name(table)
     name, database = parts[-1], parts[:-1] if len(parts) > 2 else "".join(parts[:-1]) or None
     try:
@@ -30,7 +32,7 @@ def named_table(engine: Any, table: TableName | None, *, place: str) -> Any:
             raise
     fix = f"name one that is there{_listed(engine, database)}"
     if "." in name:
-        fix = f"name a table of a schema by its parts: table={tuple(name.split('.'))!r}"
+        fix = f"name a table of a schema by its parts: {argument('table', tuple(name.split('.')))}"
     raise SourceError(f"{place} has no table {name!r}{_within(parts)}", fix)
 
 
@@ -44,7 +46,7 @@ def require_table_name(table: Any) -> tuple[str, ...]:
     if not isinstance(parts, tuple | list) or not parts or not all(isinstance(part, str) and part for part in parts):
         raise ArgumentError(
             f"a table is named by a text, or by a tuple of texts, got {table!r}",
-            fix='e.g. table="mails" or table=("schema", "mails")',
+            fix=f"e.g. {argument('table', 'mails')} or {argument('table', ('schema', 'mails'))}",
         )
     return tuple(parts)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreError, WeightError
+from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreError, WeightError, argument
 from thresher.ranking import Counts, Flags, Floats, Ranking, merge_ranges, require_safe_total
 from thresher.sources import tally as query
 from thresher.sources.arrow_columns import plain_numbers
@@ -174,7 +174,7 @@ def _missing(state: Counts, cases: Counts, models: int) -> MissingValueError:
         of = rows * models if each == 1 else rows
         if absent:
             told.append(f"{absent:,} of {of:,} {name} are missing or NaN")
-    fix = 'fill them, or pass missing="drop" to leave those rows out'
+    fix = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
     return MissingValueError("; ".join(told) + ", and they are never guessed", fix)
 
 

@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number, as_numbers, describe
 from thresher._internal.optional import room
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
-from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, describe, require_ranking, splits_at
+from thresher.ranking import MOST_CASES, Ranking, require_ranking, splits_at
 from thresher.sources import is_positive
 from thresher.sources.arrays import checked_weights
 from thresher.sources.columns import Missing, column, complete

@@ -222,7 +222,7 @@ def test_one_class_has_no_map(method):
         ({"method": "isotonic", "on": "score"}, "isotonic has no option on"),
         ({"method": "beta", "interpolate": True}, "beta has no option interpolate"),
         ({"method": "isotonic", "bins": 5}, "isotonic has no option bins"),
-        ({"method": "histogram", "bins": 0}, "number of bins"),
+        ({"method": "histogram", "bins": 0}, "bins must be"),
         ({"smoothing": "jeffreys"}, "'jeffreys'"),
     ],
 )

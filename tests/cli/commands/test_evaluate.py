@@ -116,7 +116,7 @@ def test_missing_values_are_refused_with_the_option_that_drops_them(refused, run
 
 def test_labels_that_do_not_speak_for_themselves(refused):
     text = refused("evaluate", "predictions.csv", "--label", "label", "--score", "forest")
-    assert "which of the labels 'ham' and 'spam' is the positive one is not said" in text
+    assert "cannot tell which label is positive: 'ham' or 'spam'" in text
     assert "pass --positive spam" in text
 
 

@@ -210,7 +210,7 @@ BAD_TABLES = {
     "thousands": (lambda t: _with(pd.concat([t] * 4), many=[f"c{i // 2}" for i in range(4 * 569)]), "1,138 categories"),
     "words": (lambda t: t.assign(age=["old" if i == 9 else str(20 + i / 3) for i in range(569)]), "--type age="),
     "few rows": (lambda t: t.iloc[[0, 1, 2, 19, 20, 21]], "at least 4 are needed"),
-    "no features": (lambda t: t[["id", "tumour"]], "--type COLUMN=KIND"),
+    "no features": (lambda t: t[["id", "tumour"]], "--type column=kind"),
     "infinite": (lambda t: t.assign(far=np.where(t.index == 3, np.inf, t.index / 7)), "infinite"),
 }
 
@@ -271,7 +271,7 @@ def _lines(rows):
         ([*GIVEN, "--order", "side=left,middle"], "not in its declared order"),
         ([*GIVEN, "--group", "absent"], "no column 'absent'"),
         ([*GIVEN, "--folds", "1"], "--folds"),
-        ([*GIVEN, "--level", "95"], "did you mean 0.95?"),
+        ([*GIVEN, "--level", "95"], "did you mean --level 0.95?"),
         ([*GIVEN, "--cost-ratio", "-2"], "cost"),
         ([*GIVEN, "--overwrite"], "--output FOLDER is not given"),
         ([*GIVEN, "-o", "tumours.csv"], "is a file, not a folder"),

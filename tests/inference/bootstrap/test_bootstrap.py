@@ -185,7 +185,7 @@ def test_names_can_be_given():
     ("change", "error"),
     [
         ({"level": 1}, "level must lie strictly between 0 and 1"),
-        ({"level": 95}, "did you mean 0.95"),
+        ({"level": 95}, "did you mean level=0.95"),
         ({"replicates": 0}, "replicates must be 1, 2, 3"),
         ({"replicates": 2.5}, "replicates must be 1, 2, 3"),
         ({"threads": 0}, "threads must be"),

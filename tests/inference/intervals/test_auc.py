@@ -118,7 +118,7 @@ def test_bad_input():
         ti.auc_interval(th.Ranking.parse("[3+]"))
     with pytest.raises(ArgumentError, match="level"):
         ti.auc_interval(CT, level=95)
-    with pytest.raises(ArgumentError, match="there is no method"):
+    with pytest.raises(ArgumentError, match="method must be"):
         ti.auc_interval(CT, method="bootstrap")  # type: ignore[arg-type]
 
 

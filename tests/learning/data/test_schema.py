@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher.learning import column_types, frame
-from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_names
+from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_expected_columns
 
 TABLE = frame(
     {
@@ -126,7 +126,7 @@ def test_dates_of_any_type():
 
 def test_names_are_suggested():
     with pytest.raises(th.ColumnError, match=r"new.csv has no column 'c'; did you mean 'C'\?"):
-        require_names(["C", "d"], [column("numerical")], place="new.csv")
+        require_expected_columns(["C", "d"], [column("numerical")], place="new.csv")
 
 
 def test_many_unseen_categories_are_counted():

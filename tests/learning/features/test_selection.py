@@ -64,7 +64,7 @@ def test_a_perfect_combination_is_seen():
 
 
 def test_an_unknown_criterion_is_refused():
-    with pytest.raises(th.ArgumentError, match="there is no criterion 'J'"):
+    with pytest.raises(th.ArgumentError, match=r"criterion must be .*, got 'J'"):
         require_criterion("J")
 
 
@@ -273,12 +273,12 @@ def test_top_takes_the_best_single_scores():
 @pytest.mark.parametrize(
     ("size", "options", "words"),
     [
-        (0, {}, "from 1 to 13, got 0"),
-        (14, {}, "from 1 to 13, got 14"),
+        (0, {}, "at least 1, got 0"),
+        (14, {}, "at most 13, got 14"),
         (2.5, {}, "got 2.5"),
         (True, {}, "got True"),
-        (2, {"search": "best"}, "there is no search 'best'"),
-        (2, {"criterion": "F"}, "there is no criterion 'F'"),
+        (2, {"search": "best"}, "search must be .*, got 'best'"),
+        (2, {"criterion": "F"}, "criterion must be .*, got 'F'"),
         (2, {"search": "exact", "criterion": "hotelling_lawley"}, "ratio of sums over features"),
     ],
 )

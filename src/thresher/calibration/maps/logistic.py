@@ -10,10 +10,11 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.json import fields, number, one_of
 from thresher.calibration.scores import probabilities_in
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, ProbabilityError, ScoreError, require_one_of
+from thresher.errors import ArgumentError, ProbabilityError, ScoreError, argument
 from thresher.ranking import Counts, Floats, Ranking
 
 TOLERANCE = 1e-10  # of the gradient, in standardised features and relative to the rarer class
@@ -82,7 +83,7 @@ def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int) -> Floats
         weight[:bounded] = np.maximum(weight[:bounded], 0.0)
     raise ArgumentError(
         f"the fit did not converge in {MOST_STEPS} steps: the classes are all but separable by score",
-        fix='pass targets="platt", which keeps the slope finite, or method="isotonic"',
+        fix=f"pass {argument('targets', 'platt')}, which keeps the slope finite, or {argument('method', 'isotonic')}",
     )
 
 
@@ -279,7 +280,8 @@ def _platt_on_scores(ranking: Ranking, pos: Counts, neg: Counts, targets: Target
     score = ranking.score
     if not (np.isfinite(score[0]) and np.isfinite(score[-1])):
         raise ScoreError(
-            "a sigmoid cannot be fitted to infinite scores", 'use method="isotonic", which takes any score'
+            "a sigmoid cannot be fitted to infinite scores",
+            f"use {argument('method', 'isotonic')}, which takes any score",
         )
     if len(ranking) == 1:
         return LogisticCurve("score", 0.0, 0.0, _prior_log_odds(pos, neg)), ()
@@ -296,7 +298,10 @@ def _training_log_odds(ranking: Ranking) -> tuple[Floats, float, tuple[Caution, 
     try:
         ranking.require_probabilities()
     except ProbabilityError as error:
-        fix = 'for scores that are no probabilities pass method="platt", on="score", or method="isotonic"'
+        fix = (
+            f"for scores that are no probabilities pass {argument('method', 'platt')}, {argument('on', 'score')}, "
+            f"or {argument('method', 'isotonic')}"
+        )
         raise ProbabilityError(error.what, fix, where=error.place) from None
     t = log_odds(ranking.score)
     if math.isfinite(t[0]) and math.isfinite(t[-1]):
@@ -323,7 +328,7 @@ def _require_overlap(ranking: Ranking, targets: Targets, *, both_ways: bool) -> 
 def _separable() -> ArgumentError:
     return ArgumentError(
         "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)",
-        fix='pass targets="platt", which keeps the slope finite, or method="isotonic"',
+        fix=f"pass {argument('targets', 'platt')}, which keeps the slope finite, or {argument('method', 'isotonic')}",
     )
 
 

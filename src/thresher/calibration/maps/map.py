@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.json import fields, items, json_value, number, one_of, read_object, text
 from thresher._internal.results import Result
 from thresher.calibration.maps.logistic import LogisticCurve, On, Targets, beta, platt, temperature
@@ -20,7 +21,7 @@ from thresher.calibration.scores import numbers
 from thresher.calibration.smoothing import Smoothing
 from thresher.cautions import CODES, Caution
 from thresher.curves import auc, hull_splits
-from thresher.errors import ArgumentError, require_one_of
+from thresher.errors import ArgumentError
 from thresher.ranking import Floats, Ranking, require_ranking
 
 Method: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]

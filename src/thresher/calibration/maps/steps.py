@@ -11,7 +11,7 @@ from thresher._internal.json import FieldError, fields, flag, numbers
 from thresher.calibration.smoothing import Smoothing, smoothed
 from thresher.cautions import Caution
 from thresher.curves.hull import Splits
-from thresher.errors import ScoreError
+from thresher.errors import ScoreError, argument
 from thresher.ranking import Floats, Ranking
 
 
@@ -111,7 +111,8 @@ def _ends(ranking: Ranking, split: Splits) -> Floats:
     tops = ranking.score if ranking.ranges is None else ranking.ranges.high
     if not (np.isfinite(tops[0]) and np.isfinite(ranking.score[-1])):
         raise ScoreError(
-            "there is no straight line to an infinite score", fix="leave interpolate=False: steps take any score"
+            "there is no straight line to an infinite score",
+            fix=f"leave {argument('interpolate')} out: steps take any score",
         )
     return np.stack([ranking.score[split[1:] - 1], tops[split[:-1]]], axis=-1)[::-1].ravel()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.app import Door, place
+from thresher.cli.app import Door
 from thresher.cli.options import PRINTED
 
 
@@ -36,7 +36,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     from thresher.cli.outputs import STANDARD, require_outputs
 
-    _where, source, target = place(ctx), given["source"], given["output"]
+    source, target = given["source"], given["output"]
     if given["artefact"] == STANDARD:
         raise click.UsageError("the decision must be a file; - is for rows", ctx)
     if given["as_json"] and target == STANDARD:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.app import Door, place
+from thresher.cli.app import Door
 from thresher.cli.options import MIX, PRINTED, ROWS, SOURCE, TRAINED_AT, operating_condition
 
 METHODS = ("isotonic", "platt", "beta", "temperature", "histogram")
@@ -48,7 +48,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     from thresher.cli.outputs import require_outputs, write_text
 
-    _where, source = place(ctx), given["source"]
+    source = given["source"]
     require_outputs(source=source, output=given["output"], write=given["write"])
 
     from thresher.calibration import calibration_map

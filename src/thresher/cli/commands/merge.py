@@ -8,6 +8,7 @@ import click
 
 from thresher.cli.app import Door, place
 from thresher.cli.options import PRINTED, ROWS
+from thresher.errors import located
 
 
 @click.command(
@@ -51,8 +52,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         require_no_columns(given)
     parts = []
     for source in given["sources"]:
-        f"{place(ctx)} {shown[source]}"
-        with working(f"counting {shown[source]}"):
+        with located(f"{place(ctx)} {shown[source]}"), working(f"counting {shown[source]}"):
             if kept[source]:
                 parts.append(kept_ranking(source))
             else:

@@ -8,17 +8,17 @@ from functools import partial
 
 import numpy as np
 
+from thresher._internal.arguments import require_level
 from thresher._internal.parallel import Progress, map_blocks
 from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.plan import Answers, PartsByModel, Question, Wanted, statistics_of
 from thresher.inference.bootstrap.quantities import Mix
 from thresher.inference.bootstrap.replicates import Replicates, Scheme
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
-from thresher.inference.interval import require_level
-from thresher.inference.kinds import require_condition
 from thresher.inference.rows import Rows
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
+from thresher.tables.condition import require_condition
 
 
 def bootstrap(

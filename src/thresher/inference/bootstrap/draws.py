@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_function
 from thresher._internal.parallel import BLOCK
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.sample import Sample, Times
-from thresher.inference.kinds import require_progress
 from thresher.ranking import Counts, Flags, Floats
 
 FEWEST_ITEMS = 2048  # below, drawing item numbers is as fast
@@ -116,7 +116,7 @@ class Resampling:
             if stratified:
                 raise ArgumentError(
                     "clusters are drawn whole, so the number of positives drawn cannot be held fixed",
-                    "leave stratified out, or leave clusters out if rows are independent",
+                    f"leave stratified out, or leave {argument('clusters')} out if rows are independent",
                 )
             return cls(sample, False, (_draw(np.ones(sample.clusters, dtype=np.int64)),))
         if stratified is not None and not stratified:
@@ -168,14 +168,14 @@ class Resampling:
 
 def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any = None) -> None:
     """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and seed and progress fit."""
-    require_progress(progress)
-    for name, value in (("replicates", replicates), ("threads", 1 if threads is None else threads)):
+    require_function(progress, name="progress")
+    for name, value, example in (("replicates", replicates, 2000), ("threads", 1 if threads is None else threads, 2)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise ArgumentError(
-                f"{name} must be 1, 2, 3, ..., got {value!r}", f"give e.g. {name}={2000 if name == 'replicates' else 2}"
-            )
+            what = f"{argument(name)} must be 1, 2, 3, ..., got {value!r}"
+            raise ArgumentError(what, f"give e.g. {argument(name, example)}", parameter=name)
     if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}", "give e.g. seed=0")
+        what = f"{argument('seed')} must be a whole number of at least 0, got {seed!r}"
+        raise ArgumentError(what, f"give e.g. {argument('seed', 0)}", parameter="seed")
 
 
 def _draw(cases: Counts) -> Draw:

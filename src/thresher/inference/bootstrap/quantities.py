@@ -10,15 +10,16 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import as_number
 from thresher.calibration import adjust_prevalence, decomposition, recalibrated
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.choices import Choice, choose
 from thresher.curves import average_precision, ks, partial_auc, pr_area
-from thresher.errors import InfeasibleError, MeasureError, OneClassError, ProbabilityError
+from thresher.errors import InfeasibleError, MeasureError, OneClassError, ProbabilityError, argument
 from thresher.inference.bootstrap.sample import Parts, Resampled
 from thresher.inference.bootstrap.statistics import Auc, BestCost, CostAt, Decomposed, MeasureAt, changes_with_mix
 from thresher.inference.lowess import calibration_distances
-from thresher.ranking import Floats, Ranking, as_number, shorten
+from thresher.ranking import Floats, Ranking, shorten
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, refusal
 
 Value: TypeAlias = Callable[[Ranking, Quantity], float]
@@ -47,7 +48,7 @@ class Mix:
     def of(cls, condition: OperatingCondition | None, trained_at: Any) -> Mix:
         """The mix that a condition declares."""
         if trained_at is not None and not 0 < as_number(trained_at) < 1:
-            what = f"trained_at must lie between 0 and 1, got {trained_at!r}"
+            what = f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}"
             raise ProbabilityError(what, "give the prevalence that probabilities were made for, e.g. 0.5")
         return cls(None if condition is None else condition.class_ratio, trained_at)
 

@@ -9,15 +9,15 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import require_number
 from thresher.choices.objective import TIED_WEIGHTS
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.isotonic import pooled_impurity
 from thresher.inference.bootstrap.sample import Parts, Resampled
 from thresher.inference.intervals.auc import auc_variance
-from thresher.inference.kinds import require_condition, require_numbers
 from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
-from thresher.tables.condition import simplest
+from thresher.tables.condition import require_condition, simplest
 
 _FITS_INT64 = 2**62
 
@@ -312,7 +312,8 @@ def _middle(tied: list[int], *, none: bool) -> int:
 
 def _require_threshold(threshold: Any) -> None:
     given = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
-    require_numbers({str(name): value for name, value in given.items()})
+    for name, value in given.items():
+        require_number(value, name=str(name))
 
 
 def _of_model(threshold: Threshold, model: str) -> float:

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_level, require_one_of
 from thresher.choices import choose
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.paired import fixed_thresholds
 from thresher.inference.comparison.resampled import drawn_cells
-from thresher.inference.interval import Interval, require_level
+from thresher.inference.interval import Interval
 from thresher.inference.intervals.auc import AucCovariance, moderated_interval
-from thresher.inference.kinds import require_one_of
 from thresher.ranking import Flags, Floats
 from thresher.sources.columns import Missing
 from thresher.sources.filters import Filter
@@ -95,8 +95,11 @@ def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
     """A comparison of AUCs filled with its numbers."""
     cases = independent_cases(sums)
     if sums.clustered and min(cases) < 2:
-        fix = "give rows of at least two clusters with each class, or leave cluster= out if rows are independent"
-        raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", fix)
+        raise ArgumentError(
+            "a class lies in one cluster, which shows no spread between clusters",
+            "give rows of at least two clusters with each class, or leave "
+            f"{argument('cluster')} out if rows are independent",
+        )
     found = covariance_of(sums)
     return replace(empty, pairs=min(cases)).of_aucs(found, noise=_noise(sums))
 
@@ -175,7 +178,7 @@ def compare_scan(
         fix = "compare by AUC, or compare(...) rows that fit in memory"
         raise ArgumentError("clusters cannot be drawn again inside an engine", fix)
     require_replicates(replicates, seed, None)
-    require_one_of(correction, ("holm", "none"), "correction")
+    require_one_of(correction, ("holm", "none"), name="correction")
     at = fixed_thresholds(measure, thresholds, scores)
     wanted = Wanted(label, scores, weight)
     empty = replace(

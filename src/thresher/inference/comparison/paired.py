@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_level, require_one_of
 from thresher.curves import thinned
-from thresher.errors import ArgumentError, MeasureError
+from thresher.errors import ArgumentError, MeasureError, argument, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.quantities import Mix
@@ -20,11 +21,10 @@ from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import Better, Difference, require_margin
 from thresher.inference.comparison.resampled import resampled_costs, resampled_tables
 from thresher.inference.influence import BY_NAME, Contributions, ranking_of, row_contributions
-from thresher.inference.interval import require_level, student_quantile
+from thresher.inference.interval import student_quantile
 from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
 from thresher.inference.intervals.cost import INFINITE
-from thresher.inference.kinds import require_condition, require_one_of
 from thresher.inference.rows import Rows, ScoredRows, require_two_clusters, scored_rows
 from thresher.ranking import Floats
 from thresher.sources.columns import Column, Missing
@@ -39,6 +39,7 @@ from thresher.tables import (
     quantity,
     refusal,
 )
+from thresher.tables.condition import require_condition
 
 MOST_SEGMENTS = 20_000
 NOT_COMPARED = ("honest_cost", "saving", "uncertainty")
@@ -69,7 +70,8 @@ def compare_quantity(
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         for name in rows.scores:
-            ranking_of(rows, name).require_probabilities()
+            with located(f"scores of {name!r}"):
+                ranking_of(rows, name).require_probabilities()
     if asked.name in BY_NAME:
         each = {name: row_contributions(stated, name, asked) for name in empty.names}
         pairs = {(a, b): _difference(stated, asked, empty, (a, b), each) for a, b in _pairs(empty)}
@@ -231,17 +233,21 @@ def compare(
     require_margin(margin)
     models = _by_name(scores)
     names = tuple(models)
-    require_one_of(correction, ("holm", "none"), "correction")
+    require_one_of(correction, ("holm", "none"), name="correction")
     if condition is not None:
         require_condition(condition)
     if isinstance(measure, OperatingCondition) and condition is not None:
-        raise ArgumentError("two operating conditions are given", 'pass measure="expected_cost"')
+        raise ArgumentError("two operating conditions are given", f"pass {argument('measure', 'expected_cost')}")
     Mix.of(condition, trained_at)  # refuses what is no prevalence
     asked, at = _asked(measure, thresholds, condition, names)
     better = _direction(asked)
     require_replicates(replicates, seed, None)
     if replicates < 100:
-        raise ArgumentError(f"replicates must be 100 or more, got {replicates}", "e.g. replicates=2000")
+        raise ArgumentError(
+            f"{argument('replicates')} must be 100 or more, got {replicates}",
+            f"e.g. {argument('replicates', 2000)}",
+            parameter="replicates",
+        )
     rows = scored_rows(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
     require_two_clusters(rows)
     empty = Comparison(
@@ -353,17 +359,20 @@ def _name(measure: Any) -> str:
 
 def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...]) -> dict[str, float]:
     """Each model's threshold; empty where none is needed."""
-    fix = "give thresholds={" + ", ".join(f"{name!r}: ..." for name in names[:3]) + "}"
+    fix = f"give {argument('thresholds', dict.fromkeys(names[:3], ...))}"
     if given is None:
         if isinstance(asked, Measure):
-            fix += ", a condition= whose cheapest thresholds are meant, or name@threshold=0.5"
+            fix += ", a condition whose cheapest thresholds are meant, or name@threshold=0.5"
             raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", fix)
         return {}
     if asked == "auc" or isinstance(asked, Quantity):
         which = "an AUC" if asked == "auc" else str(asked)
-        raise ArgumentError(f"thresholds are given, and {which} has none", "leave thresholds out, or name a measure")
+        raise ArgumentError(
+            f"{argument('thresholds')} are given, and {which} has none",
+            f"leave {argument('thresholds')} out, or name a measure",
+        )
     if not isinstance(given, Mapping) or set(given) != set(names):
-        raise ArgumentError(f"thresholds must name each of {', '.join(names)} once, got {given!r}", fix)
+        raise ArgumentError(f"{argument('thresholds')} must name each of {', '.join(names)} once, got {given!r}", fix)
     for name, threshold in given.items():
         if not isinstance(threshold, int | float | np.number) or threshold != threshold:  # noqa: PLR0124 - NaN
             raise ArgumentError(f"the threshold of {name!r} is no number: {threshold!r}", fix)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from thresher._internal.arguments import require_level
 from thresher.curves import auc
 from thresher.inference.comparison.difference import Difference, combined_reach, reached_difference, require_margin
-from thresher.inference.interval import require_level
 from thresher.inference.intervals.auc import AucLimits, delong_parts
 from thresher.ranking import Ranking, require_ranking
 

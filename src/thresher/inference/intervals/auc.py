@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_level, require_number, require_one_of
 from thresher._internal.parallel import map_chunks, parallel_map, threads_for
 from thresher.curves import auc
 from thresher.errors import ArgumentError
-from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
-from thresher.inference.kinds import require_numbers, require_one_of
+from thresher.inference.interval import LOGIT, Interval, normal_quantile, student_quantile
 from thresher.inference.rows import ScoredRows, cluster_sums, require_two_clusters, scored_rows
 from thresher.ranking import Flags, Floats, Ranking, falling_order, require_ranking
 from thresher.sources.columns import Missing
@@ -47,7 +47,7 @@ def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "
     require_level(level)
     require_ranking(ranking)
     ranking.require_both_classes()
-    require_one_of(method, ("delong", "wald", "hanley-mcneil"), "method")
+    require_one_of(method, ("delong", "wald", "hanley-mcneil"), name="method")
     area = auc(ranking)
     if method == "hanley-mcneil":
         variance = hanley_mcneil_variance(area, ranking.Pos, ranking.Neg)
@@ -80,7 +80,9 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
     >>> round(hanley_mcneil_variance(0.8, 50, 50) ** 0.5, 4)
     0.0445
     """
-    require_numbers({"area": area, "Pos": Pos, "Neg": Neg})
+    require_number(area, name="area")
+    require_number(Pos, name="Pos")
+    require_number(Neg, name="Neg")
     if not (0 <= area <= 1 and Pos > 0 and Neg > 0):
         what = f"an AUC of {area} from {Pos} positives and {Neg} negatives has no variance"
         raise ArgumentError(what, "give an AUC within [0, 1] and numbers of cases above 0")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_level
 from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Result, Tabular
 from thresher.calibration import brier, decomposition
@@ -17,7 +18,7 @@ from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_impurity
 from thresher.inference.bootstrap.replicates import basic_limits, percentile_limits, variance_of
-from thresher.inference.interval import Interval, interval_columns, require_level, stretched
+from thresher.inference.interval import Interval, interval_columns, stretched
 from thresher.inference.intervals.cost import brier_interval
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 

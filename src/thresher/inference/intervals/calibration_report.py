@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import require_level
 from thresher._internal.results import Tabular
 from thresher.calibration import adjust_prevalence
 from thresher.calibration.cox import recalibration
@@ -18,12 +19,12 @@ from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.replicates import basic_limits, variance_of
 from thresher.inference.influence import Slopes, Variance, influence, ranking_of, variance_by_cases, variance_by_rows
-from thresher.inference.interval import LOG, Interval, interval_columns, require_level, student_quantile
-from thresher.inference.kinds import require_condition
+from thresher.inference.interval import LOG, Interval, interval_columns, student_quantile
 from thresher.inference.lowess import MOST_GROUPS, Smoother
 from thresher.inference.rows import Rows, ScoredRows
 from thresher.ranking import Floats, Ranking, merge_at, shorten, splits_to_keep
 from thresher.tables import OperatingCondition, quantity
+from thresher.tables.condition import require_condition
 
 Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
 REPLICATES = 500

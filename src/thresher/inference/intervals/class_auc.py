@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from thresher._internal.arguments import require_level
 from thresher._internal.results import Tabular
 from thresher.inference.class_influence import Pulled, class_pulls
 from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
-from thresher.inference.interval import LOGIT, Interval, interval_columns, require_level, student_quantile
+from thresher.inference.interval import LOGIT, Interval, interval_columns, student_quantile
 from thresher.inference.intervals.auc import NOTHING, auc_interval, exact_pairs, row_auc_interval
 from thresher.sources.columns import Missing
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance, require_level
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
 from thresher.inference.class_influence import WHOLE_MEASURES, WholeMeasure
-from thresher.inference.interval import Interval, interval_columns, normal_quantile, require_level, student_quantile
+from thresher.inference.interval import Interval, interval_columns, normal_quantile, student_quantile
 from thresher.inference.intervals.rate import RateMethod, rate_interval
 from thresher.inference.intervals.survey import sampled_measure_interval, sampled_table
 from thresher.inference.intervals.table import measure_interval
-from thresher.inference.kinds import require_matrix
 from thresher.ranking import Floats, Indices
 from thresher.tables import ConfusionMatrix
 
@@ -105,7 +105,7 @@ def confusion_intervals(
     kappa                  0.7193 [0.6535, 0.7743]
     """
     require_level(level)
-    require_matrix(matrix)
+    require_instance(matrix, ConfusionMatrix, "a confusion matrix", fix="give th.confusion(labels, predictions)")
     if not matrix.total:
         raise ArgumentError("the matrix has no cases", "give counts above 0")
     each = matrix.per_class

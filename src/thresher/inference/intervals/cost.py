@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_level
 from thresher._internal.parallel import map_chunks
 from thresher.errors import ArgumentError
-from thresher.inference.interval import LOG, LOGIT, Interval, require_level, student_quantile
+from thresher.inference.interval import LOG, LOGIT, Interval, student_quantile
 from thresher.inference.intervals.auc import satterthwaite
 from thresher.inference.intervals.rate import RateMethod, rate_interval
-from thresher.inference.kinds import require_condition
 from thresher.ranking import Flags, Floats, Indices, Ranking, require_ranking
 from thresher.tables import Contingency, OperatingCondition, require_table
+from thresher.tables.condition import require_condition
 
 ALIKE = "all squared errors are alike; limits as for a rate"
 INFINITE = "a case was given probability 0 for what it is, and one that may happen makes the mean infinite"

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher.inference.interval import Interval, normal_quantile, require_level, student_quantile
+from thresher._internal.arguments import require_level
+from thresher.inference.interval import Interval, normal_quantile, student_quantile
 from thresher.inference.intervals.cost import cost_interval, mean_loss_interval
 from thresher.inference.intervals.table import (
     CELLS,

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from thresher._internal.arguments import require_level
 from thresher.errors import ArgumentError
-from thresher.inference.interval import FISHER, LOG, LOGIT, Interval, Scale, normal_quantile, require_level
+from thresher.inference.interval import FISHER, LOG, LOGIT, Interval, Scale, normal_quantile
 from thresher.inference.intervals.rate import RateMethod, rate_interval
 from thresher.tables import MEASURES, Contingency, Measure, measure, require_table
 

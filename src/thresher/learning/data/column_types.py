@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_instance
 from thresher._internal.results import Result, Tabular, rows_of
-from thresher.errors import ArgumentError, ColumnError, MissingValueError
+from thresher.errors import ArgumentError, ColumnError, MissingValueError, argument
 from thresher.evaluation.summary import text_table
-from thresher.learning.arguments import is_one_of, require_kind
 from thresher.learning.data.frame import column_of, frame
 from thresher.learning.preprocessing.categories import category_texts, require_known
 
@@ -83,7 +83,7 @@ def words_among_numbers(present: Any, numbers: Any) -> ColumnError:
     return ColumnError(
         f"column {name!r} holds numbers, but {len(bad):,} of {len(present):,} values are text "
         f"({words}; first at row {bad.index[0]})",
-        f"make them missing or numbers, or declare types={{{name!r}: 'categorical'}} or 'ignored'",
+        f"make them missing or numbers, or declare {argument('types', {name: 'categorical'})} or 'ignored'",
     )
 
 
@@ -148,8 +148,8 @@ def _categories(present: Any, reason: str, most: int) -> Look:
         name = present.name
         raise ColumnError(
             f"column {name!r} has {distinct:,} categories in {len(present):,} rows, more than {most:,}",
-            f"group the rare ones, declare it types={{{name!r}: 'text'}} or 'ignored', or declare it 'categorical' to "
-            "have categories encoded by the target",
+            f"group the rare ones, declare it {argument('types', {name: 'text'})} or 'ignored', or "
+            "declare it 'categorical' to have categories encoded by the target",
         )
     return Look("categorical", reason)
 
@@ -163,7 +163,7 @@ def _ordinal(present: Any, order: tuple[Any, ...]) -> Look:
     if not order:
         raise ColumnError(
             f"column {name!r} is declared ordinal, and its order is not said",
-            f"pass orders={{{name!r}: [lowest, ..., highest]}}",
+            f"pass {argument('orders', {name: ['lowest', ..., 'highest']})}",
         )
     texts = tuple(category_texts(pd.Series(list(order), dtype=object)).tolist())
     require_known(category_texts(present), texts)
@@ -177,13 +177,13 @@ def _mixed(present: Any) -> ColumnError:
     if len(counts) == 1:
         return ColumnError(
             f"column {name!r} holds values of type {counts[0][0]}, which are neither numbers, texts nor dates",
-            f"turn them into such, or leave the column out with types={{{name!r}: 'ignored'}}",
+            f"turn them into such, or leave the column out with {argument('types', {name: 'ignored'})}",
         )
     told = ", ".join(f"{count:,} {kind}" for kind, count in counts)
     first = present.index[kinds.index(counts[1][0])]
     return ColumnError(
         f"column {name!r} mixes kinds of values: {told} (first at row {first})",
-        f"make them one kind, or leave the column out with types={{{name!r}: 'ignored'}}",
+        f"make them one kind, or leave the column out with {argument('types', {name: 'ignored'})}",
     )
 
 
@@ -298,7 +298,7 @@ def column_types(
     table = frame(data)
     for given, name, example in ((types, "types", '"age": "numerical"'), (orders, "orders", '"size": ["S", "M", "L"]')):
         if given is not None:
-            require_kind(given, Mapping, name=name, fix=f"give e.g. {name}={{{example}}}")
+            require_instance(given, Mapping, name=name, fix=f"give e.g. {name}={{{example}}}")
     for name, order in (orders or {}).items():
         if isinstance(order, str) or not isinstance(order, Iterable):
             raise ArgumentError(f"the order of {name!r} is no list: {order!r}", "give categories, lowest first")
@@ -325,7 +325,7 @@ def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: i
     if not len(present):
         raise MissingValueError(
             f"column {name!r} has no values: all {rows:,} rows are missing",
-            f"fill it, or leave it out with types={{{name!r}: 'ignored'}}",
+            f"fill it, or leave it out with {argument('types', {name: 'ignored'})}",
         )
     if kind is None and order:
         kind = "ordinal"

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance
 from thresher.cautions import Caution
 from thresher.curves import auc
 from thresher.errors import LengthError
-from thresher.learning.arguments import require_kind
 from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.split import Split
@@ -43,7 +43,7 @@ def leakage(
     fix = "give what column_types(data) and split(labels) return"
     for given, kind, name in ((columns, ColumnTypes, "columns"), (split, Split, "split")):
         if given is not None:
-            require_kind(given, kind, name=name, fix=fix)
+            require_instance(given, kind, name=name, fix=fix)
     table = frame(data)
     goal = target_column(table, target, fewest=1)
     kinds = column_types(table, target=target) if columns is None else columns

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_names
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, EmptyError
 from thresher.evaluation.summary import text_table
-from thresher.learning.arguments import require_names
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Indices
 

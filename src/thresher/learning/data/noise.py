@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_names, require_number, require_seed
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, ColumnError, OneClassError
-from thresher.learning.arguments import require_names, require_number, require_seed
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Flags
 from thresher.sources import classes_of

@@ -13,8 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher.errors import ArgumentError, LabelError
-from thresher.learning.arguments import require_classifier, require_number
+from thresher._internal.arguments import require_classifier, require_number, require_one_of
+from thresher.errors import ArgumentError, LabelError, argument
 from thresher.learning.features.scatter import Matrix
 from thresher.ranking import Flags, Floats
 
@@ -40,10 +40,7 @@ class Fences:
 
 def require_method(method: str) -> None:
     """Refuse a way of finding outliers that there is not."""
-    if method not in get_args(OutlierMethod):
-        raise ArgumentError(
-            f"there is no way {method!r} to find outliers", f"use one of {', '.join(get_args(OutlierMethod))}"
-        )
+    require_one_of(method, get_args(OutlierMethod), name="method")
 
 
 def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
@@ -58,7 +55,7 @@ def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
     (array([-1.]), array([7.]))
     """
     width = _FACTORS[method] if factor is None else factor
-    _where, fix = "fences(X, factor=...)", "e.g. 1.5 for iqr"
+    fix = "e.g. 1.5 for iqr"
     if not require_number(width, name="factor", fix=fix) > 0:
         raise ArgumentError(f"factor must be above 0, got {factor}", fix)
     empty = np.isnan(X).all(axis=0)
@@ -117,14 +114,13 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn where outliers begin."""
         require_method(self.method)
-        if self.action not in ("flag", "clip"):
-            raise ArgumentError(f"there is no action {self.action!r}", "use flag or clip")
+        require_one_of(self.action, ("flag", "clip"), name="action")
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         if self.method == "isolation_forest":
             if self.action == "clip":
                 raise ArgumentError(
                     "a forest finds rows that are outliers, and has no fence to clip values to",
-                    'use action="flag", or method="iqr" or "robust_z"',
+                    f"use {argument('action', 'flag')}, or {argument('method', 'iqr')} or 'robust_z'",
                 )
             self.forest_ = forest(rows, share=self.factor, seed=self.seed)
         else:

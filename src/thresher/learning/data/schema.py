@@ -131,7 +131,7 @@ class Remarks:
             )
 
 
-def require_names(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str) -> None:
+def require_expected_columns(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str) -> None:
     """Refuse a table that lacks a column, with the name that was probably meant."""
     try:
         require_columns([column.name for column in expected], list(present), place=place)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance, require_seed
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, ColumnError, EmptyError, MissingValueError
 from thresher.evaluation.summary import text_table
-from thresher.learning.arguments import require_kind, require_seed
 from thresher.learning.validation.folds import beside_rows
 from thresher.ranking import Floats, Indices
 from thresher.sources import classes_of
@@ -184,7 +184,7 @@ def split(
 
 def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
     fix = "e.g. (70, 30) or (60, 20, 20)"
-    require_kind(parts, (Mapping, Sequence, np.ndarray), name="parts", fix=fix)
+    require_instance(parts, (Mapping, Sequence, np.ndarray), name="parts", fix=fix)
     given = dict(parts) if isinstance(parts, Mapping) else None
     values = list(given.values()) if given is not None else list(parts)
     if len(values) < 2 or not all(isinstance(v, int | float | np.number) and 0 < v < np.inf for v in values):

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from thresher._internal.arguments import require_whole
 from thresher._internal.results import Tabular
-from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, require_whole
+from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Counts, Flags, Indices
 from thresher.sources import classes_of, is_positive
@@ -40,7 +41,7 @@ def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
     'spam'
     >>> binary_target(["ham", "spam"], positive=None, matters=True)
     Traceback (most recent call last):
-    thresher.errors.PositiveLabelError: which of the labels 'ham' and 'spam' is the positive one is not said
+    thresher.errors.PositiveLabelError: cannot tell which label is positive: 'ham' or 'spam'
       where: binary_target(y)
       fix:   pass positive='spam' (or the other one); only bool and 0/1 labels need no word
     """
@@ -148,7 +149,7 @@ def require_frequent(target: Target, *, fewest: int) -> None:
     Traceback (most recent call last):
     thresher.errors.LabelError: class 'yes' of the target 'spam' has 1 of 3 rows, and at least 2 are needed to have it
     in every part of the data
-      where: target_column(data, 'spam')
+      where: require_frequent(target)
       fix:   collect more of it, use fewer folds, or leave the class out or join it with another
     """
     rarest = int(np.argmin(target.counts))
@@ -157,7 +158,6 @@ def require_frequent(target: Target, *, fewest: int) -> None:
             f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
             f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
             "collect more of it, use fewer folds, or leave the class out or join it with another",
-            where=f"target_column(data, {target.name!r})",
         )
 
 
@@ -242,14 +242,14 @@ def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int) -> G
     if positive is None:
         raise PositiveLabelError(
             f"{told}, and it is not said which one is to be told from the rest",
-            f"pass positive={found.classes[0]!r} to learn that class against all others; "
+            f"pass {argument('positive', found.classes[0])} to learn that class against all others; "
             "learn once per class to have each of them",
         )
     place = next((place for place, label in enumerate(found.classes) if same(positive, label)), None)
     if place is None:
         raise PositiveLabelError(
             f"{told}, and the positive label {positive!r} is none of them",
-            f"pass positive={found.classes[0]!r} or another of them",
+            f"pass {argument('positive', found.classes[0])} or another of them",
         )
     flags = found.codes == place
     labels = (f"not {found.classes[place]}", str(found.classes[place]))

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.decomposition import PCA
 
+from thresher._internal.arguments import require_seed, require_whole
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, require_whole
-from thresher.learning.arguments import require_seed
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
 from thresher.learning.features.scatter import Matrix
 from thresher.ranking import Floats
 

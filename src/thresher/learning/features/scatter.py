@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_instance
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, OneClassError
-from thresher.learning.arguments import require_kind
 from thresher.ranking import Counts, Floats, Indices
 from thresher.sources import classes_of
 from thresher.sources.columns import column, is_missing
@@ -234,10 +234,10 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
     Scatter(4 rows of 1 features, {0: 2, 1: 2}, J=18)
     """
     total: Scatter | None = None
-    _where, fix = "scatter_of_chunks(chunks)", "give e.g. [(X1, y1), (X2, y2)]"
-    require_kind(chunks, Iterable, name="chunks", fix=fix)
+    fix = "give e.g. [(X1, y1), (X2, y2)]"
+    require_instance(chunks, Iterable, name="chunks", fix=fix)
     for number, chunk in enumerate(chunks):
-        require_kind(chunk, (tuple, list), name=f"piece {number}", fix=fix)
+        require_instance(chunk, (tuple, list), name=f"piece {number}", fix=fix)
         if len(chunk) != 2:
             raise ArgumentError(f"piece {number} is no pair of rows and labels", fix)
         X, y = chunk

@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance, require_one_of, require_whole
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError
-from thresher.learning.arguments import require_kind
+from thresher.errors import ArgumentError, argument
 from thresher.learning.features.scatter import Matrix, Scatter, require_two_classes
 from thresher.ranking import Flags, Floats, Indices
 
@@ -24,11 +24,8 @@ DEPENDENT = 1e-10
 
 def require_criterion(criterion: str) -> None:
     """Refuse a criterion that there is not."""
-    if criterion not in get_args(Criterion):
-        raise ArgumentError(
-            f"there is no criterion {criterion!r}",
-            'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)',
-        )
+    fix = 'use "trace_ratio", trace(S_B)/trace(S_W), or "hotelling_lawley", trace(S_W⁻¹ S_B)'
+    require_one_of(criterion, get_args(Criterion), name="criterion", fix=fix)
 
 
 def ratio(between: Floats, within: Floats) -> Floats:
@@ -174,7 +171,8 @@ def exhaustive_selection(
     if subsets > most:
         raise ArgumentError(
             f"{size:,} of {between.size:,} features make {_said(subsets)} subsets, and at most {most:,} are tried",
-            'use search="exact", which finds the best by trace_ratio without trying all, or search="forward"',
+            f"use {argument('search', 'exact')}, which finds the best by trace_ratio without trying all, or "
+            f"{argument('search', 'forward')}",
         )
     best, reached, sum_between = np.arange(size), -np.inf, -np.inf
     for block in _blocks(between.size, size):
@@ -283,7 +281,7 @@ def backward_by_trace(within: Matrix, spread: Matrix, size: int) -> SequentialSe
         raise ArgumentError(
             f"the scatter within classes of all {alone.size:,} features has no inverse: some are constant within "
             "classes or combinations of others, or there are fewer rows than features",
-            'use search="forward", or leave those features out first',
+            f"use {argument('search', 'forward')}, or leave those features out first",
         )
     inverse = np.linalg.inv(within / np.outer(alone, alone))
     solved = inverse @ (spread / alone).T
@@ -364,22 +362,17 @@ def selection(
 
 
 def _require(found: Scatter, n_features: Any, *, search: str, criterion: str) -> None:
-    require_kind(found, Scatter, name="found", fix="give what scatter(X, y) returns")
+    require_instance(found, Scatter, name="found", fix="give what scatter(X, y) returns")
     require_criterion(criterion)
     require_two_classes(found)
-    if search not in get_args(Search):
-        raise ArgumentError(f"there is no search {search!r}", f"use one of {', '.join(get_args(Search))}")
-    features = len(found.names)
-    whole = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
-    if not whole or not 1 <= n_features <= features:
-        raise ArgumentError(
-            f"n_features must be a whole number from 1 to {features:,}, got {n_features!r}",
-            "say how many of the features to choose",
-        )
+    require_one_of(search, get_args(Search), name="search")
+    fix = "say how many of the features to choose"
+    require_whole(n_features, name="n_features", least=1, most=len(found.names), fix=fix)
     if search == "exact" and criterion == "hotelling_lawley":
         raise ArgumentError(
             "the exact search needs a criterion that is a ratio of sums over features, which trace(S_W⁻¹ S_B) is not",
-            'use search="exhaustive" for few features, "forward" for many, or criterion="trace_ratio"',
+            f"use {argument('search', 'exhaustive')} for few features, 'forward' for many, or "
+            f"{argument('criterion', 'trace_ratio')}",
         )
 
 

@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher.learning.arguments import require_number
+from thresher._internal.arguments import require_number
 from thresher.learning.features.scatter import scatter
 from thresher.learning.features.selection import Criterion, Search, selection
 from thresher.ranking import Flags

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self, get_args
 
+from thresher._internal.arguments import require_one_of
 from thresher.calibration import MEstimate, calibration_map
 from thresher.calibration.maps.map import Method
 from thresher.calibration.smoothing import Smoothing
-from thresher.errors import ArgumentError
-from thresher.learning.arguments import require_option
+from thresher.errors import ArgumentError, argument
 from thresher.learning.models.wrapper import ProbableClassifier, Response, response_of
 from thresher.ranking import Floats, Ranking
 
@@ -80,7 +80,7 @@ class CalibratedModel(ProbableClassifier):
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
     ) -> Self:
         """Fit the model on all rows and the map on out-of-fold scores."""
-        require_option(self.method, get_args(Method), name="method")
+        require_one_of(self.method, get_args(Method), name="method")
         on, matters = self._scale_of_scores(), isinstance(self.smoothing, MEstimate)
         self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
         self.map_ = calibration_map(
@@ -109,6 +109,6 @@ class CalibratedModel(ProbableClassifier):
         if self.method in ("beta", "temperature"):
             raise ArgumentError(
                 f"{self.method} calibration maps probabilities, and {type(self.estimator).__name__} scores by {method}",
-                fix='pick method="platt" or "isotonic", which take any score',
+                fix=f"pick {argument('method', 'platt')} or 'isotonic', which take any score",
             )
         return "score" if self.method == "platt" else None

@@ -15,8 +15,8 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from thresher.errors import ArgumentError
-from thresher.learning.arguments import is_one_of, require_classifier, require_kind, require_seed
+from thresher._internal.arguments import is_one_of, require_classifier, require_instance, require_seed
+from thresher.errors import ArgumentError, argument
 from thresher.learning.models.baselines import MAJORITY, ONE_FEATURE, baselines
 from thresher.learning.models.calibrated import CalibratedModel
 from thresher.learning.models.neighbours import Neighbours
@@ -75,7 +75,7 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
     known = zoo(seed=require_seed(seed))
     if wanted is not None:
         fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
-        require_kind(wanted, (str, Sequence, Mapping), name="models", fix=fix)
+        require_instance(wanted, (str, Sequence, Mapping), name="models", fix=fix)
     if wanted is None:
         found = known
     elif isinstance(wanted, Mapping):
@@ -87,7 +87,7 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
     if taken := [name for name in found if name in always]:
         raise ArgumentError(f"{taken[0]!r} is the name of a baseline", "call the model something else")
     for name, model in found.items():
-        require_kind(name, str, name="the name of a model", fix="name it by text")
+        require_instance(name, str, name="the name of a model", fix="name it by text")
         require_classifier(model)
     if not found:
         raise ArgumentError("there are no models to try", f"name some of {', '.join(known)}")
@@ -109,7 +109,7 @@ def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | No
     if prefer == "simplest":
         return [*(name for name in SIMPLEST_FIRST if name in names), *(n for n in names if n not in SIMPLEST_FIRST)]
     fix = f'give "simplest", "first" or a model: {", ".join(names)}'
-    raise ArgumentError(f"prefer={prefer!r} names no model", fix)
+    raise ArgumentError(f"{argument('prefer', prefer)} names no model", fix, parameter="prefer")
 
 
 def _nameless(model: Any) -> Pipeline:

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from thresher._internal.arguments import numbers_of, require_instance
 from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
 from thresher.calibration.reliability import quantile_splits, require_bins
 from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
-from thresher.errors import ArgumentError
-from thresher.learning.arguments import numbers_of, require_kind
+from thresher.errors import ArgumentError, argument
 from thresher.learning.models.wrapper import ProbableClassifier, Response
 from thresher.ranking import Counts, Floats, Ranking
 
@@ -36,7 +36,7 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     >>> auc(linear), auc(grades)
     (0.84, 0.9)
     """
-    require_kind(ranking, Ranking, name="ranking", fix="give a Ranking, e.g. rank(labels, scores)")
+    require_instance(ranking, Ranking, name="ranking", fix="give a Ranking, e.g. rank(labels, scores)")
     if (after is None) == (at is None):
         raise ArgumentError("give either after= or at=", "boundaries are splits or thresholds")
     if at is not None:
@@ -182,6 +182,6 @@ def _proportions(counts: Counts, boundaries: Floats, smoothing: Smoothing) -> Fl
         low, high = np.concatenate([[-np.inf], boundaries, [np.inf]])[empty : empty + 2]
         raise ArgumentError(
             f"no training row scores from {low:g} up to {high:g}, so that group has no proportion",
-            fix='leave out a boundary, or pass smoothing="laplace"',
+            fix=f"leave out a boundary, or pass {argument('smoothing', 'laplace')}",
         )
     return np.asarray(counts[:, 0] / total)

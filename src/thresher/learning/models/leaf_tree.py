@@ -12,10 +12,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from thresher._internal.arguments import require_classifier
 from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
 from thresher.calibration.smoothing import Smoothing
-from thresher.errors import ArgumentError, OneClassError
-from thresher.learning.arguments import require_classifier
+from thresher.errors import ArgumentError, OneClassError, argument
 from thresher.learning.data.target import class_labels
 from thresher.learning.models.tree_drawing import (
     TreeLayout,
@@ -184,7 +184,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
                 return 1
             raise ArgumentError(
                 f"there are {self.classes_.size} classes and one of them is to be positive",
-                fix=f"pass positive= one of {', '.join(map(str, self.classes_))}",
+                fix=f"pass {argument('positive')} one of {', '.join(map(str, self.classes_))}",
             )
         found = [place for place, label in enumerate(self.classes_.tolist()) if same(label, positive)]
         if not found:
@@ -214,7 +214,8 @@ def _probability(counts: Counts, smoothing: Smoothing) -> Floats:
     if isinstance(smoothing, MEstimate):
         if counts.shape[1] != 2:
             raise ArgumentError(
-                f"a MEstimate has one prior, and there are {counts.shape[1]} classes", fix='pass smoothing="laplace"'
+                f"a MEstimate has one prior, and there are {counts.shape[1]} classes",
+                fix=f"pass {argument('smoothing', 'laplace')}",
             )
         return m_estimate(counts, smoothing.m, [1 - smoothing.prior, smoothing.prior])
     if smoothing != "laplace":

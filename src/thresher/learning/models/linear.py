@@ -13,8 +13,8 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from thresher._internal.arguments import require_classifier
 from thresher.errors import ArgumentError
-from thresher.learning.arguments import require_classifier
 from thresher.learning.data.target import binary_target
 from thresher.ranking import Floats
 

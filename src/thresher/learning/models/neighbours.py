@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher.errors import require_whole
+from thresher._internal.arguments import require_whole
 from thresher.learning.data.target import class_labels
 from thresher.ranking import Floats
 

@@ -17,8 +17,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from thresher.errors import ArgumentError, OneClassError, require_whole
-from thresher.learning.arguments import require_jobs
+from thresher._internal.arguments import require_jobs, require_one_of, require_whole
+from thresher.errors import ArgumentError, OneClassError
 from thresher.learning.data.target import BinaryTarget, binary_target
 from thresher.learning.validation.folds import (
     beside_rows,
@@ -44,8 +44,7 @@ def response_of(estimator: Any, response: Response) -> str:
     >>> response_of(LinearSVC(), "auto")
     'decision_function'
     """
-    if response not in _RESPONSES:
-        raise ArgumentError(f"response must be one of {', '.join(_RESPONSES)}, got {response!r}", "pick one")
+    require_one_of(response, _RESPONSES, name="response")
     tried = _RESPONSES[1:] if response == "auto" else (response,)
     found = [method for method in tried if hasattr(estimator, method)]
     if not found:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
-from thresher.errors import ColumnError
+from thresher.errors import ColumnError, argument
 from thresher.learning.data.frame import frame
 
 
@@ -37,7 +37,7 @@ def require_known(texts: Any, order: Sequence[str]) -> None:
         raise ColumnError(
             f"{len(stray):,} of {len(texts):,} values of column {texts.name!r} are not in its declared order (first "
             f"{stray.iloc[0]!r} at row {stray.index[0]})",
-            f"add them to orders={{{texts.name!r}: {list(order)!r}}}, or make them missing",
+            f"add them to {argument('orders', {texts.name: list(order)})}, or make them missing",
         )
 
 

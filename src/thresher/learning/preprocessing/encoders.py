@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.errors import ColumnError
+from thresher.errors import ColumnError, argument
 from thresher.learning.data.column_types import words_among_numbers
 from thresher.learning.data.frame import frame
 from thresher.learning.features.scatter import Matrix
@@ -181,7 +181,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         except ValueError:  # scikit-learn's word for it: empty vocabulary
             raise ColumnError(
                 f"the texts of column {values.name!r} have no words in common use",
-                f"declare it types={{{values.name!r}: 'categorical'}} or 'ignored', or lower fewest_rows=",
+                f"declare it {argument('types', {values.name: 'categorical'})} or 'ignored', or lower fewest_rows",
             ) from None
 
 

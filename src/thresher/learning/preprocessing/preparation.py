@@ -20,8 +20,8 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from thresher.errors import ArgumentError
-from thresher.learning.arguments import is_one_of, require_kind, require_seed
+from thresher._internal.arguments import require_instance, require_one_of, require_seed
+from thresher.errors import ArgumentError, argument
 from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.outliers import Outliers
 from thresher.learning.preprocessing.categories import Categories, named_category
@@ -80,21 +80,19 @@ def preparation(
     2 -1.26           0.0        1.0        0.0
     3  1.54           0.0        0.0        1.0
     """
-    require_kind(columns, ColumnTypes, name="columns", fix="give what column_types(data) returns")
+    require_instance(columns, ColumnTypes, name="columns", fix="give what column_types(data) returns")
     if outliers is not None:
-        require_kind(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
+        require_instance(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
     require_seed(seed)
     encodings = _encodings(columns, encode)
-    if missing not in ("indicator", "fill"):
-        raise ArgumentError(
-            f"there is no way {missing!r} to treat missing values",
-            'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first',
-        )
-    if scale is not None and not is_one_of(scale, _SCALERS):
-        raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
+    fix = "pick one of them; to drop rows, call complete_rows(data) on the training rows first"
+    require_one_of(missing, ("indicator", "fill"), name="missing", fix=fix)
+    if scale is not None:
+        require_one_of(scale, _SCALERS, name="scale", fix="pick one of them, or None")
     if not columns.used:
         raise ArgumentError(
-            "no column is left that a model may learn from", "overrule the kinds with column_types(types=...)"
+            "no column is left that a model may learn from",
+            f"overrule the kinds with {argument('types', {'column': 'kind'})}",
         )
     scaling = [] if scale is None else [("scale", _SCALERS[scale]())]
     fences = [] if outliers is None else [("outliers", clone(outliers))]
@@ -156,8 +154,7 @@ def _encodings(columns: ColumnTypes, encode: Any) -> dict[str, list[str]]:
                 f"{name!r} is to be encoded, and is no categorical column",
                 f"name one of {', '.join(categorical) or 'none: there are none'}",
             )
-        if way != "auto" and way not in ways:
-            raise ArgumentError(f"there is no encoding {way!r}", f"use auto or one of {', '.join(ways)}")
+        require_one_of(way, ("auto", *ways), name="encode")
     for name in categorical:
         way = wished.get(name, "auto")
         few = columns[name].distinct <= MANY_CATEGORIES

@@ -11,13 +11,12 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
+from thresher._internal.arguments import require_function, require_jobs, require_level
 from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, LengthError, MeasureError, OneClassError
 from thresher.inference import Difference, Interval, corrected_t
-from thresher.inference.interval import require_level
-from thresher.learning.arguments import require_function, require_jobs
 from thresher.learning.data.target import BinaryTarget, binary_target
 from thresher.learning.models.wrapper import positive_scores, response_of
 from thresher.learning.validation.folds import Folding, FoldSplit, beside_rows, handed_on, row_count, rows_of, splits_of
@@ -70,7 +69,7 @@ def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Ind
     >>> fold.called
     array([False,  True])
     """
-    target, _where = problem.target, "fit on training rows"
+    target = problem.target
     method = response_of(estimator, "auto")
     model = clone(estimator)
     given = handed_on(model, {name: values[train] for name, values in problem.beside.items()})

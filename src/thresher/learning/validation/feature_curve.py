@@ -12,11 +12,16 @@ from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 
+from thresher._internal.arguments import (
+    is_one_of,
+    require_classifier,
+    require_function,
+    require_instance,
+    require_level,
+)
 from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
-from thresher.inference.interval import require_level
-from thresher.learning.arguments import is_one_of, require_classifier, require_function, require_kind
 from thresher.learning.validation.cross_validate import in_parallel, problem_of
 from thresher.learning.validation.folds import Folding, splits_of
 from thresher.learning.validation.learning_curve import MeasureCurve, both_errors, curve_columns, require_defined
@@ -120,7 +125,7 @@ def feature_curve(
     require_classifier(estimator)
     require_function(selector, name="selector")
     if sizes is not None:
-        require_kind(sizes, (Sequence, np.ndarray), name="sizes", fix="e.g. sizes=[1, 2, 5]")
+        require_instance(sizes, (Sequence, np.ndarray), name="sizes", fix="e.g. sizes=[1, 2, 5]")
     stick = yardstick(measure)
     problem = problem_of(X, y, positive=positive, groups=groups, times=times)
     splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed)

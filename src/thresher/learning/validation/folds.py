@@ -17,8 +17,8 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import Pipeline
 
+from thresher._internal.arguments import require_one_of, require_seed
 from thresher.errors import ArgumentError, LengthError, OneClassError
-from thresher.learning.arguments import require_seed
 from thresher.ranking import Flags, Indices, falling_order
 from thresher.sources.columns import Column, column, complete
 
@@ -137,8 +137,7 @@ class Folds:
     repeats: int = 1
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}", "pick one")
+        require_one_of(self.kind, KINDS, name="kind")
         for name, least in (("count", 1 if self.kind == "time" else 2), ("repeats", 1)):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or value < least:

@@ -10,11 +10,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import numbers_of, require_classifier, require_level, require_whole
 from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, MeasureError, OneClassError, require_whole
-from thresher.inference.interval import Interval, require_level, student_quantile
-from thresher.learning.arguments import numbers_of, require_classifier
+from thresher.errors import ArgumentError, MeasureError, OneClassError
+from thresher.inference import Interval
+from thresher.inference.interval import student_quantile
 from thresher.learning.validation.cross_validate import Problem, in_parallel, problem_of, scored
 from thresher.learning.validation.folds import Folding, Folds, FoldSplit, splits_of
 from thresher.learning.validation.scoring import Yard, Yardstick, corrected_interval, correction, yardstick

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance, require_level, require_one_of
 from thresher.choices import choose
 from thresher.errors import ArgumentError
 from thresher.inference import Interval
-from thresher.inference.interval import require_level
-from thresher.learning.arguments import require_kind, require_option
 from thresher.learning.validation.cross_validate import CrossValidation
 from thresher.learning.validation.scoring import ScoredFold, calls_cost, corrected_interval, yardstick
 from thresher.ranking import Flags, Floats, reaches
@@ -77,10 +76,10 @@ def nested_interval(
 
 def nested_calls(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
     """Which entries are called positive by a threshold, and without a `model` by a model, chosen on other rows."""
-    require_kind(cv, CrossValidation, name="cv", fix="give what cross_validate returns")
-    require_kind(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
+    require_instance(cv, CrossValidation, name="cv", fix="give what cross_validate returns")
+    require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     if model is not None:
-        require_option(model, list(cv.scores), name="model")
+        require_one_of(model, list(cv.scores), name="model")
     names = list(cv.scores) if model is None else [model]
     nested = all(name in cv.within for name in names)
     if not nested and len(cv.splits) < 2:

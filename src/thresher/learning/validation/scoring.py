@@ -10,13 +10,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.metrics import make_scorer
 
+from thresher._internal.arguments import require_one_of
 from thresher.calibration import adjust_prevalence, brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
-from thresher.errors import MeasureError, require_one_of
-from thresher.inference import cost_interval
-from thresher.inference.interval import Interval, student_quantile
+from thresher.errors import MeasureError
+from thresher.inference import Interval, cost_interval
+from thresher.inference.interval import student_quantile
 from thresher.inference.intervals.survey import (
     SampledTable,
     sampled_cost_interval,

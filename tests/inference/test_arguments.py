@@ -9,7 +9,6 @@ import pytest
 import thresher as th
 from thresher import evaluation, inference
 from thresher.errors import ArgumentError, ThresherError
-from thresher.inference import kinds
 
 RANKING = th.Ranking([0.9, 0.5, 0.1], [3, 3, 1], [1, 2, 3])
 TABLE = th.Contingency(tp=3, fn=2, fp=1, tn=4)
@@ -138,14 +137,13 @@ def test_a_matrix_names_no_classes():
 
 
 def test_numbers_words_and_callables():
-    kinds.require_numbers({"margin": np.float32(0.1), "level": 1})
     with pytest.raises(ArgumentError, match="margin must be a number, got None"):
         ASKED.compare_unpaired(RANKING, RANKING, margin=None)
-    with pytest.raises(ArgumentError, match="there is no method \\['wilson'\\]"):
+    with pytest.raises(ArgumentError, match=r"method must be .*, got \['wilson'\]"):
         ASKED.rate_interval(3, 5, method=["wilson"])
-    with pytest.raises(ArgumentError, match="progress is called"):
+    with pytest.raises(ArgumentError, match="progress must be a function, got 5"):
         ASKED.bootstrap(RANKING, ["auc"], replicates=10, progress=5)
-    with pytest.raises(ArgumentError, match="the grid holds what is no number"):
+    with pytest.raises(ArgumentError, match="the grid must be numbers"):
         ASKED.roc_band(RANKING, fpr="x")
     with pytest.raises(ArgumentError, match="p-values are numbers from 0 to 1"):
         ASKED.holm([0.5, 1.5])
