@@ -45,7 +45,7 @@ SORTED_ELSEWHERE = {
     ("learning/selection.py", "np.sort"): "positions of the chosen features",
     ("learning/whole_folder.py", "sorted"): "names of files, for an error message",
     ("sources/json_batches.py", "sorted"): "names of types, for an error message",
-    ("sources/labels.py", "sorted"): "distinct labels",
+    ("inputs/labels.py", "sorted"): "distinct labels",
     ("sources/memory.py", "np.argsort"): "rows by their group, never by score",
     ("sources/lenses.py", "np.argsort"): "buckets that an engine counted",
     ("sources/paired.py", "np.lexsort"): "kinds of calls that an engine counted",

@@ -187,6 +187,9 @@ if TYPE_CHECKING:
         row_auc_interval,
         table_intervals,
     )
+    from thresher.inputs import (
+        rank,
+    )
     from thresher.learning import learn as learn
     from thresher.ranking import (
         Ranking,
@@ -194,7 +197,6 @@ if TYPE_CHECKING:
     from thresher.sources import (
         Progress,
         RankingBuilder,
-        rank,
         scan,
         scan_by,
         scan_models,
@@ -413,6 +415,7 @@ _ROOMS = (
     "errors",
     "cautions",
     "ranking",
+    "inputs",
     "sources",
     "tables",
     "curves",

@@ -1,7 +1,7 @@
 import pytest
+from thresher.sources.faults import told_plainly, without_secrets
 
 import thresher as th
-from thresher.sources.faults import told_plainly, without_secrets
 
 
 @pytest.mark.parametrize(

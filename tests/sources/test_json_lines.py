@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import thresher as th
+from thresher.inputs.arrow import numpy_column
 from thresher.sources import json_lines
-from thresher.sources.arrow_columns import numpy_column
 from thresher.sources.data_file import DataFile
 from thresher.sources.json_lines import columns_in, names_in
 

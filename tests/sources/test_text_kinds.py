@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.sources.arrow_columns import numpy_column
+from thresher.inputs.arrow import numpy_column
 from thresher.sources.text_kinds import TextKind
 from thresher.sources.texts import typed
 

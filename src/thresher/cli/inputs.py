@@ -21,9 +21,10 @@ from thresher.cli.outputs import Added
 from thresher.errors import ArgumentError, SourceError, ThresherError
 from thresher.evaluation import Decision, apply, contradictions
 from thresher.evaluation.decision import EVALUATE_AGAIN
+from thresher.inputs import rank
+from thresher.inputs.columns import column
 from thresher.ranking import Floats, Ranking
-from thresher.sources import rank, scan_models
-from thresher.sources.columns import column
+from thresher.sources import scan_models
 from thresher.sources.fetched import fetched_columns, first_columns, source_names
 from thresher.sources.progress import Progress
 from thresher.sources.saved import read_ranking

@@ -35,6 +35,8 @@ from thresher.cli.outputs import (
 from thresher.errors import ArgumentError, ColumnError, EmptyError
 from thresher.evaluation import apply
 from thresher.inference.interval import require_level
+from thresher.inputs.arrow import numpy_column
+from thresher.inputs.columns import column, named, require_columns
 from thresher.learning import (
     Deployed,
     Learned,
@@ -55,9 +57,6 @@ from thresher.learning.data.schema import Remarks, require_names
 from thresher.learning.features.selection import Search
 from thresher.learning.learn import COMPARING
 from thresher.learning.models.candidates import chosen_models
-from thresher.sources.arrow_columns import numpy_column
-from thresher.sources.column_names import named, require_columns
-from thresher.sources.columns import column
 from thresher.sources.data_file import DataFile, reading
 from thresher.sources.files import read_columns
 from thresher.sources.listing import listed_files

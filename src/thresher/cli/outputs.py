@@ -26,8 +26,8 @@ import numpy as np
 from thresher._internal.atomic import replacing, write_whole
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, MissingValueError, ScoreError, SourceError, ThresherError
+from thresher.inputs.columns import require_columns
 from thresher.ranking import Floats
-from thresher.sources.column_names import require_columns
 from thresher.sources.files import column_names, read_columns
 
 STANDARD = "-"

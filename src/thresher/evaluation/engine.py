@@ -31,8 +31,8 @@ from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval, sampled_table_intervals
 from thresher.inference.intervals.table import table_intervals
 from thresher.inference.kinds import is_one_of, require_condition
+from thresher.inputs.columns import Missing
 from thresher.ranking import Ranking
-from thresher.sources.columns import Missing
 from thresher.sources.filters import Filter
 from thresher.sources.paired import PlacementSums, call_weights, placement_sums
 from thresher.sources.paired_rows import opened_pairs

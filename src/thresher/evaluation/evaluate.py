@@ -47,8 +47,8 @@ from thresher.inference.decision import Stability, decision_stability, out_of_ba
 from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.kinds import is_one_of
 from thresher.inference.rows import ScoredRows, require_two_clusters
+from thresher.inputs.columns import Missing
 from thresher.ranking import side_by_side
-from thresher.sources.columns import Missing
 from thresher.tables import OperatingCondition
 
 

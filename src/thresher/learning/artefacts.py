@@ -21,13 +21,13 @@ from thresher._internal.optional import extra
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError
 from thresher.evaluation import Decision, apply
+from thresher.inputs.columns import Column
 from thresher.learning.arguments import require_kind
 from thresher.learning.data.frame import frame
 from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_names
 from thresher.learning.learn import Learned
 from thresher.learning.report import write_report
 from thresher.ranking import Flags, Floats
-from thresher.sources.columns import Column
 from thresher.version import __version__
 
 SCHEMA = "schema.json"

@@ -3,8 +3,7 @@
 It is made of + - × ÷, square root, floor and comparisons alone. IEEE 754 rounds each of them correctly, so the map is
 monotone and gives the same bucket everywhere; logarithms and casts of bits would not. It does not depend on the data:
 the same score falls into the same bucket on every day and machine, so that rankings add up without coarsening.
-Nothing that is said of a ranking relies on it, though: whoever counts compares the lowest and highest score of every
-bucket.
+No bound relies on it, though: counts keep the lowest and highest score of every bucket.
 """
 
 from __future__ import annotations
@@ -19,7 +18,22 @@ import numpy.typing as npt
 from thresher.ranking import Floats
 
 BUCKETS = 2**17
+MOST_BUCKETS = 2**22
 SUBS = 2**24  # more parts than any bucket is divided into
+
+
+def first_bucket(buckets: int) -> int:
+    """The lowest bucket of any score."""
+    return -2 - buckets // 4
+
+
+def bucket_count(buckets: int) -> int:
+    """How many buckets there are with those of scores outside [0, 1].
+
+    >>> first_bucket(16), bucket_count(16)
+    (-6, 29)
+    """
+    return buckets + 2 * (buckets // 4) + 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +75,10 @@ def bucket_of(x: Floats, *, buckets: int = BUCKETS) -> npt.NDArray[np.int64]:
     >>> bucket_of(np.array([0.0, 0.5, 1.0]), buckets=16)
     array([ 0,  8, 16])
     """
-    return np.floor(place_of(x, buckets=buckets)).astype(np.int64)
+    at = place_of(x, buckets=buckets)
+    if x.size and x.min() >= 0:
+        return at.astype(np.int64)  # nothing is below 0, so cutting off is rounding down
+    return np.floor(at, out=at).astype(np.int64)
 
 
 def place_of(x: Floats, *, buckets: int) -> Floats:
@@ -71,7 +88,7 @@ def place_of(x: Floats, *, buckets: int) -> Floats:
     array([0., 8.])
     """
     if x.size and x.min() >= 0 and x.max() <= 1:
-        # As `_inside` has it, in place: new arrays would cost more than the arithmetic.
+        # The same as `_inside`, in place: new arrays would cost more than the arithmetic.
         at, other = np.sqrt(x), np.subtract(1.0, x)
         for column in (at, other, other):
             np.sqrt(column, out=column)
@@ -79,7 +96,7 @@ def place_of(x: Floats, *, buckets: int) -> Floats:
         at += 1.0
         at *= buckets / 2
         return at
-    with np.errstate(invalid="ignore"):  # what other branches are for
+    with np.errstate(invalid="ignore"):  # other branches are for those
         return np.asarray(place(x, buckets=buckets, by=NUMPY))
 
 

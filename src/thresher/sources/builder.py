@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.labels import distinct, is_positive, listed, same
+from thresher.inputs.rank import checked_weights
 from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total, resolved
 from thresher.ranking.cells import Cells, cells_of, groups, pooled, together
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
-from thresher.sources.labels import distinct, is_positive, listed, same
 
 BUCKETS = 2**17
 

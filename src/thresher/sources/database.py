@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, MissingExtraError, SourceError
-from thresher.sources.arrow_columns import table_of_rows
+from thresher.inputs.arrow import table_of_rows
 from thresher.sources.embedded_rows import EmbeddedRows, embedded_rows
 from thresher.sources.faults import told_plainly, without_secrets
 from thresher.sources.progress import Listener, heard, share_done

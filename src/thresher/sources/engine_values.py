@@ -9,7 +9,7 @@ from decimal import Context, Decimal
 from typing import Any
 
 from thresher.errors import ArgumentError, ColumnError
-from thresher.sources.columns import numpy_moment
+from thresher.inputs.columns import numpy_moment
 from thresher.sources.database import loose_types
 from thresher.sources.engine_numbers import at_least, at_most, known, number
 

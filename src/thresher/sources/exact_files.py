@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thresher._internal.optional import extra
+from thresher.inputs.columns import Missing
 from thresher.ranking import MOST_THREADS, Flags, Floats, Ranking, condensed, counted, processors
 from thresher.ranking.dealing import Ranges, ranges_of, rising
 from thresher.ranking.packing import Keys, classes_in, scores_in
 from thresher.ranking.pieces import shared_out
 from thresher.ranking.spans import Bounded, joined, ties_kept
-from thresher.sources.columns import Missing
 from thresher.sources.data_file import DataFile
 from thresher.sources.dealt_rows import DealtRows
 from thresher.sources.exact import ROWS_KEPT, SEGMENTS

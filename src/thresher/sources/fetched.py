@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from thresher.sources.arrow_columns import numpy_column
-from thresher.sources.columns import Column
+from thresher.inputs.arrow import numpy_column
+from thresher.inputs.columns import Column
 from thresher.sources.database import Opened, is_engine_source, opened, require_no_table
 from thresher.sources.files import column_names, read_columns
 from thresher.sources.listing import Place

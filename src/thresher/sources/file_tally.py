@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.optional import extra
+from thresher.inputs.arrow import plain_numbers
 from thresher.ranking import Counts, Flags, Floats
 from thresher.sources import tally as query
-from thresher.sources.arrow_columns import plain_numbers
 from thresher.sources.buckets import SUBS
 from thresher.sources.data_file import DataFile
 from thresher.sources.faults import told_plainly

@@ -13,8 +13,8 @@ import numpy as np
 
 from thresher._internal.optional import extra
 from thresher.errors import ColumnError, LengthError, ThresherError
-from thresher.sources.columns import Column, is_absent, is_missing
-from thresher.sources.frames import frame_columns, frame_names, held_frame
+from thresher.inputs.columns import Column, is_absent, is_missing
+from thresher.inputs.frames import frame_columns, frame_names, held_frame
 
 _LOOKED_AT = 1000
 

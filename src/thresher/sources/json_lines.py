@@ -17,7 +17,7 @@ import numpy as np
 
 from thresher._internal.optional import extra
 from thresher.errors import EmptyError, SourceError
-from thresher.sources.columns import column
+from thresher.inputs.columns import column
 from thresher.sources.data_file import DataFile, reading
 
 BLOCK = 1 << 23

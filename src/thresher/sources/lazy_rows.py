@@ -15,9 +15,9 @@ from typing import Any
 
 from thresher._internal.optional import extra
 from thresher.errors import SourceError
-from thresher.sources.column_names import require_columns
+from thresher.inputs.columns import require_columns
+from thresher.inputs.frames import native_frame, selected_frame
 from thresher.sources.faults import told_plainly
-from thresher.sources.frames import native_frame, selected_frame
 from thresher.sources.progress import WATCHER
 from thresher.sources.size import COPIES, memory
 

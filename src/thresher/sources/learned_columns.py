@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from thresher.errors import ColumnError, EmptyError, ThresherError
+from thresher.inputs.columns import require_columns, require_same_columns
 from thresher.sources import arrow_files, delimited, json_batches
-from thresher.sources.column_names import require_columns, require_same_columns
 from thresher.sources.data_file import DataFile
 from thresher.sources.lazy_rows import PLACE, LazyRows
 from thresher.sources.progress import RowCount

@@ -11,13 +11,13 @@ import numpy as np
 
 from thresher._internal.optional import extra
 from thresher.errors import EmptyError, MissingValueError, ScoreError, WeightError, require_both_classes
+from thresher.inputs.columns import Missing, column
+from thresher.inputs.labels import is_positive
 from thresher.ranking import Ranking
-from thresher.sources.columns import Missing, column
 from thresher.sources.database import Opened, opened
 from thresher.sources.engine_numbers import finite, float_column, known, number
 from thresher.sources.engine_values import group_column, is_one_of, require_label, require_plain, sound
 from thresher.sources.filters import Filter, filtered
-from thresher.sources.labels import is_positive
 from thresher.sources.progress import Listener
 from thresher.sources.scan import rankings_of
 from thresher.sources.scan_options import Options, require_options, require_source

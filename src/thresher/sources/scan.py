@@ -12,9 +12,10 @@ from functools import partial
 from typing import Any, TypeAlias, Unpack
 
 from thresher.errors import ArgumentError
+from thresher.inputs.columns import Missing
+from thresher.inputs.frames import is_frame
 from thresher.ranking import Counts, Ranking
 from thresher.sources.buckets import BUCKETS
-from thresher.sources.columns import Missing
 from thresher.sources.database import (
     Opened,
     is_engine_source,
@@ -25,7 +26,6 @@ from thresher.sources.exact import ROWS_AT_ONCE, Range, engine_rankings, exact_r
 from thresher.sources.exact_files import exact_files
 from thresher.sources.file_tally import Grid, NeedsEngine, countable, file_tally
 from thresher.sources.filters import Filter, filtered
-from thresher.sources.frames import is_frame
 from thresher.sources.lazy_rows import lazy_rows
 from thresher.sources.lenses import Lens
 from thresher.sources.listing import STDIN, listed_files

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from thresher.errors import ArgumentError
+from thresher.inputs.columns import Missing
+from thresher.inputs.frames import is_frame
 from thresher.sources.buckets import BUCKETS
-from thresher.sources.columns import Missing
 from thresher.sources.database import is_engine_source
 from thresher.sources.filters import Filter
-from thresher.sources.frames import is_frame
 from thresher.sources.progress import Listener
 from thresher.sources.refining import Condition
 from thresher.sources.table_names import TableName

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from thresher.errors import ArgumentError, ColumnError, SourceError
-from thresher.sources.column_names import require_columns
+from thresher.inputs.columns import require_columns
 from thresher.sources.faults import without_secrets
 from thresher.sources.unheeded import unheeded
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ArgumentError, EmptyError, MissingValueError, ScoreError, WeightError
+from thresher.inputs.arrow import plain_numbers
+from thresher.inputs.columns import Column, Missing, column, plain_entries
+from thresher.inputs.labels import is_positive
 from thresher.ranking import Counts, Flags, Floats, Ranking, require_safe_total, resolved
 from thresher.sources import tally as query
-from thresher.sources.arrow_columns import plain_numbers
-from thresher.sources.columns import Column, Missing, column, plain_entries
-from thresher.sources.labels import is_positive
 from thresher.sources.tally import FAULT, MOST_GROUPS, Wanted
 
 _SHOWN = 6

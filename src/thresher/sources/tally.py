@@ -13,11 +13,11 @@ from typing import Any
 
 from thresher._internal.optional import extra
 from thresher.errors import ScoreError, WeightError
+from thresher.inputs.labels import LABELS_SHOWN
 from thresher.sources.buckets import SUBS
 from thresher.sources.database import offers
 from thresher.sources.engine_numbers import arithmetic, finite, float_column, known, number
 from thresher.sources.engine_values import group_column, require_label, require_plain, sound
-from thresher.sources.labels import LABELS_SHOWN
 from thresher.sources.lenses import Lens, place_through
 from thresher.sources.refinement import Piece
 

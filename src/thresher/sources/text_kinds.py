@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import ScoreError
+from thresher.inputs.arrow import numpy_column
 from thresher.ranking import Indices
-from thresher.sources.arrow_columns import numpy_column
 from thresher.sources.texts import TRUTH, coded, exact_floats, without_absent
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher.sources.arrow_columns import numpy_column, objects
-from thresher.sources.columns import Column
+from thresher.inputs.arrow import numpy_column, objects
+from thresher.inputs.columns import Column
 
 # Missing where all else is numbers or truth values; in a column of words they are words.
 ABSENT = ("", "NA", "N/A", "#N/A", "null", "NULL", "Null", "None", "nan", "NaN", "NAN")

@@ -28,7 +28,7 @@ from thresher.inference.comparison.difference import (
 )
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import is_one_of, require_one_of
-from thresher.sources.columns import Missing
+from thresher.inputs.columns import Missing
 
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
 

@@ -19,8 +19,8 @@ from thresher.inference.comparison.resampled import drawn_cells
 from thresher.inference.interval import Interval, require_level
 from thresher.inference.intervals.auc import AucCovariance, moderated_interval
 from thresher.inference.kinds import require_one_of
+from thresher.inputs.columns import Missing
 from thresher.ranking import Flags, Floats
-from thresher.sources.columns import Missing
 from thresher.sources.filters import Filter
 from thresher.sources.paired import Calls, PlacementSums, call_counts, placement_sums
 from thresher.sources.paired_rows import PairedRows, opened_pairs

@@ -11,8 +11,8 @@ import numpy as np
 from thresher._internal.results import Result
 from thresher.inference.interval import Interval, normal_quantile, require_level
 from thresher.inference.kinds import require_one_of
-from thresher.sources import is_positive
-from thresher.sources.columns import Missing, column, complete
+from thresher.inputs import is_positive
+from thresher.inputs.columns import Missing, column, complete
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi-squared"]
 

@@ -15,8 +15,8 @@ from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
 from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.inference.rows import ScoredRows, cluster_sums, require_two_clusters, scored_rows
+from thresher.inputs.columns import Missing
 from thresher.ranking import Floats, Ranking, beating, in_pieces, require_ranking, side_by_side
-from thresher.sources.columns import Missing
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0

@@ -11,11 +11,11 @@ import numpy as np
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, ColumnError, EmptyError, MissingValueError
 from thresher.evaluation.summary import text_table
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, column, is_missing
 from thresher.learning.arguments import require_kind, require_seed
 from thresher.learning.validation.folds import beside_rows
 from thresher.ranking import Floats, Indices
-from thresher.sources import classes_of
-from thresher.sources.columns import Column, column, is_missing
 
 
 def largest_remainders(total: int, share: Floats) -> Indices:

@@ -18,6 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from thresher.errors import ArgumentError, OneClassError, require_whole
+from thresher.inputs import rank
 from thresher.learning.arguments import require_jobs
 from thresher.learning.data.target import BinaryTarget, binary_target
 from thresher.learning.validation.folds import (
@@ -30,7 +31,6 @@ from thresher.learning.validation.folds import (
     rows_of,
 )
 from thresher.ranking import Floats, Indices, Ranking
-from thresher.sources import rank
 
 Response: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 

@@ -18,9 +18,9 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 
 from thresher.errors import ArgumentError, LengthError, OneClassError
+from thresher.inputs.columns import Column, column, complete
 from thresher.learning.arguments import require_seed
 from thresher.ranking import Flags, Indices, falling
-from thresher.sources.columns import Column, column, complete
 
 
 def rows_of(table: Any, index: Indices) -> Any:

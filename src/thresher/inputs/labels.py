@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import LabelError, PositiveLabelError
+from thresher.inputs.columns import Column, flagged, without_zone
 from thresher.ranking import Counts, Flags, in_pieces
-from thresher.sources.columns import Column, flagged, without_zone
 
 LABELS_SHOWN = 6
 

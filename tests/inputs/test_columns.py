@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.sources.columns import column, complete, is_missing, plain_entries
+from thresher.inputs.columns import column, complete, is_missing, plain_entries
 
 
 def read(values):

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.sources.columns import column
-from thresher.sources.labels import classes_of, distinct, is_positive
+from thresher.inputs.columns import column
+from thresher.inputs.labels import classes_of, distinct, is_positive
 
 TRUTH = [True, False, False, True]
 SPELT = ["spam", "ham", "ham", "spam"]

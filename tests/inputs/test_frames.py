@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import thresher as th
 from tests.strategies import labelled_scores
-from thresher.sources.frames import frame_columns, frame_names, is_frame
+from thresher.inputs.frames import frame_columns, frame_names, is_frame
 
 
 class Stream:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.sources.arrow_columns import is_arrow, numpy_column
+from thresher.inputs.arrow import is_arrow, numpy_column
 
 BIG = 2**53 + 1
 

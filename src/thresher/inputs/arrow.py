@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -13,12 +10,15 @@ import numpy.typing as npt
 
 from thresher._internal.optional import extra
 from thresher.errors import ColumnError
+from thresher.ranking.scores import _EXACT_IN_FLOAT64 as EXACT_IN_FLOAT64  # 2**53, written once
 
 Column: TypeAlias = npt.NDArray[Any]
 
 _MOST_NAMES = 1 << 16  # distinct texts up to which a column of them is worth an array of one width
 _WIDEST_NAME = 64
-_FINE = re.compile(r"[.,]\d{6}\d*[1-9]")  # more digits of a second than Python has
+# Missing where all else is numbers or truth values; in a column of words they are words.
+ABSENT = ("", "NA", "N/A", "#N/A", "null", "NULL", "Null", "None", "nan", "NaN", "NAN")
+_TRUTH = ("true", "false")
 
 
 def numpy_column(values: Any, *, name: str) -> Column:
@@ -74,66 +74,6 @@ def plain_numbers(values: Any) -> Column:
             return chunks[0]
         return np.concatenate(chunks) if chunks else np.zeros(0, dtype=values.type.to_pandas_dtype())
     return np.from_dlpack(values)
-
-
-def table_of_rows(schema: Any, rows: Sequence[tuple[Any, ...]]) -> Any:
-    """Rows as Python has them, as an Arrow table of a schema.
-
-    Truth values may be 0 and 1, and days, moments and times of day texts as Python reads them; ValueError for others.
-
-    >>> import pyarrow as pa
-    >>> schema = pa.schema([("flag", pa.bool_()), ("x", pa.int64()), ("day", pa.date32())])
-    >>> table_of_rows(schema, [(1, 2**60, "2026-05-01"), (None, None, None)]).to_pylist()
-    [{'flag': True, 'x': 1152921504606846976, 'day': datetime.date(2026, 5, 1)}, {'flag': None, 'x': None, 'day': None}]
-    """
-    import pyarrow as pa
-
-    types = pa.types
-    readers: list[tuple[Callable[[Any], bool], Callable[[Any], Any]]] = [
-        (types.is_boolean, bool),
-        (types.is_date, _day),
-        (types.is_timestamp, _utc),
-        (types.is_time, _hour),
-        (types.is_decimal, lambda number: Decimal(str(number))),
-    ]
-    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-    made = []
-    for values, kind in zip(columns, schema.types, strict=True):
-        read = next((read for test, read in readers if test(kind)), None)
-        made.append(pa.array(list(values) if read is None else [_read(value, read) for value in values], kind))
-    return pa.table(made, schema=schema)
-
-
-def _day(text: str) -> date:
-    moment = datetime.fromisoformat(text)
-    if moment.time() != time():
-        raise ValueError("it is no midnight, and so no day")
-    return moment.date()
-
-
-def _hour(text: str) -> time:
-    hour = time.fromisoformat(text)
-    if hour.tzinfo is not None:
-        raise ValueError("it has a zone, which depends on the day")
-    return hour
-
-
-def _utc(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def _read(value: Any, read: Callable[[Any], Any]) -> Any:
-    if value is None:
-        return None
-    try:
-        if isinstance(value, str) and _FINE.search(value):
-            raise ValueError("it is finer than a microsecond")
-        return read(value)
-    except (ArithmeticError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"a column of days, times or decimals holds {value!r}, which cannot be read ({error})"
-        ) from None
 
 
 def is_arrow(values: Any) -> bool:
@@ -199,3 +139,135 @@ def _texts(words: list[Any], *, fixed: bool) -> Column:
     if plain and max(map(len, words)) <= _WIDEST_NAME and not any(word.endswith("\0") for word in words):
         return np.array(words, dtype=np.str_)
     return objects(words)
+
+
+def float_values(values: Any) -> Column:
+    """An Arrow column of scores or weights as NumPy numbers; missing entries become NaN.
+
+    Integers with nulls become float64 where that rounds none of them.
+
+    >>> import pyarrow as pa
+    >>> float_values(pa.array([1, None, 2]))
+    array([ 1., nan,  2.])
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (values.null_count and pa.types.is_integer(values.type)):
+        return numpy_column(values, name="scores")
+    present = plain_numbers(values.fill_null(0))
+    floats = present.astype(np.float64)
+    if (np.abs(floats) >= EXACT_IN_FLOAT64).any():
+        return numpy_column(values, name="scores")  # objects, of which the exact ones are accepted
+    floats[np.asarray(pc.is_null(values))] = np.nan
+    return floats
+
+
+def parse_text(values: Any) -> Column:
+    """A pyarrow column of texts as integers, floats, booleans or words, whichever holds every entry exactly.
+
+    Numbers are read to the nearest float64 in one notation everywhere (a decimal point, no groups); integers stay
+    integers. Whole numbers written as `01` or `0x1` make a column of words, since numbers would forget how they were
+    written.
+
+    >>> import pyarrow as pa
+    >>> parse_text(pa.chunked_array([["0.1", "2", None]]))
+    array([0.1, 2. , nan])
+    >>> parse_text(pa.chunked_array([["yes", "NA"]]))
+    array(['yes', 'NA'], dtype='<U3')
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = _numbers(values)
+    if array is not None:
+        return array
+    present = _without_absent(values)
+    if present.null_count == len(present):
+        return numpy_column(values, name="")
+    if pc.all(pc.is_in(pc.utf8_lower(present.drop_null()), value_set=pa.array(_TRUTH, present.type))).as_py():
+        return numpy_column(pc.equal(pc.utf8_lower(present), "true"), name="")
+    array = _numbers(present)
+    return numpy_column(values, name="") if array is None else array
+
+
+def _without_absent(texts: Any) -> Any:
+    """Texts without blanks around them, and null where they say that nothing is there.
+
+    >>> import pyarrow as pa
+    >>> _without_absent(pa.array([" 1", "NA "])).to_pylist()
+    ['1', None]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(texts)
+    absent = pc.is_in(trimmed, value_set=pa.array(ABSENT, trimmed.type))
+    return pc.if_else(absent, pa.scalar(None, trimmed.type), trimmed)
+
+
+def _are_codes(texts: Any) -> bool:
+    """Whether a whole number is written as a code is, such as 01 or 0x1.
+
+    >>> import pyarrow as pa
+    >>> _are_codes(pa.array(["10", "01"])), _are_codes(pa.array(["10", "0"]))
+    (True, False)
+    """
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring_regex(texts, "^[+-]?0[0-9xX]")).as_py())
+
+
+def _numbers(texts: Any) -> Column | None:
+    """Texts that are all numbers as integers or floats; None if one is not, or is a code such as 01."""
+    import pyarrow as pa
+
+    if texts.null_count == len(texts):
+        return None
+    for kind in (pa.int64(), pa.uint64(), pa.float64()):
+        try:
+            numbers = texts.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        array = numpy_column(numbers, name="")
+        if kind == pa.float64():
+            return _exact_floats(array, texts)
+        return None if _are_codes(texts) else array
+    return None
+
+
+def rounded_texts(floats: Column, texts: Any) -> list[tuple[int, int | Decimal]]:
+    """Positions of numbers that a float64 does not hold as they are written, with their exact values.
+
+    Integers beyond 2^53 may be rounded, and a large finite number may become infinite.
+
+    >>> import pyarrow as pa
+    >>> rounded_texts(np.array([2.0**53, 0.5]), pa.array(["9007199254740993", "0.5"]))
+    [(0, 9007199254740993)]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    large = np.flatnonzero(np.abs(floats) >= EXACT_IN_FLOAT64)
+    if not large.size:
+        return []
+    written = texts.take(pa.array(large))
+    whole = np.asarray(pc.match_substring_regex(written, r"^\s*[+-]?[0-9]+\s*$"))
+    burst = np.isinf(floats[large]) & ~np.asarray(pc.match_substring_regex(written, "(?i)inf"))
+    exact = [
+        (int(large[i]), int(text) if whole[i] else Decimal(text))
+        for i, text in zip(
+            np.flatnonzero(whole | burst).tolist(), written.filter(pa.array(whole | burst)).to_pylist(), strict=True
+        )
+    ]
+    return [(row, value) for row, value in exact if value != floats[row].item()]
+
+
+def _exact_floats(floats: Column, texts: Any) -> Column:
+    """Floats, with exact numbers in place of those that were rounded."""
+    if not (rounded := rounded_texts(floats, texts)):
+        return floats
+    array = objects(floats.tolist())
+    for row, value in rounded:
+        array[row] = value
+    return array

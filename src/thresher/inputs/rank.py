@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import EmptyError, WeightError
-from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable, require_safe_total
-from thresher.sources.columns import Column, Missing, column, complete
-from thresher.sources.labels import is_positive
+from thresher.inputs.columns import Column, Missing, column, complete, is_missing
+from thresher.inputs.labels import is_positive
+from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total
 
 
 def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None, missing: Missing = "raise") -> Ranking:
@@ -51,22 +51,41 @@ def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None,
     flags = is_positive(kept[0], positive=positive)
     score = rankable(kept[1])
     if weights is None:
-        return Ranking.of_segments(*counted(flags, score), dropped=dropped)
+        return count_rows(flags, score, dropped=dropped)
     weight = checked_weights(kept[2])
     present = weight > 0
     if not present.all():
         flags, score, weight = flags[present], score[present], weight[present]
-    return Ranking.of_segments(*counted_weights(flags, score, weight), dropped=dropped)
+    return count_rows(flags, score, weight, dropped=dropped)
+
+
+def count_rows(positive: Flags, scores: Floats, weights: Floats | None = None, *, dropped: int = 0) -> Ranking:
+    """The ranking of checked rows: no score is NaN, and every weight is above 0.
+
+    >>> count_rows(np.array([True, False]), np.array([0.9, 0.2]))
+    Ranking([1+][1-] at scores 0.9, 0.2)
+    """
+    columns = counted(positive, scores) if weights is None else counted_weights(positive, scores, weights)
+    return Ranking.of_segments(*columns, dropped=dropped)
+
+
+def float_weights(weights: Column) -> Floats:
+    """Weights as float64, missing ones as NaN; `WeightError` where they are not numbers.
+
+    >>> float_weights(np.array([2, 1]))
+    array([2., 1.])
+    """
+    objects = weights.dtype.kind == "O"
+    if objects and (absent := is_missing(weights)) is not None:
+        weights = np.where(absent, np.nan, weights)
+    if weights.dtype.kind not in "biuf" and not (objects and all(isinstance(w, Real | Decimal) for w in weights)):
+        raise WeightError(f"weights must be numbers, got {weights.dtype}", fix="give one number per row")
+    return weights.astype(np.float64, copy=False)
 
 
 def checked_weights(weights: Column) -> Floats:
     """Weights as float64: finite, none negative, not all 0."""
-    numbers = weights.dtype.kind in "biuf" or (
-        weights.dtype.kind == "O" and all(isinstance(weight, Real | Decimal) for weight in weights)
-    )
-    if not numbers:
-        raise WeightError(f"weights must be numbers, got {weights.dtype}", "give one number per row")
-    weight = weights.astype(np.float64, copy=False)
+    weight = float_weights(weights)
     bad = np.flatnonzero(~np.isfinite(weight) | (weight < 0))
     if bad.size:
         raise WeightError(

@@ -3,7 +3,7 @@ import pytest
 
 import thresher as th
 from tests.sources.test_builder import Tensor
-from thresher.sources.tensors import without_device
+from thresher.inputs.columns import without_device
 
 
 class OnDevice:

@@ -1,7 +1,7 @@
 import pytest
 
 import thresher as th
-from thresher.sources.column_names import named, require_columns, require_same_columns
+from thresher.inputs.columns import named, require_columns, require_same_columns
 
 
 def fail(wanted, present):

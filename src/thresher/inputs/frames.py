@@ -1,16 +1,114 @@
-"""Rows in frames: the wanted columns of pandas, Polars, pyarrow and every frame Narwhals knows, as NumPy arrays."""
+"""Rows in frames: columns of what holds its rows, batches of what hands them out.
+
+pandas, Polars, mappings and structured arrays hold their rows: their columns become NumPy arrays. Lazy frames of
+Polars, DuckDB relations, pyarrow's tables, readers and data sets, and anything else that speaks Arrow's stream
+interface hand out batches: nothing needs to hold all of their rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from threading import RLock, current_thread
 from typing import Any
 
 import numpy as np
 
 from thresher._internal.optional import extra
-from thresher.errors import ArgumentError, LengthError
-from thresher.sources.column_names import require_columns
-from thresher.sources.columns import Column, column
+from thresher.errors import ArgumentError, LengthError, SourceError
+from thresher.inputs.columns import Column, column, require_columns
+
+PROGRESS_THREAD = "thresher-progress"  # in which functions given as progress= are called
+
+
+class _Turn:
+    """Lock: two scans of one DuckDB connection would deadlock.
+
+    A scan waits for the function that follows its progress, so that function may not wait for the scan.
+    """
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=current_thread().name != PROGRESS_THREAD):
+            fix = "scan something else there, or scan when the first scan is done"
+            raise SourceError("a relation cannot be scanned by the progress function of another scan", fix)
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+_ONE_AT_A_TIME = _Turn()
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Rows handed out in Arrow batches: the schema, and how batches of some columns are read.
+
+    `turn` is held while batches are read, where only one thread may read at a time.
+    """
+
+    schema: Any
+    read: Callable[[Sequence[str]], Iterator[Any]]
+    turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
+
+
+def frame_stream(frame: Any) -> Stream | None:
+    """The batches of a frame that hands out rows; None for a frame that holds them.
+
+    >>> import polars as pl
+    >>> stream = frame_stream(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}))
+    >>> [batch.num_rows for batch in stream.read(["p"])]
+    [2]
+    >>> frame_stream(pl.DataFrame({"y": [1]})) is None
+    True
+    """
+    native = native_frame(frame)
+    kind = type(native)  # a frame itself may have columns of these names
+    if isinstance(native, Mapping | np.ndarray) or _is_pandas(native):
+        return None
+    if hasattr(kind, "scanner") and hasattr(kind, "schema"):  # a data set, or one of its parts
+        return Stream(native.schema, lambda names: native.to_batches(columns=list(names)))
+    if _is_arrow_table(native) and hasattr(native, "column"):  # a table, or one batch
+        arrow = extra("pyarrow", name="files")
+        table = native if hasattr(native, "to_batches") else arrow.Table.from_batches([native])
+        return Stream(table.schema, lambda names: iter(table.select(list(names)).to_batches()))
+    if hasattr(kind, "collect_batches"):
+        schema = _arrow_schema(native.limit(0).collect())
+        return None if schema is None else Stream(schema, partial(_lazy_batches, frame))
+    if hasattr(kind, "to_arrow_reader"):
+        with _ONE_AT_A_TIME:
+            schema = native.limit(0).to_arrow_table().schema
+        return Stream(schema, partial(_relation_batches, frame), _ONE_AT_A_TIME)
+    if hasattr(native, "__arrow_c_stream__") and not hasattr(native, "__array__") and not hasattr(kind, "columns"):
+        reader = extra("pyarrow", name="files").RecordBatchReader.from_stream(native)
+        return Stream(reader.schema, lambda names: (batch.select(list(names)) for batch in reader))
+    return None
+
+
+def _arrow_schema(frame: Any) -> Any | None:
+    """A frame's types in Arrow; None where Arrow lacks one of them, or they are Python objects."""
+    if "Object" in {str(kind) for kind in frame.dtypes}:
+        return None
+    try:
+        return frame.to_arrow().schema
+    except Exception:  # noqa: BLE001 - every library has its own for types that Arrow lacks
+        return None
+
+
+def _lazy_batches(frame: Any, names: Sequence[str]) -> Iterator[Any]:
+    for part in selected_frame(frame, names).collect_batches(maintain_order=True):
+        yield from part.to_arrow().to_batches()
+
+
+def _relation_batches(frame: Any, names: Sequence[str]) -> Iterator[Any]:
+    if all(name.isidentifier() for name in names):
+        return iter(selected_frame(frame, names).to_arrow_reader())
+    # A relation would look for the column "a.b" in a table a.
+    return (batch.select(list(names)) for batch in native_frame(frame).to_arrow_reader())
 
 
 def frame_columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]:

@@ -1,4 +1,4 @@
-"""What engines say when something goes wrong, as one paragraph that names the place and shows no secrets."""
+"""Errors of engines: one paragraph that names the place and shows no secrets."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _AGAIN = "start the scan again when it is back: nothing was changed, and the sam
 
 _INTERRUPTED = re.compile(r"(?i)(interrupt error|query interrupted)")
 
-# What a message holds, what it means and what to do; the first that fits speaks.
+# A pattern in a message, what it means and what to do; the first that fits is used.
 _KNOWN: dict[str, tuple[str, str]] = {
     r"no space left|disk full|disk quota|out of disk|max_temp_directory_size|could not write file|file too large": (
-        "there is no room to spill",
+        "there is no space to spill",
         "free disk space; rows that do not fit in memory go to the temporary folder, which TMPDIR names",
     ),
     r"temp_file_limit": (
-        "there is no room to spill",
+        "there is no space to spill",
         "ask for a higher limit of temporary files, or compare fewer models at once",
     ),
     r"(statement|query) (timeout|timed out)": (
@@ -73,15 +73,14 @@ _KNOWN: dict[str, tuple[str, str]] = {
 
 
 @contextmanager
-def told_plainly(place: str) -> Iterator[None]:
+def translate_errors(place: str) -> Iterator[None]:
     """Turn whatever an engine raises into a `SourceError`; thresher's own errors pass.
 
-    >>> with told_plainly("postgres://example/db", "scan"):
+    >>> with translate_errors("postgres://example/db"):
     ...     raise RuntimeError("FATAL: password authentication failed for user=ann password=tulip")
     Traceback (most recent call last):
     thresher.errors.SourceError: postgres://example/db: the login was refused (FATAL: password authentication ...)
-      where: scan
-      fix:   check user, password and rights
+    ...
     """
     try:
         yield
@@ -102,17 +101,17 @@ def without_secrets(text: str) -> str:
     return _SECRET.sub(r"\1=…", _CREDENTIALS.sub(r"\g<scheme>", text))
 
 
-def _cut(said: str) -> str:
-    """The first words of what was said, and not a part of one."""
-    return said if len(said) <= _MOST else f"{said[:_MOST].rpartition(' ')[0] or said[:_MOST]} …"
+def _cut(text: str) -> str:
+    """The first words of a text, and not a part of one."""
+    return text if len(text) <= _MOST else f"{text[:_MOST].rpartition(' ')[0] or text[:_MOST]} …"
 
 
 def _paragraph(error: Exception, place: str) -> SourceError:
-    said = without_secrets(" ".join(str(error).split())) or type(error).__name__
+    message = without_secrets(" ".join(str(error).split())) or type(error).__name__
     shown = without_secrets(place)
     for pattern, (meaning, fix) in _KNOWN.items():
-        if re.search(pattern, f"{type(error).__name__}: {said}", flags=re.IGNORECASE):
-            return SourceError(f"{shown}: {meaning} ({_cut(said)})", fix)
+        if re.search(pattern, f"{type(error).__name__}: {message}", flags=re.IGNORECASE):
+            return SourceError(f"{shown}: {meaning} ({_cut(message)})", fix)
     return SourceError(
-        f"{shown} could not be scanned: {_cut(said)}", "check the source and the columns; nothing was changed"
+        f"{shown} could not be scanned: {_cut(message)}", "check the source and the columns; nothing was changed"
     )

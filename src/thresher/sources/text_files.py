@@ -1,0 +1,353 @@
+"""CSV, TSV and JSON lines: opened as Arrow batches with types that the caller names.
+
+Arrow parses; this module adds what Arrow does not say: the names of a header, the line of a mistake, and what would
+crash Arrow or round a number.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from thresher._internal.optional import extra
+from thresher.errors import ColumnError, EmptyError, ScoreError, SourceError, ThresherError
+from thresher.inputs.arrow import ABSENT, EXACT_IN_FLOAT64, rounded_texts
+
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+LONGEST_LINE = 1 << 29  # bytes of one JSON object
+DEEPEST_NESTING = 500  # Arrow's reader crashes at about 100,000 levels
+_CSV_BLOCK = 1 << 22
+_JSON_BLOCK = 1 << 23
+_HEADERS_PER_BLOCK = 16
+_END = "\x03 end of file"  # a record by itself, unless a quotation mark is still open
+_MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+_CONVERSION = re.compile(
+    r"In CSV column #(\d+):(?: Row #(\d+):)? CSV conversion error to (\w+).*: invalid value '(.*)'", re.DOTALL
+)
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file of rows: its name for messages, its format, and the values that its folders give to every row."""
+
+    name: str
+    format: str
+    compression: str | None = None
+    content: bytes | None = field(default=None, repr=False)
+    partition: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its columns have no types."""
+        return self.format in SEPARATORS
+
+    def stream(self) -> Any:
+        """The bytes as an Arrow stream, decompressed on the way."""
+        arrow = extra("pyarrow", name="files")
+        raw = self.name if self.content is None else arrow.BufferReader(self.content)
+        return arrow.input_stream(raw, compression=self.compression)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of a text, decompressed, each with its line break."""
+        with self.stream() as raw:
+            yield from io.BufferedReader(raw, buffer_size=1 << 20)
+
+
+@contextmanager
+def translate_errors(file: DataFile) -> Iterator[None]:
+    """Turn what Arrow and the operating system raise about a file into a `SourceError`.
+
+    >>> with translate_errors(DataFile("p.parquet", "parquet")):
+    ...     raise OSError("Invalid argument")
+    Traceback (most recent call last):
+    thresher.errors.SourceError: p.parquet cannot be read as parquet: Invalid argument
+    ...
+    """
+    arrow = extra("pyarrow", name="files")
+    try:
+        yield
+    except ThresherError:
+        raise
+    except (OSError, EOFError, arrow.ArrowException) as error:
+        kind = f" as {file.format}" if file.format else ""
+        message = (getattr(error, "strerror", None) or str(error)).strip().partition("\n")[0]
+        raise SourceError(
+            f"{file.name} cannot be read{kind}: {message}",
+            "check that the file is complete, is what its name says, and may be read by you",
+        ) from None
+
+
+def header(file: DataFile) -> list[str]:
+    """The names in the first line of a CSV file that is not empty."""
+    first = next((record for _, record in _records(file) if record), None)
+    if first is None:
+        raise EmptyError(f"{file.name} is empty", "give a line of column names, and rows below it")
+    return first
+
+
+def csv_batches(file: DataFile, types: Mapping[str, Any], *, absent: Sequence[str] = ABSENT) -> Iterator[Any]:
+    """Batches of the columns of a CSV file that `types` names, each of that type.
+
+    Texts in `absent` are missing in columns of other types than text; of texts only an empty `absent` field is.
+    """
+    arrow, arrow_csv = extra("pyarrow", name="files"), extra("pyarrow.csv", name="files")
+    names = header(file)
+    width = sum(map(len, names)) + len(names)
+    options = {
+        "read_options": arrow_csv.ReadOptions(block_size=max(_CSV_BLOCK, _HEADERS_PER_BLOCK * width)),
+        "parse_options": arrow_csv.ParseOptions(delimiter=SEPARATORS[file.format], newlines_in_values=True),
+        "convert_options": arrow_csv.ConvertOptions(
+            include_columns=list(types),
+            column_types=dict(types),
+            null_values=list(absent),
+            strings_can_be_null=tuple(absent) == ("",),
+        ),
+    }
+    with translate_errors(file), file.stream() as raw:
+        counter = _QuoteCounter(raw)
+        try:
+            yield from arrow_csv.open_csv(arrow.PythonFile(counter, mode="r"), **options)
+        except arrow.ArrowInvalid as error:
+            _explain(file)
+            _explain_conversion(file, str(error), names)
+            if "Empty CSV" not in str(error):  # a line of names that does not end in a line break
+                raise
+    if counter.quotes % 2:
+        _explain(file)
+
+
+class _QuoteCounter(io.RawIOBase):
+    """Bytes on their way to the parser; an odd number of quotation marks may mean that one swallowed rows."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self.quotes = 0
+
+    def read(self, size: int = -1) -> bytes:
+        piece: bytes = self.raw.read(size if size >= 0 else None)
+        self.quotes += piece.count(b'"')
+        return piece
+
+    def readable(self) -> bool:
+        return True
+
+
+def _explain_conversion(file: DataFile, message: str, names: Sequence[str]) -> None:
+    """Raise `ColumnError` with the value that does not fit its column, where Arrow names one."""
+    if (parts := _CONVERSION.search(message)) is None:
+        return
+    column, row, kind, value = parts.groups()
+    shown = value if len(value) <= 60 else f"{value[:60]}…"
+    at = "" if row is None else f" (line {int(row):,})"
+    wanted = "a number" if kind == "double" else f"of type {kind}"
+    raise ColumnError(
+        f"the column {names[int(column)]!r} of {file.name} holds {shown!r}{at}, which is not {wanted}",
+        "check that labels and scores are not swapped, and write missing values as an empty field or NA",
+    )
+
+
+def _explain(file: DataFile) -> None:
+    """Read a file that gave trouble once more, slowly, to name the line; nothing when all is well."""
+    width = 0
+    for line, record in _records(file):
+        width = width or len(record)
+        if record and len(record) != width:
+            fields = f"has {len(record)} field{'s' * (len(record) != 1)}, and the line of names has {width}"
+            raise _malformed(file, line, fields)
+
+
+def _records(file: DataFile) -> Iterator[tuple[int, list[str]]]:
+    """Records with the number of the line each starts at."""
+    with translate_errors(file):
+        rows = csv.reader(_lines(file), delimiter=SEPARATORS[file.format])
+        start = 1
+        try:
+            for record in rows:
+                if record and record[-1].endswith(_END):
+                    if record != [_END]:
+                        raise _malformed(file, start, "opens a quotation mark that nothing closes")
+                    return
+                yield start, record
+                start = rows.line_num + 1
+        except csv.Error:  # the only thing Python's reader refuses here
+            raise _malformed(file, start, "holds a carriage return outside quotation marks") from None
+
+
+def _malformed(file: DataFile, line: int, what: str) -> SourceError:
+    return SourceError(
+        f"line {line:,} of {file.name} {what}",
+        "mend that line; a field that holds a separator, a quotation mark or a line break is quoted",
+    )
+
+
+def _lines(file: DataFile) -> Iterator[str]:
+    """Decoded lines; the first byte that is not UTF-8 is an error with its position."""
+    position = 0
+    for number, line in enumerate(file.lines(), start=1):
+        if number == 1 and line[:2] in _MARKS:
+            raise _not_utf8(file, 0, 1, _MARKS[line[:2]])
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise _not_utf8(file, position + error.start, number, "another encoding") from None
+        position += len(line)
+        yield text if text.endswith("\n") else text + "\n"
+    yield _END
+
+
+def _not_utf8(file: DataFile, position: int, line: int, encoding: str) -> SourceError:
+    what = f"{file.name} is not UTF-8: byte {position:,} (in line {line:,}) belongs to {encoding}"
+    return SourceError(what, "save it as UTF-8")
+
+
+def json_types(file: DataFile) -> dict[str, Any]:
+    """The types of the keys in the first block of a JSON-lines file; texts stay texts."""
+    arrow, arrow_json = extra("pyarrow", name="files"), extra("pyarrow.json", name="files")
+    block = _json_block(file)
+    with translate_errors(file), file.stream() as raw:
+        try:
+            schema = arrow_json.open_json(raw, read_options=arrow_json.ReadOptions(block_size=block)).schema
+        except (arrow.ArrowInvalid, UnicodeDecodeError):
+            for _ in _objects(file):  # which says what is wrong, and where
+                pass
+            raise
+    return {column.name: arrow.string() if arrow.types.is_temporal(column.type) else column.type for column in schema}
+
+
+def json_keys(file: DataFile) -> list[str]:
+    """All keys of a JSON-lines file in order of appearance, by reading every line."""
+    return list(dict.fromkeys(name for _, pairs in _objects(file) for name in pairs))
+
+
+def json_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
+    """Batches of the keys of a JSON-lines file that `types` names; a key that a line lacks is missing there."""
+    arrow, arrow_json = extra("pyarrow", name="files"), extra("pyarrow.json", name="files")
+    options = arrow_json.ParseOptions(
+        explicit_schema=arrow.schema(list(types.items())), unexpected_field_behavior="ignore"
+    )
+    reading = arrow_json.ReadOptions(block_size=_json_block(file))
+    with translate_errors(file), file.stream() as raw:
+        try:
+            yield from arrow_json.open_json(raw, reading, options)
+        except (arrow.ArrowInvalid, UnicodeDecodeError) as error:
+            for _ in _objects(file):  # which says what is wrong, and where
+                pass
+            if changed := re.search(r"Column\(/(.*)\) (changed from \w+ to \w+) in row (\d+)", str(error)):
+                what = f"the key {changed[1]!r} of {file.name} {changed[2]} (object {int(changed[3]) + 1:,} of a block)"
+                raise ColumnError(what, "write its values in one type") from None
+            raise
+
+
+def _json_block(file: DataFile) -> int:
+    """How many bytes Arrow's reader needs at once; refuses what would crash it.
+
+    A block holds at least one line. A line of n opening brackets is nested at most n deep, so that lines with few
+    brackets need not be parsed.
+    """
+    longest, rest = 0, b""
+    with translate_errors(file), file.stream() as raw:
+        while piece := raw.read(_JSON_BLOCK >> 1):
+            lines = piece.count(b"\n")
+            rest += piece
+            if not lines and len(rest) <= LONGEST_LINE:
+                continue
+            longest = max(longest, len(rest))
+            if len(rest) > LONGEST_LINE:
+                what = f"{file.name} holds a line of more than {LONGEST_LINE >> 20:,} MiB"
+                raise SourceError(what, "give one JSON object per line, and leave out what is not read")
+            if rest.count(b"{") + rest.count(b"[") - lines > DEEPEST_NESTING:
+                _require_flat(rest, file)
+            rest = rest[rest.rfind(b"\n") + 1 :]
+        _require_flat(rest, file)
+    return max(_JSON_BLOCK, longest + len(rest))
+
+
+def _require_flat(lines: bytes, file: DataFile) -> None:
+    for line in lines.splitlines():
+        if line.count(b"{") + line.count(b"[") <= DEEPEST_NESTING:
+            continue
+        signs = np.frombuffer(_STRING.sub(b"", line), dtype=np.uint8)
+        step = np.isin(signs, list(b"{[")).astype(np.int64) - np.isin(signs, list(b"}]"))
+        if np.cumsum(step).max() > DEEPEST_NESTING:
+            what = f"{file.name} holds a JSON value that is nested more than {DEEPEST_NESTING:,} levels deep"
+            raise SourceError(what, "leave it out of the rows")
+
+
+def _objects(file: DataFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Objects by Python's parser, with the numbers of their lines."""
+    empty = True
+    with translate_errors(file):
+        for number, line in enumerate(file.lines(), start=1):
+            if line.strip():
+                empty = False
+                yield number, _parse_line(line, number, file)
+    if empty:
+        raise EmptyError(f"{file.name} is empty", "give one JSON object per line")
+
+
+def _parse_line(line: bytes, number: int, file: DataFile) -> dict[str, Any]:
+    fix = "give one JSON object per line, in UTF-8"
+    try:
+        value = _DECODER.decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except ValueError as error:  # not UTF-8, not JSON, or a key that occurs twice
+        raise SourceError(f"line {number:,} of {file.name} is not a JSON object: {error}", fix) from None
+    if not isinstance(value, dict):
+        what = f"line {number:,} of {file.name} holds a {type(value).__name__}, not a JSON object"
+        raise SourceError(what, fix)
+    return value
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice")
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=str, parse_int=str)
+
+
+def require_unrounded(file: DataFile, name: str) -> None:
+    """Raise `ScoreError` if reading a column of texts as float64 rounds an integer or makes a number infinite."""
+    arrow = extra("pyarrow", name="files")
+    rows, lost = 0, []
+    for texts in _texts(file, name):
+        present = texts.drop_null()
+        rows += len(texts)
+        lost += rounded_texts(present.cast(arrow.float64()).to_numpy(zero_copy_only=False), present)
+    if lost:
+        raise ScoreError(
+            f"{len(lost):,} of {rows:,} numbers in column {name!r} of {file.name} do not fit a float64 exactly,"
+            f" first {lost[0][1]}",
+            "subtract an offset so that they do, or round them yourself",
+        )
+
+
+def _texts(file: DataFile, name: str) -> Iterator[Any]:
+    """Arrays of a column's numbers as they are written."""
+    arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
+    if file.format == "jsonl":
+        values = [pairs.get(name) for _, pairs in _objects(file)]
+        yield arrow.array([value if isinstance(value, str) else None for value in values], arrow.string())
+        return
+    for batch in csv_batches(file, {name: arrow.string()}, absent=("",)):
+        texts = compute.utf8_trim_whitespace(batch.column(0))
+        gone = compute.is_in(texts, value_set=arrow.array(ABSENT))
+        yield compute.if_else(gone, arrow.scalar(None, arrow.string()), texts)
+
+
+def may_be_rounded(values: Any) -> bool:
+    """Whether floats read from text are so large that integers among them may have been rounded."""
+    floats = values.to_numpy(zero_copy_only=False)
+    return bool(floats.size) and bool((np.abs(floats) >= EXACT_IN_FLOAT64).any())
