@@ -198,9 +198,6 @@ if TYPE_CHECKING:
         Progress,
         RankingBuilder,
         scan,
-        scan_by,
-        scan_models,
-        scan_models_by,
     )
     from thresher.tables import (
         MEASURES,
@@ -400,9 +397,6 @@ __all__ = [
     "roc_bounds",
     "row_auc_interval",
     "scan",
-    "scan_by",
-    "scan_models",
-    "scan_models_by",
     "smoothed",
     "squared_error",
     "table_bounds",

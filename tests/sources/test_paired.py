@@ -6,12 +6,12 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
+from thresher.sources.paired_rows import opened_pairs
+from thresher.sources.tally import Wanted
 
 import thresher as th
 from thresher.sources import paired
-from thresher.sources.paired import call_counts, call_weights, placement_sums
-from thresher.sources.paired_rows import opened_pairs
-from thresher.sources.tally import Wanted
+from thresher.sources.engines.pairs import call_counts, call_weights, placement_sums
 
 HOW: dict[str, Any] = {"listener": None, "where": "here"}
 AT = {"a": 0.5, "b": 1.0}

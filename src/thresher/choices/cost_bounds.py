@@ -9,10 +9,9 @@ import numpy as np
 from thresher.choices.choose import choose, operating_condition
 from thresher.choices.objective import TIED_WEIGHTS
 from thresher.curves import Bounds, table_bounds
-from thresher.curves.bounds import certain, outward, upper_corners_of
+from thresher.curves.bounds import certain, may_hide_better, may_hide_tie, outward, upper_corners_of
 from thresher.errors import ArgumentError
 from thresher.ranking import Ranking, as_number, described, require_ranking
-from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, contingency_at
 from thresher.tables.condition import OperatingCondition
 
@@ -60,10 +59,10 @@ def best_cost_bounds(ranking: Ranking, *, condition: OperatingCondition | None =
         return certain(reached)
     resolved = asked.for_data(ranking)
     slope = asked.slope_coverage(ranking)
-    if not ranking.weighted and not hiding_as_good(ranking, slope).any():
+    if not ranking.weighted and not may_hide_tie(ranking, slope).any():
         return certain(reached)
     # A split that ties may be hidden, and its cost rounds otherwise.
-    better = hiding_better(ranking, slope).any()
+    better = may_hide_better(ranking, slope).any()
     least = _least_cost(ranking, resolved) if better else reached
     # Of weights, `choose` takes the middle of the thresholds that tie, which may cost a little more than the least.
     tie = TIED_WEIGHTS * (abs(resolved.cost_fn - resolved.cost_tp) + abs(resolved.cost_fp - resolved.cost_tn))

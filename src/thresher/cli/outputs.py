@@ -69,10 +69,10 @@ def _inputs(source: str | None) -> list[Path]:
         return []
     if not Path(source).is_dir() and (Path(source).exists() or not glob.has_magic(source)):
         return [Path(source).resolve()]
-    from thresher.sources.listing import listed_files
+    from thresher.sources.files import FileTable
 
     try:
-        return [Path(file.name).resolve() for file in listed_files(source)]
+        return [Path(file.name).resolve() for file in FileTable.of(source).files]
     except ThresherError:  # reading it will say so with the command's own words
         return []
 
@@ -369,8 +369,8 @@ def opened_text(source: str) -> IO[str]:
     if source.lower().endswith(".gz"):
         return io.TextIOWrapper(gzip.open(source), encoding="utf-8-sig", newline="")
     if source.lower().endswith(".zst"):
-        opened = extra("zstandard", name="files").open(source, "rb")
-        return io.TextIOWrapper(opened, encoding="utf-8-sig", newline="")
+        unpacked: Any = extra("pyarrow", name="files").input_stream(source, compression="zstd")
+        return io.TextIOWrapper(io.BufferedReader(unpacked), encoding="utf-8-sig", newline="")
     return Path(source).open(encoding="utf-8-sig", newline="")
 
 

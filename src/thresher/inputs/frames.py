@@ -133,6 +133,23 @@ def frame_columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, C
     return columns
 
 
+def arrow_table(frame: Any) -> Any:
+    """A frame that holds its rows, as an Arrow table.
+
+    >>> arrow_table({"y": [1, 0]}).num_rows
+    2
+    """
+    arrow = extra("pyarrow", name="files")
+    native = native_frame(frame)
+    if isinstance(native, Mapping):
+        return arrow.table({str(name): arrow.array(values) for name, values in native.items()})
+    if isinstance(native, np.ndarray):
+        return arrow.table({name: native[name] for name in native.dtype.names or ()})
+    if _is_pandas(native):
+        return arrow.Table.from_pandas(native, preserve_index=False)
+    return _narwhals_frame(frame).to_arrow()
+
+
 def columns_by_name(models: Any) -> dict[str, Any] | None:
     """The columns of a mapping or a frame of models, each as its own library has it; None for anything else.
 

@@ -66,7 +66,7 @@ class Kept(Tabular):
         ...     sum(Ranking.from_parquet(path) for path in Path(folder).iterdir())
         Ranking([40+,10-][20+,10-][40+,80-] at scores 3, 2, 1)
         """
-        room("sources.saved").write_parquet(self, path)
+        room("sources.storage").write_parquet(self, path)
 
     def _columns(self) -> dict[str, Any]:
         me = cast("Ranking", self)
@@ -75,5 +75,5 @@ class Kept(Tabular):
     @classmethod
     def from_parquet(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `to_parquet` wrote."""
-        found: Self = room("sources.saved").read_parquet(path)
+        found: Self = room("sources.storage").read_parquet(path)
         return found

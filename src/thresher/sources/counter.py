@@ -173,11 +173,14 @@ class Counter:
         missing: Missing = "raise",
         positive: Any = None,
         text: Iterable[str] = (),
+        place: str = "",
+        together: bool = False,
     ) -> None:
         self.rows = 0
         self._columns = columns
         self._most, self._exact, self._buckets = most_rows, exact, buckets
         self._missing, self._positive, self._text = missing, positive, frozenset(text)
+        self._place, self._together = place, together
         self._labels = Codes(MOST_LABELS)
         self._by = [Codes() for _ in columns.by]
         self._groups: dict[tuple[int, ...], int] = {}
@@ -257,6 +260,8 @@ class Counter:
             bad = _either(gone, lacks)
             scores.append(score)
             complete.append(None if bad is None else ~bad)
+        if self._together and any(take is not None for take in complete):
+            complete = [np.logical_and.reduce([take for take in complete if take is not None])] * len(complete)
         group = self._group_codes(batch, label.size) if self._by else None
         for i, take in enumerate(complete):
             if take is not None:
@@ -351,13 +356,20 @@ class Counter:
             ]
             if parts:
                 fix = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
-                raise MissingValueError("; ".join(parts) + ", and they are never guessed", fix, parameter="missing")
+                what = "; ".join(parts) + ", and they are never guessed"
+                raise MissingValueError(what, fix, where=self._place and self._where(list(faults)), parameter="missing")
         if self._bad_weights.count:
             raise WeightError(
                 f"{self._bad_weights.count:,} of {self.rows:,} weights are negative or infinite {self._bad_weights}",
                 "a weight says how many rows a row stands for: give 0 or more",
                 parameter="weights",
             )
+
+    def _where(self, faults: Sequence[str]) -> str:
+        """The columns in which something is missing, and their place."""
+        columns = {"labels": [self._columns.label], "scores": self._columns.scores, "weights": [self._columns.weights]}
+        names = [repr(name) for fault in faults for name in columns[fault]]
+        return f"column{'s' * (len(names) > 1)} {', '.join(names)} of {self._place}"
 
     def _missing_texts(self, absent: Flags) -> Fault:
         """Rows whose label is a text that says that nothing is there."""
@@ -593,6 +605,8 @@ def _distinct(keys: Counts) -> tuple[Counts, Counts]:
 
 def _indices(code: Counts, groups: int) -> list[Any]:
     """The rows of each group."""
+    if groups <= 1 << 16:
+        code = code.astype(np.uint16)  # which NumPy sorts by counting
     ends = np.cumsum(np.bincount(code, minlength=groups))[:-1]
     return np.split(np.argsort(code, kind="stable"), ends)
 

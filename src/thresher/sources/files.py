@@ -11,7 +11,7 @@ import glob
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -23,7 +23,7 @@ import numpy as np
 
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, EmptyError, SourceError
-from thresher.inputs.arrow import numpy_column, objects, parse_text
+from thresher.inputs.arrow import EXACT_IN_FLOAT64, numpy_column, objects, parse_text
 from thresher.inputs.columns import Column, require_columns, require_same_columns
 from thresher.sources.engines.errors import without_secrets
 from thresher.sources.text_files import (
@@ -156,11 +156,20 @@ class FileTable:
         kinds = [types[name] for types in self.types if name in types]
         return next((kind for kind in kinds if str(kind) != "null"), kinds[0] if kinds else None)
 
-    def batches(self, names: Sequence[str], types: Mapping[str, Any], where: Any = None) -> Iterator[Any]:
+    def untyped(self, name: str) -> bool:
+        """Whether a column has no type by itself: it is one of CSV, or what folders say."""
+        return self.is_text or name in self.files[0].partition
+
+    def batches(
+        self,
+        names: Sequence[str],
+        types: Mapping[str, Any],
+        where: Callable[[Mapping[str, Any]], Any] | None = None,
+    ) -> Iterator[Any]:
         """Record batches of the named columns, in the order of the files.
 
-        `types` are those of columns that have none by themselves: of CSV, JSON lines and folders. `where` is an
-        expression of pyarrow.compute.
+        `types` are those of columns that have none by themselves: of CSV, JSON lines and folders. `where` makes an
+        expression of pyarrow.compute for columns of given types.
         """
         files = zip(self.files, self._fragments, self.types, strict=True)
 
@@ -171,12 +180,13 @@ class FileTable:
         for _, run in groupby(files, alike):
             part = list(run)
             file, fragment, known = part[0]
+            test = None if where is None else where(known | dict(types))
             with translate_errors(file):
                 if fragment is None:
-                    scanner = _scanner(file, known, types, names, where)
+                    scanner = _scanner(file, known, types, names, test)
                 else:
                     scanner = _dataset([(each, one) for each, one, _ in part], known, types).scanner(
-                        columns=list(names), filter=where, batch_size=_BATCH
+                        columns=list(names), filter=test, batch_size=_BATCH
                     )
                 yield from (batch for batch in scanner.to_batches() if batch.num_rows)
 
@@ -248,18 +258,14 @@ def _join(chunks: Sequence[Any], *, text: bool, name: str) -> Column:
         return np.zeros(0)
     known = [chunk for chunk in chunks if not arrow.types.is_null(chunk.type)] or list(chunks)
     if all(chunk.type == known[0].type for chunk in known):
-        whole = arrow.chunked_array(
-            [part for chunk in chunks for part in chunk.cast(known[0].type).chunks], known[0].type
-        )
+        column = arrow.chunked_array([part for chunk in chunks for part in chunk.cast(known[0].type).chunks])
         if text:
-            return parse_text(
-                compute.replace_with_mask(whole, compute.equal(whole, ""), arrow.scalar(None, whole.type))
-            )
-        return numpy_column(whole, name=name)
+            return parse_text(compute.if_else(compute.equal(column, ""), arrow.scalar(None, column.type), column))
+        return numpy_column(column, name=name)
     arrays = [numpy_column(chunk, name=name) for chunk in known]
     joined = np.concatenate(arrays)
-    whole_numbers = any(array.dtype.kind in "iu" for array in arrays)
-    if joined.dtype.kind == "f" and whole_numbers and bool((np.abs(joined) >= 2.0**52).any()):
+    integers = any(array.dtype.kind in "iu" for array in arrays)
+    if joined.dtype.kind == "f" and integers and bool((np.abs(joined) >= EXACT_IN_FLOAT64).any()):
         return objects([value for array in arrays for value in array.tolist()])  # no integer is rounded
     return joined
 

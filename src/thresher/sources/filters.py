@@ -15,7 +15,6 @@ import numpy as np
 
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
-from thresher.inputs.arrow import EXACT_IN_FLOAT64
 from thresher.inputs.columns import Column, flagged, is_absent, is_missing, numpy_moment
 from thresher.ranking import Flags
 
@@ -105,7 +104,7 @@ def text_type(wanted: Sequence[Any], name: str) -> Any:
     """The Arrow type that the values of a filter give to a column without a type, such as one of CSV.
 
     >>> text_type([1, 2], "week"), text_type(["NL"], "country")
-    (DataType(double), DataType(string))
+    (DataType(int64), DataType(string))
     """
     arrow = extra("pyarrow", name="files")
     kinds = {_kind_of(value) for value in wanted if value is not None} or {TEXTS}
@@ -118,8 +117,7 @@ def text_type(wanted: Sequence[Any], name: str) -> Any:
     if kinds == {NUMBERS}:
         if all(isinstance(value, bool) for value in there):
             return arrow.bool_()
-        large = any(isinstance(value, int) and abs(value) >= EXACT_IN_FLOAT64 for value in there)
-        return arrow.int64() if large else arrow.float64()
+        return arrow.int64() if all(isinstance(value, int) for value in there) else arrow.float64()
     if kinds == {TIMES}:
         moments = any(isinstance(value, datetime | np.datetime64) for value in there)
         zoned = any(getattr(value, "tzinfo", None) is not None for value in there)

@@ -21,8 +21,8 @@ from thresher._internal.optional import extra
 from thresher.errors import NotationError, SourceError, ThresherError
 from thresher.ranking import Ranking, Spans
 from thresher.ranking.spans import ABOUT, require_spans
-from thresher.sources.data_file import DataFile, reading
-from thresher.sources.listing import Place
+from thresher.sources.files import Place
+from thresher.sources.text_files import DataFile, translate_errors
 
 FORMAT = "thresher/ranking-columns/1"
 _KEY = b"thresher"
@@ -109,7 +109,7 @@ def _parquet_bytes(ranking: Ranking) -> bytes:
 
 def _of_parquet(content: bytes, name: str) -> Ranking:
     parquet = extra("pyarrow.parquet", name="files")
-    with reading(DataFile(name, "parquet")):
+    with translate_errors(DataFile(name, "parquet")):
         table = parquet.read_table(io.BytesIO(content), partitioning=None)
     about = _about(table.schema.metadata)
     if table.column_names[:3] != list(_COLUMNS) or about["segments"] != table.num_rows:

@@ -57,6 +57,14 @@ class DataFile:
         raw = self.name if self.content is None else arrow.BufferReader(self.content)
         return arrow.input_stream(raw, compression=self.compression)
 
+    def at_once(self) -> Any:
+        """The bytes as something that can be read from anywhere; a plain file on disk is mapped."""
+        arrow = extra("pyarrow", name="files")
+        if self.compression is None and self.content is None:
+            return arrow.memory_map(self.name)
+        with self.stream() as stream:
+            return arrow.BufferReader(stream.read())
+
     def lines(self) -> Iterator[bytes]:
         """The lines of a text, decompressed, each with its line break."""
         with self.stream() as raw:

@@ -13,7 +13,7 @@ from tests.sources.test_scan import in_polars, in_postgres, in_sqlite
 from thresher.inference.comparison.engine import covariance_of, independent_cases, scanned_auc_intervals
 from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.rows import scored_rows
-from thresher.sources.paired import PlacementSums
+from thresher.sources.engines.pairs import PlacementSums
 
 
 def rows(size=400):

@@ -21,13 +21,9 @@ from thresher.inference.intervals.auc import AucCovariance, moderated_interval
 from thresher.inference.kinds import require_one_of
 from thresher.inputs.columns import Missing
 from thresher.ranking import Flags, Floats
-from thresher.sources.filters import Filter
-from thresher.sources.paired import Calls, PlacementSums, call_counts, placement_sums
-from thresher.sources.paired_rows import PairedRows, opened_pairs
+from thresher.sources.engines.pairs import Calls, Pairs, PlacementSums, open_pairs
+from thresher.sources.options import Columns, Filter, Options, TableName, score_names
 from thresher.sources.progress import Listener
-from thresher.sources.scan_options import Options, require_models
-from thresher.sources.table_names import TableName
-from thresher.sources.tally import Wanted
 from thresher.tables import Contingency, OperatingCondition, quantity, refusal
 
 
@@ -133,7 +129,7 @@ def compare_scan(
     scores: Sequence[str],
     table: TableName | None = None,
     positive: Any = None,
-    weight: str | None = None,
+    weights: str | None = None,
     cluster: str | None = None,
     where: Filter | None = None,
     measure: str | OperatingCondition = "auc",
@@ -148,9 +144,9 @@ def compare_scan(
 ) -> Comparison:
     """Compare models that scored the same rows of a table, inside the engine that holds them.
 
-    AUCs are compared by DeLong's covariance (1988), with `weight` a column of sampling weights and `cluster` one that
-    says which rows belong together (Obuchowski 1997): mid-ranks are made by window functions, and only sums leave the
-    engine. Under an `OperatingCondition` expected costs are compared at `thresholds`, or at each model's best one from
+    AUCs are compared by DeLong's covariance (1988), with `weights` a column of sampling weights and `cluster` one that
+    says which rows belong together (Obuchowski 1997): an engine makes mid-ranks by window functions, and only sums
+    leave it; rows of files and frames are compared in memory. Under an `OperatingCondition` expected costs are compared at `thresholds`, or at each model's best one from
     a scan of the same rows; the calls of all models are counted together and resampled jointly, as `compare` does with
     rows, which takes weights and no clusters. The thresholds stay fixed, where `compare` that is given none chooses
     them anew in every resample. Sources and filters are those of `scan`, everything else is as in `compare`.
@@ -166,7 +162,7 @@ def compare_scan(
     """
     require_level(level)
     require_margin(margin)
-    scores = require_models(scores, least=2, most=_MOST_MODELS)
+    scores = score_names(scores, least=2, most=_MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
     if not isinstance(measure, OperatingCondition) and measure != "auc":
         where_rows_are = "cannot be compared where the rows are"
@@ -177,29 +173,21 @@ def compare_scan(
     require_replicates(replicates, seed, None)
     require_one_of(correction, ("holm", "none"), "correction")
     at = fixed_thresholds(measure, thresholds, scores)
-    wanted = Wanted(label, scores, weight)
+    columns = Columns(label, scores, weights)
+    options = Options(table, positive, where, missing=missing, progress=progress)
     empty = replace(
-        empty_comparison(wanted.scores, level=level, margin=margin),
+        empty_comparison(columns.scores, level=level, margin=margin),
         measure="auc" if condition is None else "expected cost",
         better="higher" if condition is None else "lower",
         correction=correction,
         clustered=cluster is not None,
     )
-    with opened_pairs(
-        source,
-        wanted,
-        table=table,
-        where_=where,
-        cluster=cluster,
-        positive=positive,
-        missing=missing,
-        listener=progress,
-    ) as rows:
+    with open_pairs(source, columns, options, cluster=cluster) as rows:
         empty = replace(empty, dropped=rows.dropped)
         if condition is None:
-            return auc_comparison(placement_sums(rows, len(scores), listener=progress), empty)
-        at = at or _best_thresholds(rows, wanted, condition, progress)
-        calls = call_counts(rows, {name: at[name] for name in wanted.scores}, listener=progress)
+            return auc_comparison(rows.placement_sums(listener=progress), empty)
+        at = at or _best_thresholds(rows, columns, condition, progress)
+        calls = rows.call_counts({name: at[name] for name in columns.scores}, listener=progress)
     return _of_calls(calls, condition, empty, replicates=replicates, rng=np.random.default_rng(seed))
 
 
@@ -230,8 +218,8 @@ def _draws(calls: Calls, is_pos: Flags | None, replicates: int, rng: np.random.G
 
 
 def _best_thresholds(
-    rows: PairedRows, wanted: Wanted, condition: OperatingCondition, listener: Listener | None
+    rows: Pairs, columns: Columns, condition: OperatingCondition, listener: Listener | None
 ) -> dict[str, float]:
     """Each model's cheapest threshold, from ranges of scores that are divided around it until it is certain."""
-    found = rows.rankings(wanted.scores, Options(refine=condition, progress=listener))
-    return {name: choose(ranking, condition).threshold for name, ranking in found.items()}
+    rankings = rows.rankings(columns.scores, Options(refine=condition, progress=listener))
+    return {name: choose(ranking, condition).threshold for name, ranking in rankings.items()}
