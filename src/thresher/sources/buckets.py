@@ -8,17 +8,18 @@ No bound relies on it, though: counts keep the lowest and highest score of every
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking import Floats
+from thresher.ranking import Counts, Flags, Floats, Ranking, require_safe_total, resolved
 
 BUCKETS = 2**17
 MOST_BUCKETS = 2**22
+_TABLE_ROWS = 1 << 20
 SUBS = 2**24  # more parts than any bucket is divided into
 
 
@@ -107,3 +108,117 @@ def _inside(x: Any, buckets: int, by: Arithmetic) -> Any:
 
 def _fourth(x: Any, by: Arithmetic) -> Any:
     return by.root(by.root(x))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """For each code of label and group: whether it is positive, whether it counts, and the number of its ranking."""
+
+    positive: Flags
+    take: Flags
+    group: Counts
+    groups: int
+
+
+class BucketStore:
+    """Cases, weight, lowest and highest score of each label and bucket, in one table per code of label and group."""
+
+    def __init__(self, buckets: int) -> None:
+        self._buckets = buckets
+        self._first, self._width = first_bucket(buckets), bucket_count(buckets)
+        self._dense: dict[str, npt.NDArray[Any]] = {}
+        self._sparse: list[dict[str, npt.NDArray[Any]]] = []
+        self._sparse_rows = 0
+
+    def add(self, code: Counts, score: Floats, weights: Floats | None) -> None:
+        """Take rows, none of which lacks anything."""
+        if not score.size:
+            return
+        score = score.astype(np.float64, copy=False)
+        cell = bucket_of(score, buckets=self._buckets)
+        cell -= self._first
+        cell += code.astype(np.int64) * self._width
+        if code.dtype == np.int8:  # of labels alone, so that a table of all buckets is small
+            self._add_dense(cell, score, weights)
+            return
+        part = _aggregate(cell, np.ones(cell.size, dtype=np.int64), score, score, weights)
+        self._sparse.append(part)
+        self._sparse_rows += part["cell"].size
+        if self._sparse_rows > 2 * max(_TABLE_ROWS, self._sparse[0]["cell"].size):
+            self._merge()
+
+    def cases(self) -> tuple[Counts, Counts]:
+        """The code and the number of cases of each bucket that has some."""
+        table = self._table()
+        return table["cell"] // self._width, table["cases"]
+
+    def rankings(self, decision: Decision, dropped: Counts) -> list[Ranking | None]:
+        """The ranking of each group; None for one without rows."""
+        table = self._table()
+        code = table["cell"] // self._width
+        positive, take, group = decision.positive[code], decision.take[code], decision.group[code]
+        rankings: list[Ranking | None] = []
+        for number in range(decision.groups):
+            mine = np.flatnonzero(take & (group == number))
+            rankings.append(self._ranking(table, mine, positive[mine], int(dropped[number])) if mine.size else None)
+        return rankings
+
+    def close(self) -> None:
+        """Nothing is on disk."""
+
+    def _ranking(self, table: Mapping[str, npt.NDArray[Any]], mine: Counts, positive: Flags, dropped: int) -> Ranking:
+        count = table["weight" if "weight" in table else "cases"][mine]
+        # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
+        added = int(table["cases"][mine].max()) if "weight" in table else 0
+        rounding = added * 2.0**-52 if added > 1 else 0.0
+        require_safe_total(float(count.sum(dtype=np.float64)))
+        *columns, spans = resolved(
+            table["low"][mine] + 0.0, table["high"][mine] + 0.0, count, positive, rounding=rounding
+        )
+        return Ranking.of_segments(*columns, dropped=dropped, spans=spans)
+
+    def _add_dense(self, cell: Counts, score: Floats, weights: Floats | None) -> None:
+        size = (int(cell.max()) // self._width + 1) * self._width
+        old = self._dense["cases"].size if self._dense else 0
+        if size > old:
+            empty = {"cases": (0, np.int64), "low": (np.inf, np.float64), "high": (-np.inf, np.float64)}
+            empty |= {} if weights is None else {"weight": (0.0, np.float64)}
+            for name, (value, kind) in empty.items():
+                more = np.full(size - old, value, dtype=kind)
+                self._dense[name] = np.concatenate([self._dense[name], more]) if old else more
+        np.add.at(self._dense["cases"], cell, np.ones(cell.size, dtype=np.int64))
+        np.minimum.at(self._dense["low"], cell, score)
+        np.maximum.at(self._dense["high"], cell, score)
+        if weights is not None:
+            np.add.at(self._dense["weight"], cell, weights)
+
+    def _table(self) -> dict[str, npt.NDArray[Any]]:
+        if self._dense:
+            cell = np.flatnonzero(self._dense["cases"])
+            self._sparse.append({"cell": cell} | {name: each[cell] for name, each in self._dense.items()})
+            self._dense = {}
+        self._merge()
+        return self._sparse[0] if self._sparse else {name: np.zeros(0, dtype=np.int64) for name in ("cell", "cases")}
+
+    def _merge(self) -> None:
+        if len(self._sparse) > 1:
+            names = self._sparse[0].keys()
+            table = {name: np.concatenate([part[name] for part in self._sparse]) for name in names}
+            self._sparse = [_aggregate(table["cell"], table["cases"], table["low"], table["high"], table.get("weight"))]
+        self._sparse_rows = sum(part["cell"].size for part in self._sparse)
+
+
+def _aggregate(
+    cell: Counts, cases: Counts, low: Floats, high: Floats, weight: Floats | None
+) -> dict[str, npt.NDArray[Any]]:
+    """Rows of a table that share a cell, added up."""
+    order = np.argsort(cell, kind="stable")
+    cell = cell[order]
+    starts = np.flatnonzero(np.concatenate([[True], cell[1:] != cell[:-1]]))
+    table = {
+        "cell": cell[starts],
+        "cases": np.add.reduceat(cases[order], starts),
+        "low": np.minimum.reduceat(low[order], starts),
+        "high": np.maximum.reduceat(high[order], starts),
+    }
+    return table if weight is None else table | {"weight": np.add.reduceat(weight[order], starts)}

@@ -1,24 +1,24 @@
 """Batches become counts: exactly while rows fit in memory, by buckets or by an external sort beyond.
 
 Every row is decided on here, once for files, frames and streams: labels and groups become codes, scores and weights
-float64, and rows that lack something are counted with the first few of their numbers.
+numbers, and rows that lack something are counted with the first few of their numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from thresher.errors import ColumnError, EmptyError, MissingValueError, ScoreError, WeightError, argument
+from thresher.errors import ColumnError, EmptyError, MissingValueError, WeightError, argument
 from thresher.inputs.arrow import float_values, is_arrow, numpy_column, parse_text, plain_numbers
 from thresher.inputs.columns import Column, Missing, column, is_absent, is_missing, plain_entries
 from thresher.inputs.labels import is_positive
 from thresher.inputs.rank import count_rows, float_weights
-from thresher.ranking import Counts, Flags, Floats, Ranking, rankable, require_safe_total, resolved
-from thresher.sources.buckets import bucket_count, bucket_of, first_bucket
+from thresher.ranking import Counts, Flags, Floats, Ranking, rankable, require_safe_total
+from thresher.sources.buckets import BUCKETS, BucketStore, Decision
 from thresher.sources.external_sort import ExternalSort
 from thresher.sources.options import Columns
 
@@ -126,31 +126,15 @@ class Fault:
     count: int = 0
     rows: list[int] = field(default_factory=list)
 
-    def add(self, flags: Flags, before: int) -> None:
+    def add(self, flags: Flags | None, before: int) -> None:
         """Take the flags of a batch that comes after so many rows."""
-        at = np.flatnonzero(flags)
-        self.count += at.size
-        self.rows += [before + int(row) for row in at[: max(0, _FIRST - len(self.rows))]]
+        if flags is not None:
+            at = np.flatnonzero(flags)
+            self.count += at.size
+            self.rows += [before + int(row) for row in at[: max(0, _FIRST - len(self.rows))]]
 
     def __str__(self) -> str:
-        return f"(first at rows {', '.join(map(str, self.rows))})"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """Rows of a batch: codes of labels and groups, and for each score its values and which rows are complete."""
-
-    label: Counts
-    group: Counts | None
-    scores: list[Floats]
-    weights: Floats | None
-    complete: list[Flags | None]
-
-    def of(self, number: int) -> dict[str, Any]:
-        """The columns of one score, of complete rows alone."""
-        columns = {"score": self.scores[number], "label": self.label, "group": self.group, "weights": self.weights}
-        take = self.complete[number]
-        return {name: each if each is None or take is None else each[take] for name, each in columns.items()}
+        return f"(first at rows {', '.join(map(str, self.rows))})" if self.rows else ""
 
 
 class Counter:
@@ -167,9 +151,9 @@ class Counter:
         self,
         columns: Columns,
         *,
-        most_rows: int | None,
+        most_rows: int,
         exact: bool = False,
-        buckets: int = 1 << 17,
+        buckets: int = BUCKETS,
         missing: Missing = "raise",
         positive: Any = None,
         text: Iterable[str] = (),
@@ -177,55 +161,74 @@ class Counter:
         together: bool = False,
     ) -> None:
         self.rows = 0
-        self._columns = columns
-        self._most, self._exact, self._buckets = most_rows, exact, buckets
+        self._columns, self._most, self._exact, self._buckets = columns, most_rows, exact, buckets
         self._missing, self._positive, self._text = missing, positive, frozenset(text)
         self._place, self._together = place, together
         self._labels = Codes(MOST_LABELS)
         self._by = [Codes() for _ in columns.by]
         self._groups: dict[tuple[int, ...], int] = {}
-        self._faults: dict[str, Fault] = {}
-        self._bad_weights = Fault()
-        self._dropped = [np.zeros(0, dtype=np.int64) for _ in columns.scores]
-        self._held: list[Rows] = []
-        self._stores: list[_BucketStore] | list[ExternalSort] | None = None
+        self._faults = {name: Fault() for name in ("labels", "scores", "weights")}
+        self._bad_weights, self._left = Fault(), 0
+        self._dropped = [np.zeros(1, dtype=np.int64) for _ in columns.scores]
+        self._stores: list[_Store] = [RowStore() for _ in columns.scores]
 
     def add(self, batch: Batch) -> None:
         """Count one more batch."""
-        rows = self._decide(batch)
-        size = rows.label.size
-        if self._missing == "raise" and self._faults:
-            self._held.clear()  # all that is left to do is to count what is missing
-        elif self._stores is not None:
-            self._store(rows)
-        elif self._most is not None and self.rows + size > self._most:
-            self._stores = [self._new_store() for _ in self._columns.scores]
-            for held in self._held:
-                self._store(held)
-            self._held.clear()
-            self._store(rows)
-        else:
-            self._held.append(rows)
-        self.rows += size
+        label = self._labels.encode(batch[self._columns.label])
+        rows = label.size
+        gone = label < 0 if rows and label.dtype.kind == "i" and label.min() < 0 else None
+        self._faults["labels"].add(gone, self.rows)
+        weights = None
+        if self._columns.weights is not None:
+            weights = float_weights(_numbers(batch[self._columns.weights]))
+            lacks = _some(np.isnan(weights))
+            self._faults["weights"].add(lacks, self.rows)
+            gone = _either(gone, lacks)
+        scores = [_numbers(batch[name]) for name in self._columns.scores]
+        absent = [is_missing(score) for score in scores]
+        for flags in absent:
+            self._faults["scores"].add(flags, self.rows)
+        if self._together:
+            for flags in absent:
+                gone = _either(gone, flags)
+        code, group = label.astype(np.int8, copy=False), None
+        if self._by:
+            group = self._group_codes(batch, rows)
+            code = (group * MOST_LABELS + label).astype(np.int32)
+        lacking = [_either(gone, flags) for flags in absent]
+        self._check_weights(weights, lacking)
+        if self.rows + rows > self._most:
+            self._leave_memory()
+        if self._missing == "drop" or not any(fault.count for fault in self._faults.values()):
+            for i, lack in enumerate(lacking):
+                self._store(i, code, scores[i], weights, lack, group)
+        self.rows += rows
 
     def rankings(self) -> dict[Key, Ranking]:
         """One ranking for each score column and group; refuses what `rank` refuses."""
         if not self.rows:
             raise EmptyError("there are no rows", "give at least one, and check where=")
         values, absent = self._read_text(self._labels.values, self._columns.label)
-        self._refuse(values, absent)
-        seen = self._label_cases()
+        cases = [store.cases() for store in self._stores]
+        self._refuse(absent, cases[0])
+        seen = np.max([_by_label(each, absent.size) for each in cases], axis=0)
         there = np.flatnonzero((seen > 0) & ~absent)
-        positive = np.zeros(absent.size, dtype=np.bool_)
+        positive = np.zeros(MOST_LABELS, dtype=np.bool_)
         if there.size:
             known = column([values[i] for i in there.tolist()], name="labels")
             positive[there] = is_positive(known, positive=self._positive, cases=seen[there])
         number, names = self._group_names()
+        takes = np.zeros(MOST_LABELS, dtype=np.bool_)
+        takes[there] = True
+        decision = Decision(
+            np.tile(positive, number.size), np.tile(takes, number.size), np.repeat(number, MOST_LABELS), len(names)
+        )
         rankings: dict[Key, Ranking] = {}
         empty: list[Key] = []
         for i, score in enumerate(self._columns.scores):
-            dropped = self._dropped_in(i, absent, number, len(names))
-            for group, ranking in enumerate(self._rank(i, positive, absent, number, len(names), dropped)):
+            for group, ranking in enumerate(
+                self._stores[i].rankings(decision, self._dropped_in(i, decision, cases[i]))
+            ):
                 if ranking is None:
                     empty.append((score, names[group]))
                 else:
@@ -237,99 +240,53 @@ class Counter:
 
     def close(self) -> None:
         """Give back what an external sort holds on disk."""
-        for store in self._stores or ():
+        for store in self._stores:
             store.close()
 
-    # What a batch holds.
-
-    def _decide(self, batch: Batch) -> Rows:
-        label = self._labels.encode(batch[self._columns.label])
-        gone = label < 0 if label.dtype.kind == "i" and label.size and label.min() < 0 else None
-        self._note("labels", gone)
-        weights = None
-        if self._columns.weights is not None:
-            weights = self._weights(_numbers(batch[self._columns.weights], WeightError))
-            lacks = np.isnan(weights)
-            self._note("weights", lacks)
-            gone = _either(gone, lacks)
-        scores, complete = [], []
-        for name in self._columns.scores:
-            score = rankable(_numbers(batch[name], ScoreError))
-            lacks = np.isnan(score) if score.size and np.isnan(score.min()) else None
-            self._note("scores", lacks)
-            bad = _either(gone, lacks)
-            scores.append(score)
-            complete.append(None if bad is None else ~bad)
-        if self._together and any(take is not None for take in complete):
-            complete = [np.logical_and.reduce([take for take in complete if take is not None])] * len(complete)
-        group = self._group_codes(batch, label.size) if self._by else None
-        for i, take in enumerate(complete):
-            if take is not None:
-                codes = np.zeros(take.size, dtype=np.int64) if group is None else group
-                self._dropped[i] = _plus(self._dropped[i], np.bincount(codes[~take]))
-        if label.dtype.kind != "u" or label.dtype.itemsize > 1:
-            label = label.astype(np.int8)
-        return Rows(label, group, scores, weights, complete)
-
-    def _weights(self, values: Column) -> Floats:
-        weights = float_weights(values)
-        bad = ~np.isnan(weights) & (~np.isfinite(weights) | (weights < 0))
-        if bad.any():
-            self._bad_weights.add(bad, self.rows)
-        return weights
-
-    def _note(self, name: str, flags: Flags | None) -> None:
-        if flags is not None and flags.any():
-            self._faults.setdefault(name, Fault()).add(flags, self.rows)
+    def _check_weights(self, weights: Floats | None, lacking: Sequence[Flags | None]) -> None:
+        """Note weights that are negative or infinite, in rows that some score counts."""
+        if weights is None:
+            return
+        lacks = None if any(each is None for each in lacking) else np.logical_and.reduce(list(lacking))
+        with np.errstate(invalid="ignore"):
+            bad = ~np.isfinite(weights) & ~np.isnan(weights) | (weights < 0)
+        self._bad_weights.add(bad if lacks is None else bad & ~lacks, self.rows)
+        self._left += weights.size - (0 if lacks is None else int(lacks.sum()))
 
     def _group_codes(self, batch: Batch, rows: int) -> Counts:
         """The number of each row's group, to which new groups are added."""
         keys = np.zeros(rows, dtype=np.int64)
         for codes, name in zip(self._by, self._columns.by, strict=True):
             each = codes.encode(batch[name])
-            keys = keys * (len(codes.values) + 1) + (each + 1)
+            keys = keys * (len(codes.values) + 1) + (each.astype(np.int64) + 1)
         distinct, inverse = _distinct(keys)
-        numbers = np.empty(distinct.size, dtype=np.int64)
-        for i, key in enumerate(distinct.tolist()):
-            parts = []
-            for codes in reversed(self._by):
-                key, part = divmod(key, len(codes.values) + 1)
-                parts.append(part - 1)
-            numbers[i] = self._groups.setdefault(tuple(reversed(parts)), len(self._groups))
-        return numbers[inverse]
+        sizes = [len(codes.values) + 1 for codes in self._by]
+        parts = zip(*(part.tolist() for part in np.unravel_index(distinct, sizes)), strict=True)
+        return np.array([self._groups.setdefault(part, len(self._groups)) for part in parts], dtype=np.int64)[inverse]
 
-    # Where rows go.
+    def _leave_memory(self) -> None:
+        """Move rows from memory to buckets or to an external sort."""
+        for i, store in enumerate(self._stores):
+            if isinstance(store, RowStore):
+                weighted = self._columns.weights is not None
+                self._stores[i] = ExternalSort(weighted=weighted) if self._exact else BucketStore(self._buckets)
+                for chunk in store.chunks:
+                    self._stores[i].add(*chunk)
 
-    def _new_store(self) -> Any:
-        return ExternalSort(self._columns.weights is not None) if self._exact else _BucketStore(self._buckets)
-
-    def _store(self, rows: Rows) -> None:
-        for i, store in enumerate(self._stores or ()):
-            columns = rows.of(i)
-            code = columns["label"].astype(np.int64)
-            if columns["group"] is not None:
-                code += columns["group"] * MOST_LABELS
-            weights = columns["weights"]
-            there = slice(None) if weights is None or weights.all() else weights > 0
-            store.add(code[there], columns["score"][there], None if weights is None else weights[there])
-
-    # What was counted.
-
-    def _label_cases(self) -> Counts:
-        """How many complete rows carry each label, in the score column that has most of them."""
-        cases = np.zeros(len(self._labels.values), dtype=np.int64)
-        for i in range(len(self._columns.scores)):
-            if self._stores is not None:
-                code, counts = self._stores[i].cases()
-                mine = np.bincount(code % MOST_LABELS, counts, minlength=cases.size).astype(np.int64)
-            else:
-                mine = np.zeros_like(cases)
-                for rows in self._held:
-                    label = rows.label if rows.complete[i] is None else rows.label[rows.complete[i]]
-                    if label.size:
-                        mine = _plus(mine, np.bincount(label, minlength=cases.size))
-            cases = np.maximum(cases, mine)
-        return cases
+    def _store(
+        self, i: int, code: Counts, score: Column, weights: Floats | None, lack: Flags | None, group: Counts | None
+    ) -> None:
+        take = None if lack is None else ~lack
+        if lack is not None:
+            here = np.zeros(1, dtype=np.int64) if group is None else group[lack]
+            self._dropped[i] = _plus(self._dropped[i], np.bincount(here) * (int(lack.sum()) if group is None else 1))
+        if weights is not None and not weights.all():
+            take = weights > 0 if take is None else take & (weights > 0)
+        if take is not None:
+            code, score = code[take], score[take]
+            weights = None if weights is None else weights[take]
+        if score.size:
+            self._stores[i].add(code, rankable(score), weights)
 
     def _read_text(self, values: list[Any], name: str) -> tuple[list[Any], Flags]:
         """Distinct values, those of text columns read as numbers or truth values where all are; which are missing."""
@@ -337,52 +294,38 @@ class Counter:
             return values, np.zeros(len(values), dtype=np.bool_)
         import pyarrow as pa
 
-        read = parse_text(pa.array([None if value == "" else value for value in values], pa.string()))
-        entries = plain_entries(read)
+        entries = plain_entries(parse_text(pa.array([value or None for value in values], pa.string())))
         return entries, np.array([entry is None for entry in entries])
 
-    def _refuse(self, values: Sequence[Any], absent: Flags) -> None:
-        del values
-        texts = [self._labels.values[i] for i in np.flatnonzero(absent).tolist()]
-        faults = dict(self._faults)
-        if texts and self._missing == "raise" and "labels" not in faults:
-            faults["labels"] = self._missing_texts(absent)
-        if faults and self._missing == "raise":
-            total = {"scores": self.rows * len(self._columns.scores)}
-            parts = [
-                f"{fault.count:,} of {total.get(name, self.rows):,} {name} are missing or NaN {fault}"
-                for name in ("labels", "scores", "weights")
-                if (fault := faults.get(name)) is not None and fault.count
-            ]
-            if parts:
-                fix = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
+    def _refuse(self, absent: Flags, cases: tuple[Counts, Counts]) -> None:
+        """Raise for what is missing, unless such rows are dropped, and for weights that are none."""
+        if self._missing == "raise":
+            code, counts = cases
+            self._faults["labels"].count += int(counts[absent[code % MOST_LABELS]].sum())
+            names = [name for name, fault in self._faults.items() if fault.count]
+            if names:
+                total = {"scores": self.rows * len(self._columns.scores)}
+                parts = [
+                    f"{self._faults[name].count:,} of {total.get(name, self.rows):,} {name} are missing or NaN"
+                    f" {self._faults[name]}".rstrip()
+                    for name in names
+                ]
                 what = "; ".join(parts) + ", and they are never guessed"
-                raise MissingValueError(what, fix, where=self._place and self._where(list(faults)), parameter="missing")
+                fix = f"fill them, or pass {argument('missing', 'drop')} to leave those rows out"
+                raise MissingValueError(what, fix, where=self._where(names), parameter="missing")
         if self._bad_weights.count:
             raise WeightError(
-                f"{self._bad_weights.count:,} of {self.rows:,} weights are negative or infinite {self._bad_weights}",
+                f"{self._bad_weights.count:,} of {self._left:,} weights are negative or infinite {self._bad_weights}",
                 "a weight says how many rows a row stands for: give 0 or more",
+                where=self._where(["weights"]),
                 parameter="weights",
             )
 
     def _where(self, faults: Sequence[str]) -> str:
-        """The columns in which something is missing, and their place."""
+        """The columns in which something is wrong, and their place; nothing where there is no better place."""
         columns = {"labels": [self._columns.label], "scores": self._columns.scores, "weights": [self._columns.weights]}
         names = [repr(name) for fault in faults for name in columns[fault]]
-        return f"column{'s' * (len(names) > 1)} {', '.join(names)} of {self._place}"
-
-    def _missing_texts(self, absent: Flags) -> Fault:
-        """Rows whose label is a text that says that nothing is there."""
-        fault = Fault()
-        if self._stores is None:
-            before = 0
-            for rows in self._held:
-                fault.add(absent[rows.label], before)
-                before += rows.label.size
-        else:
-            code, cases = self._stores[0].cases()
-            fault.count = int(cases[absent[code % MOST_LABELS]].sum())
-        return fault
+        return self._place and f"column{'s' * (len(names) > 1)} {', '.join(names)} of {self._place}"
 
     def _group_names(self) -> tuple[Counts, list[Any]]:
         """For each group as it was coded the number of its ranking, and the groups' names."""
@@ -392,70 +335,67 @@ class Counter:
         place: dict[Any, int] = {}
         number = np.empty(len(self._groups), dtype=np.int64)
         for parts, code in self._groups.items():
-            key = tuple(None if part < 0 else each[part] for part, each in zip(parts, words, strict=True))
+            key = tuple(None if part == 0 else each[part - 1] for part, each in zip(parts, words, strict=True))
             number[code] = place.setdefault(key[0] if len(key) == 1 else key, len(place))
         return number, list(place)
 
-    def _dropped_in(self, i: int, absent: Flags, number: Counts, groups: int) -> Counts:
-        """How many rows of each group are left out for one score."""
-        raw = self._dropped[i]
-        dropped = np.bincount(number[: raw.size], raw, minlength=groups)
-        if absent.any():
-            for code, cases in self._coded_cases(i):
-                gone = absent[code % MOST_LABELS]
-                dropped += np.bincount(number[code[gone] // MOST_LABELS], cases[gone], minlength=groups)
-        return dropped.astype(np.int64)
+    def _dropped_in(self, i: int, decision: Decision, cases: tuple[Counts, Counts]) -> Counts:
+        """How many rows of each group are left out for one score, those of labels that say NA among them."""
+        number = decision.group[::MOST_LABELS]
+        dropped = np.bincount(number[: self._dropped[i].size], self._dropped[i], minlength=decision.groups)
+        code, counts = cases
+        gone = ~decision.take[code]
+        return (dropped + np.bincount(decision.group[code[gone]], counts[gone], decision.groups)).astype(np.int64)
 
-    def _coded_cases(self, i: int) -> Iterable[tuple[Counts, Counts]]:
-        if self._stores is not None:
-            yield self._stores[i].cases()
-            return
-        for rows in self._held:
-            columns = rows.of(i)
-            code = columns["label"].astype(np.int64)
-            code += 0 if columns["group"] is None else columns["group"] * MOST_LABELS
-            yield code, np.ones(code.size, dtype=np.int64)
 
-    def _rank(
-        self, i: int, positive: Flags, absent: Flags, number: Counts, groups: int, dropped: Counts
-    ) -> Iterable[Ranking | None]:
-        if self._stores is None:
-            return self._rank_held(i, positive, absent, number, groups, dropped)
-        store = self._stores[i]
+class RowStore:
+    """Rows in memory, ranked exactly."""
 
-        def classify(code: Counts) -> tuple[Flags, Flags, Counts]:
-            label = code % MOST_LABELS
-            return positive[label], ~absent[label], number[code // MOST_LABELS]
+    def __init__(self) -> None:
+        self.chunks: list[tuple[Counts, Floats, Floats | None]] = []
 
-        return store.rankings(classify, groups, dropped)
+    def add(self, code: Counts, score: Floats, weights: Floats | None) -> None:
+        """Take rows: codes of label and group, scores, and weights where rows have them."""
+        self.chunks.append((code, score, weights))
 
-    def _rank_held(
-        self, i: int, positive: Flags, absent: Flags, number: Counts, groups: int, dropped: Counts
-    ) -> Iterable[Ranking | None]:
-        parts = [rows.of(i) for rows in self._held]
-        score, label, group, weights = (
-            _joined([part[name] for part in parts]) for name in ("score", "label", "group", "weights")
-        )
-        plain = label.dtype.itemsize == 1 and positive.tolist() == [False, True]
-        flags = label.view(np.bool_) if plain else positive[label]
-        take = None
-        if absent.any():
-            take = ~absent[label]
+    def cases(self) -> tuple[Counts, Counts]:
+        """Codes and how many rows have each."""
+        cases = np.zeros(1, dtype=np.int64)
+        for code, _, _ in self.chunks:
+            cases = _plus(cases, np.bincount(code))
+        code = np.flatnonzero(cases)
+        return code, cases[code]
+
+    def rankings(self, decision: Decision, dropped: Counts) -> list[Ranking | None]:
+        """The ranking of each group; None for one without rows."""
+        if not self.chunks:
+            return [None] * decision.groups
+        code, score, weights = (_joined(parts) for parts in zip(*self.chunks, strict=True))
+        self.chunks.clear()
+        plain = code.dtype == np.int8 and decision.positive[:2].tolist() == [False, True] and decision.take[:2].all()
+        positive = code.view(np.bool_) if plain else decision.positive[code]
+        group = decision.group[code] if decision.groups > 1 else None
+        if not decision.take.all() and not (take := decision.take[code]).all():
+            positive, score = positive[take], score[take]
+            weights, group = (None if each is None else each[take] for each in (weights, group))
         if weights is not None:
             require_safe_total(float(weights.sum()))
-            if not weights.all():
-                take = _both(take, weights > 0)
-        if take is not None:
-            flags, score = flags[take], score[take]
-            group, weights = (None if each is None else each[take] for each in (group, weights))
         if group is None:
-            return [count_rows(flags, score, weights, dropped=int(dropped[0])) if flags.size else None]
-        return [
-            count_rows(flags[mine], score[mine], None if weights is None else weights[mine], dropped=int(dropped[at]))
-            if mine.size
-            else None
-            for at, mine in enumerate(_indices(number[group], groups))
-        ]
+            return [count_rows(positive, score, weights, dropped=int(dropped[0])) if score.size else None]
+        rankings: list[Ranking | None] = []
+        for number, mine in enumerate(_indices(group, decision.groups)):
+            of_group = None if weights is None else weights[mine]
+            ranking = (
+                count_rows(positive[mine], score[mine], of_group, dropped=int(dropped[number])) if mine.size else None
+            )
+            rankings.append(ranking)
+        return rankings
+
+    def close(self) -> None:
+        """Nothing is on disk."""
+
+
+_Store: TypeAlias = RowStore | BucketStore | ExternalSort
 
 
 def require_rows_left(empty: Sequence[Key]) -> None:
@@ -476,120 +416,13 @@ def require_rows_left(empty: Sequence[Key]) -> None:
         )
 
 
-Classify: TypeAlias = Callable[[Counts], tuple[Flags, Flags, Counts]]
-
-
-class _BucketStore:
-    """Cases, weight, lowest and highest score of each label and bucket, in one table per code of label and group."""
-
-    def __init__(self, buckets: int) -> None:
-        self._buckets = buckets
-        self._first, self._width = first_bucket(buckets), bucket_count(buckets)
-        self._dense: dict[str, Column] = {}
-        self._sparse: list[dict[str, Column]] = []
-        self._sparse_rows = 0
-
-    def add(self, code: Counts, score: Floats, weights: Floats | None) -> None:
-        """Take rows, none of which lacks anything."""
-        if not score.size:
-            return
-        score = score.astype(np.float64, copy=False)
-        cell = bucket_of(score, buckets=self._buckets)
-        cell -= self._first
-        cell += code * self._width
-        if int(code.max()) < MOST_LABELS:
-            self._add_dense(cell, score, weights)
-            return
-        part = _aggregate(cell, np.ones(cell.size, dtype=np.int64), score, score, weights)
-        self._sparse.append(part)
-        self._sparse_rows += part["cell"].size
-        if self._sparse_rows > 2 * max(_TABLE_ROWS, self._sparse[0]["cell"].size):
-            self._merge()
-
-    def cases(self) -> tuple[Counts, Counts]:
-        """The code and the number of cases of each bucket that has some."""
-        table = self._table()
-        return table["cell"] // self._width, table["cases"]
-
-    def rankings(self, classify: Classify, groups: int, dropped: Counts) -> list[Ranking | None]:
-        """The ranking of each group; None for one without rows."""
-        table = self._table()
-        positive, take, group = classify(table["cell"] // self._width)
-        rankings: list[Ranking | None] = []
-        for number in range(groups):
-            mine = np.flatnonzero(take & (group == number))
-            rankings.append(self._ranking(table, mine, positive[mine], int(dropped[number])) if mine.size else None)
-        return rankings
-
-    def close(self) -> None:
-        """Nothing is on disk."""
-
-    def _ranking(self, table: Mapping[str, Column], mine: Counts, positive: Flags, dropped: int) -> Ranking:
-        count = table["weight" if "weight" in table else "cases"][mine]
-        # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
-        added = int(table["cases"][mine].max()) if "weight" in table else 0
-        rounding = added * 2.0**-52 if added > 1 else 0.0
-        require_safe_total(float(count.sum(dtype=np.float64)))
-        *columns, spans = resolved(
-            table["low"][mine] + 0.0, table["high"][mine] + 0.0, count, positive, rounding=rounding
-        )
-        return Ranking.of_segments(*columns, dropped=dropped, spans=spans)
-
-    def _add_dense(self, cell: Counts, score: Floats, weights: Floats | None) -> None:
-        size = (int(cell.max()) // self._width + 1) * self._width
-        old = self._dense["cases"].size if self._dense else 0
-        if size > old:
-            empty = {"cases": (0, np.int64), "low": (np.inf, np.float64), "high": (-np.inf, np.float64)}
-            empty |= {} if weights is None else {"weight": (0.0, np.float64)}
-            for name, (value, kind) in empty.items():
-                more = np.full(size - old, value, dtype=kind)
-                self._dense[name] = np.concatenate([self._dense[name], more]) if old else more
-        np.add.at(self._dense["cases"], cell, np.ones(cell.size, dtype=np.int64))
-        np.minimum.at(self._dense["low"], cell, score)
-        np.maximum.at(self._dense["high"], cell, score)
-        if weights is not None:
-            np.add.at(self._dense["weight"], cell, weights)
-
-    def _table(self) -> dict[str, Column]:
-        if self._dense:
-            cell = np.flatnonzero(self._dense["cases"])
-            self._sparse.append({"cell": cell} | {name: each[cell] for name, each in self._dense.items()})
-            self._dense = {}
-        self._merge()
-        return self._sparse[0] if self._sparse else {name: np.zeros(0, dtype=np.int64) for name in ("cell", "cases")}
-
-    def _merge(self) -> None:
-        if len(self._sparse) > 1:
-            names = self._sparse[0].keys()
-            table = {name: np.concatenate([part[name] for part in self._sparse]) for name in names}
-            self._sparse = [_aggregate(table["cell"], table["cases"], table["low"], table["high"], table.get("weight"))]
-        self._sparse_rows = sum(part["cell"].size for part in self._sparse)
-
-
-def _aggregate(cell: Counts, cases: Counts, low: Floats, high: Floats, weight: Floats | None) -> dict[str, Column]:
-    """Rows of a table that share a cell, added up."""
-    order = np.argsort(cell, kind="stable")
-    cell = cell[order]
-    starts = np.flatnonzero(np.concatenate([[True], cell[1:] != cell[:-1]]))
-    table = {
-        "cell": cell[starts],
-        "cases": np.add.reduceat(cases[order], starts),
-        "low": np.minimum.reduceat(low[order], starts),
-        "high": np.maximum.reduceat(high[order], starts),
-    }
-    return table if weight is None else table | {"weight": np.add.reduceat(weight[order], starts)}
-
-
-def _numbers(values: Any, error: type[ScoreError | WeightError]) -> Column:
-    """A column of scores or weights in NumPy; Arrow's nulls are NaN."""
-    if not is_arrow(values):
-        array = np.asarray(values)
-        absent = is_missing(array) if array.dtype.kind == "O" else None
-        return array if absent is None else np.where(absent, np.nan, array)
-    array = float_values(values)
-    if array.dtype.kind not in "biufO" and error is WeightError:
-        raise WeightError(f"weights must be numbers, got {values.type}", "give one number per row")
-    return array
+def _numbers(values: Any) -> Column:
+    """A column of scores or weights in NumPy; what is missing is NaN."""
+    if is_arrow(values):
+        return float_values(values)
+    array = np.asarray(values)
+    absent = is_missing(array) if array.dtype.kind == "O" else None
+    return array if absent is None else np.where(absent, np.nan, array)
 
 
 def _distinct(keys: Counts) -> tuple[Counts, Counts]:
@@ -611,20 +444,25 @@ def _indices(code: Counts, groups: int) -> list[Any]:
     return np.split(np.argsort(code, kind="stable"), ends)
 
 
+def _by_label(cases: tuple[Counts, Counts], labels: int) -> Counts:
+    code, counts = cases
+    return np.bincount(code % MOST_LABELS, counts, minlength=labels).astype(np.int64)
+
+
 def _joined(parts: Sequence[Column | None]) -> Any:
     return parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
+
+
+def _some(flags: Flags) -> Flags | None:
+    return flags if flags.any() else None
 
 
 def _either(one: Flags | None, other: Flags | None) -> Flags | None:
     return other if one is None else one if other is None else one | other
 
 
-def _both(one: Flags | None, other: Flags) -> Flags:
-    return other if one is None else one & other
-
-
 def _plus(one: Counts, other: Counts) -> Counts:
-    longer, shorter = (one, other) if one.size >= other.size else (other, one)
-    total = longer.astype(np.int64)
-    total[: shorter.size] += shorter.astype(np.int64)
+    total = np.zeros(max(one.size, other.size), dtype=np.int64)
+    total[: one.size] += one
+    total[: other.size] += other
     return total

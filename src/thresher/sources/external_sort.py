@@ -6,24 +6,23 @@ that, so nothing is left of it however a scan ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.inputs.columns import Column
 from thresher.inputs.rank import count_rows
-from thresher.ranking import MOST_THREADS, Counts, Flags, Floats, Ranking, condensed, processors
+from thresher.ranking import MOST_THREADS, Counts, Floats, Ranking, condensed, processors
 from thresher.ranking.spans import Bounded, joined, ties_kept
-from thresher.sources.buckets import BUCKETS, bucket_count, bucket_of, first_bucket
+from thresher.sources.buckets import BUCKETS, Decision, bucket_count, bucket_of, first_bucket
 from thresher.sources.engines.errors import translate_errors
 
-Classify: TypeAlias = Callable[[Counts], tuple[Flags, Flags, Counts]]
 HELD_BYTES = 1 << 28  # of rows that wait in memory
 SEGMENTS_IN_FULL = 1 << 22  # up to which a ranking is not condensed
 SEGMENTS = 1 << 17
@@ -48,11 +47,12 @@ class ExternalSort:
 
     >>> rows = ExternalSort(weighted=False)
     >>> rows.add(np.array([1, 0]), np.array([0.9, 0.2]), None)
-    >>> rows.rankings(lambda code: (code == 1, code >= 0, code * 0), 1, np.zeros(1, dtype=np.int64))
+    >>> decision = Decision(np.array([False, True]), np.array([True, True]), np.array([0, 0]), groups=1)
+    >>> rows.rankings(decision, np.array([0]))
     [Ranking([1+][1-] at scores 0.9, 0.2)]
     """
 
-    def __init__(self, weighted: bool, *, held: int = HELD_BYTES, edges: Floats | None = None) -> None:  # noqa: FBT001
+    def __init__(self, *, weighted: bool, held: int = HELD_BYTES, edges: Floats | None = None) -> None:
         self._weighted = weighted
         self._left = held
         self._edges = edges
@@ -84,7 +84,7 @@ class ExternalSort:
         code = np.flatnonzero(self._cases)
         return code, self._cases[code]
 
-    def rankings(self, classify: Classify, groups: int, dropped: Counts) -> list[Ranking | None]:
+    def rankings(self, decision: Decision, dropped: Counts) -> list[Ranking | None]:
         """The ranking of each group; None for one without rows.
 
         A ranking of more than a few million scores is condensed: pairs won, hull and choices stay exact.
@@ -93,11 +93,11 @@ class ExternalSort:
         each = None if full else max(_SEGMENTS_PER_RANGE, SEGMENTS // max(1, np.count_nonzero(self._rows)))
 
         def count(number: int) -> list[tuple[int, Ranking]]:
-            return list(self._count(number, classify, groups, each, deep=0))
+            return list(self._count(number, decision, each, deep=0))
 
         falling = np.flatnonzero(self._rows)[::-1].tolist()
         with ThreadPoolExecutor(min(processors(), MOST_THREADS)) as threads:
-            parts: list[list[Ranking]] = [[] for _ in range(groups)]
+            parts: list[list[Ranking]] = [[] for _ in range(decision.groups)]
             for counted in threads.map(count, falling):
                 for group, part in counted:
                     parts[group].append(part)
@@ -163,51 +163,47 @@ class ExternalSort:
         if waiting:
             yield tuple(map(np.concatenate, zip(*waiting, strict=True)))
 
-    def _count(
-        self, number: int, classify: Classify, groups: int, each: int | None, *, deep: int
-    ) -> Iterator[tuple[int, Ranking]]:
+    def _count(self, number: int, decision: Decision, each: int | None, *, deep: int) -> Iterator[tuple[int, Ranking]]:
         """Rankings of the rows in a range, with their groups, by falling score."""
         if int(self._rows[number]) > _MOST_IN_RANGE and deep < _DEEPEST:
-            yield from self._divide(number, classify, groups, each, deep=deep)
+            yield from self._divide(number, decision, each, deep=deep)
             return
-        parts: list[Ranking | None] = [None] * groups
+        parts: list[Ranking | None] = [None] * decision.groups
         for piece in self._pieces(number, rows=_MOST_IN_RANGE):
-            for group, ranking in _rank_by_group(piece, classify, groups):
+            for group, ranking in _rank_by_group(piece, decision):
                 before = parts[group]
                 parts[group] = ranking if before is None else before + ranking
         for group, part in enumerate(parts):
             if part is not None:
                 yield group, part if each is None else condensed(part, segments=each)
 
-    def _divide(
-        self, number: int, classify: Classify, groups: int, each: int | None, *, deep: int
-    ) -> Iterator[tuple[int, Ranking]]:
+    def _divide(self, number: int, decision: Decision, each: int | None, *, deep: int) -> Iterator[tuple[int, Ranking]]:
         """The same for a range of too many rows: they are partitioned again, by edges of their own scores."""
         sample = np.concatenate([piece[0][:: max(1, piece[0].size >> 10)] for piece in self._pieces(number, rows=1)])
         edges = np.unique(np.quantile(sample, np.linspace(0, 1, _RANGES)[1:], method="lower"))
-        with_same = ExternalSort(self._weighted, held=_MOST_IN_RANGE * 16, edges=edges)
+        again = ExternalSort(weighted=self._weighted, held=_MOST_IN_RANGE * 16, edges=edges)
         try:
             for score, code, *weights in self._pieces(number, rows=_MOST_IN_RANGE):
-                with_same.add(code, score, weights[0] if weights else None)
-            crowded = int(with_same._rows.max()) == int(self._rows[number])
-            for part in np.flatnonzero(with_same._rows)[::-1].tolist():
-                yield from with_same._count(part, classify, groups, each, deep=_DEEPEST if crowded else deep + 1)
+                again.add(code, score, weights[0] if weights else None)
+            crowded = int(again._rows.max()) == int(self._rows[number])
+            for part in np.flatnonzero(again._rows)[::-1].tolist():
+                yield from again._count(part, decision, each, deep=_DEEPEST if crowded else deep + 1)
         finally:
-            with_same.close()
+            again.close()
 
 
-def _rank_by_group(piece: tuple[Column, ...], classify: Classify, groups: int) -> Iterator[tuple[int, Ranking]]:
+def _rank_by_group(piece: tuple[Column, ...], decision: Decision) -> Iterator[tuple[int, Ranking]]:
     score, code, *rest = piece
     weights = rest[0] if rest else None
-    positive, take, group = classify(code)
+    positive, take, group = decision.positive[code], decision.take[code], decision.group[code]
     if not take.all():
         positive, score, group = positive[take], score[take], group[take]
         weights = None if weights is None else weights[take]
-    if groups == 1:
+    if decision.groups == 1:
         if score.size:
             yield 0, count_rows(positive, score, weights)
         return
-    for number in np.flatnonzero(np.bincount(group, minlength=groups)).tolist():
+    for number in np.flatnonzero(np.bincount(group, minlength=decision.groups)).tolist():
         mine = group == number
         yield number, count_rows(positive[mine], score[mine], None if weights is None else weights[mine])
 

@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from thresher.sources.refinement import Piece
 
 import thresher as th
 from thresher.sources import file_tally
 from thresher.sources.buckets import place_of
-from thresher.sources.refinement import Piece
 
 scanning = import_module("thresher.sources.scan")
 SIZE = 3000

@@ -3,11 +3,6 @@ import itertools
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-
-import thresher as th
-from tests.ranges import bounded as in_ranges
-from tests.ranges import ranged
-from tests.reachable import CONDITIONS, rows_with_infinities
 from thresher.sources.refinement import (
     MOST_PARTS,
     PIECES,
@@ -18,6 +13,11 @@ from thresher.sources.refinement import (
     pieces_around,
     pieces_for,
 )
+
+import thresher as th
+from tests.ranges import bounded as in_ranges
+from tests.ranges import ranged
+from tests.reachable import CONDITIONS, rows_with_infinities
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=300))

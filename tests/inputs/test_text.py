@@ -3,9 +3,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from thresher.sources.texts import ABSENT, typed
 
 import thresher as th
-from thresher.sources.texts import ABSENT, typed
 
 
 def read(values):

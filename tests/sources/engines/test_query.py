@@ -6,10 +6,10 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
-
-import thresher as th
 from thresher.sources.database import Opened
 from thresher.sources.tally import Wanted, tally
+
+import thresher as th
 
 
 def test_a_label_of_many_values_brings_no_more_out_of_the_engine_than_a_few_would():

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather
+from thresher.sources.engine_values import is_one_of
 
 import thresher as th
-from thresher.sources.engine_values import is_one_of
 
 scanning = import_module("thresher.sources.scan")
 pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # of Ibis, about pandas

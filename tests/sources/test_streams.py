@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from thresher.sources.lazy_rows import lazy_rows
 
 import thresher as th
-from thresher.sources.lazy_rows import lazy_rows
 from thresher.sources.progress import WATCHER
 
 scanning = import_module("thresher.sources.scan")
