@@ -107,7 +107,7 @@ class TestOtherTypes:
     def test_extension_types_are_their_storage(self):
         class Probability(pa.ExtensionType):  # type: ignore[misc]
             def __init__(self):
-                super().__init__(pa.float64())
+                super().__init__(pa.float64(), "thresher.test.probability")
 
             def __arrow_ext_serialize__(self):
                 return b""

@@ -3,13 +3,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from thresher.sources.texts import ABSENT, typed
 
 import thresher as th
+from thresher.inputs.arrow import ABSENT, parse_text
 
 
 def read(values):
-    return typed(pa.chunked_array([pa.array(values, pa.string())]), name="p")
+    return parse_text(pa.chunked_array([pa.array(values, pa.string())]))
 
 
 class TestNumbers:

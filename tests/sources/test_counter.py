@@ -1,181 +1,186 @@
-"""Files counted in NumPy give the engine's table, group by group and bit by bit, faults included."""
+"""Counting pieces and adding is counting all, whatever the kinds of columns, in memory, by buckets and on disk."""
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from thresher.sources.refinement import Piece
+from hypothesis import given
+from hypothesis import strategies as st
 
 import thresher as th
-from thresher.sources import file_tally
-from thresher.sources.buckets import place_of
+from thresher.sources.counter import Counter
+from thresher.sources.options import Columns
 
-scanning = import_module("thresher.sources.scan")
-SIZE = 3000
+STORES: dict[str, dict[str, Any]] = {
+    "memory": {"most_rows": 10**6},
+    "disk": {"most_rows": 0, "exact": True},
+    "late disk": {"most_rows": 500, "exact": True},
+}
+BUCKETS: dict[str, dict[str, Any]] = {"buckets": {"most_rows": 0}, "late buckets": {"most_rows": 500}}
+SIZE = 1500
+RNG = np.random.default_rng(8)
+Y = RNG.random(SIZE) < 0.4
+P = 1 / (1 + np.exp(-RNG.normal(size=SIZE) - Y))
+WILD = RNG.normal(size=SIZE) * 10.0 ** RNG.integers(-9, 9, SIZE)
+WILD[:6] = [np.inf, -np.inf, 0.0, -0.0, 5e-324, 1.0]
+LABELS = {
+    "int": pa.array(Y.astype(np.int8)),
+    "bool": pa.array(Y),
+    "sign": pa.array(np.where(Y, 1, -1)),
+    "far": pa.array(np.where(Y, 10**12, 5)),
+    "word": pa.array(np.where(Y, "spam", "ham")),
+    "view": pa.array(np.where(Y, "spam", "ham")).cast(pa.string_view()),
+    "category": pa.array(np.where(Y, "spam", "ham")).dictionary_encode(),
+    "float": pa.array(Y.astype(float)),
+    "objects": np.array([None if y is None else "spam" if y else "ham" for y in Y.tolist()], dtype=object),
+}
+SCORES = {
+    "p": P,
+    "half": P.astype(np.float32),
+    "wild": WILD,
+    "whole": RNG.integers(-50, 50, SIZE),
+    "small": RNG.integers(-50, 50, SIZE).astype(np.int8),
+    "near": 1e9 + np.arange(SIZE) * 1e-6,
+}
 
 
-@pytest.fixture(autouse=True)
-def bounded(monkeypatch):
-    """Rows as too many to be counted score by score, in batches of few."""
-    monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
-    monkeypatch.setattr(file_tally, "_ROWS", 700)
+def count(columns, batches, *, slices=7, **how):
+    """The rankings of rows that come in so many batches."""
+    counter = Counter(columns, **how)
+    rows = len(next(iter(batches.values())))
+    edges = np.linspace(0, rows, slices + 1).astype(int)
+    for start, end in zip(edges[:-1], edges[1:], strict=True):
+        counter.add({name: values[start:end] for name, values in batches.items()})
+    try:
+        return counter.rankings()
+    finally:
+        counter.close()
 
 
-def rows():
-    rng = np.random.default_rng(8)
-    y = rng.random(SIZE) < 0.4
-    p = 1 / (1 + np.exp(-rng.normal(size=SIZE) - y))
-    wild = rng.normal(size=SIZE) * 10.0 ** rng.integers(-9, 9, SIZE)
-    wild[:6] = [np.inf, -np.inf, 0.0, -0.0, 5e-324, 1.0]
-    return pa.table(
-        {
-            "int": pa.array(y.astype(np.int8)),
-            "bool": pa.array(y),
-            "sign": pa.array(np.where(y, 1, -1)),
-            "word": pa.array(np.where(y, "spam", "ham")),
-            "category": pa.array(np.where(y, "spam", "ham")).dictionary_encode(),
-            "gap": pa.array([None if i % 97 == 0 else int(x) for i, x in enumerate(y)]),
-            "p": pa.array(p),
-            "half": pa.array(p.astype(np.float32)),
-            "wild": pa.array(wild),
-            "whole": pa.array(rng.integers(-50, 50, SIZE)),
-            "holes": pa.array([None if i % 50 == 3 else np.nan if i % 50 == 4 else x for i, x in enumerate(p)]),
-            "huge": pa.array(rng.integers(0, 9, SIZE) + 2**53),
-            "vast": pa.array([None if i % 9 == 0 else 2**60 + i for i in range(SIZE)]),
-            "noise": pa.array(rng.normal(size=SIZE)),
-            "many": pa.array(rng.integers(0, 30, SIZE)),
-        }
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("label", LABELS)
+def test_labels_of_every_kind(store, label):
+    positive = {"sign": 1, "far": 10**12}.get(
+        label, "spam" if label in ("word", "view", "category", "objects") else None
+    )
+    found = count(Columns("y", ("p",)), {"y": LABELS[label], "p": pa.array(P)}, positive=positive, **STORES[store])
+    assert found == {("p", ()): th.rank(Y, P)}
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("arrow", [True, False])
+def test_scores_of_every_kind(store, score, arrow):
+    values = pa.array(SCORES[score]) if arrow else SCORES[score]
+    assert count(Columns("y", ("p",)), {"y": Y, "p": values}, **STORES[store])["p", ()] == th.rank(Y, SCORES[score])
+
+
+@pytest.mark.parametrize("store", BUCKETS)
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_buckets_bound_the_truth(store, score, weighted):
+    columns = Columns("y", ("p",), "w" if weighted else None)
+    weights = RNG.integers(0, 5, SIZE) / 4
+    found = count(columns, {"y": Y, "p": SCORES[score], "w": weights}, buckets=64, **BUCKETS[store])["p", ()]
+    exact = th.rank(Y, SCORES[score], weights=weights if weighted else None)
+    assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
+    assert th.auc(exact) in th.auc_bounds(found)
+    assert th.ks(exact).statistic in th.ks_bounds(found)
+    assert th.average_precision(exact) in th.average_precision_bounds(found)
+    assert th.choose(exact).expected_cost in th.best_cost_bounds(found)
+    threshold = float(np.median(SCORES[score]))
+    between, table = th.table_bounds(found, threshold), th.contingency(Y, SCORES[score] >= threshold)
+    if not weighted:
+        assert between.least.tp <= table.tp <= between.most.tp
+        assert between.least.fp <= table.fp <= between.most.fp
+
+
+@pytest.mark.parametrize("store", [*STORES, *BUCKETS])
+def test_few_scores_are_exact_everywhere(store):
+    scores = RNG.integers(0, 20, SIZE) / 16
+    assert count(Columns("y", ("p",)), {"y": Y, "p": scores}, **(STORES | BUCKETS)[store])["p", ()] == th.rank(
+        Y, scores
     )
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("rows")
-    table = rows()
-    for i in range(3):
-        pq.write_table(table.slice(i * 1000, 1000), place / f"part{i}.parquet", row_group_size=300)
-    return place
+@pytest.mark.parametrize("store", [*STORES, *BUCKETS])
+def test_groups_scores_and_weights_in_one_pass(store):
+    town = np.array(["Oslo", "Rome", None], dtype=object)[np.arange(SIZE) % 3]
+    day, weights, scores = RNG.integers(0, 4, SIZE), RNG.integers(0, 3, SIZE), RNG.integers(0, 30, SIZE) / 32
+    columns = Columns("y", ("p", "q"), "w", ("town", "day"))
+    rows = {"y": Y, "p": scores, "q": scores[::-1], "w": weights, "town": town, "day": pa.array(day)}
+    found = count(columns, rows, **(STORES | BUCKETS)[store])
+    assert len(found) == 24
+    for (name, (of_town, of_day)), ranking in found.items():
+        mine = (town == of_town) & (day == of_day)
+        assert ranking == th.rank(Y[mine], rows[name][mine], weights=weights[mine])
 
 
-def both_ways(monkeypatch, source, **how):
-    """What NumPy counts and what the engine counts, or what they refuse, and whether NumPy counted at all."""
-    asked: dict[str, Any] = {"exact": False, "buckets": 256, **how}
-    used = []
-
-    def watched(*arguments, **options):
-        used.append(options["stage"])
-        return file_tally.file_tally(*arguments, **options)
-
-    def found() -> Any:
-        try:
-            return th.scan_models(source, **asked)
-        except th.ThresherError as error:
-            return type(error), error.what
-
-    with monkeypatch.context() as patch:
-        patch.setattr(scanning, "file_tally", watched)
-        one = found()
-        patch.setattr(scanning, "countable", lambda *_, **__: False)
-        return one, found(), bool(used)
+@pytest.mark.parametrize("store", [*STORES, *BUCKETS])
+def test_what_is_missing_is_counted_with_its_rows(store):
+    scores = np.where(np.arange(SIZE) % 50 == 3, np.nan, RNG.integers(0, 30, SIZE) / 32)
+    labels = pa.array([None if i in (7, 900) else bool(y) for i, y in enumerate(Y)])
+    rows = {"y": labels, "p": pa.array(scores)}
+    with pytest.raises(
+        th.MissingValueError,
+        match=r"2 of 1,500 labels .* rows 7, 900\); 30 of 1,500 scores .* rows 3, 53, 103, 153, 203\)",
+    ):
+        count(Columns("y", ("p",)), rows, **(STORES | BUCKETS)[store])
+    found = count(Columns("y", ("p",)), rows, missing="drop", **(STORES | BUCKETS)[store])["p", ()]
+    left = ~np.isnan(scores) & ~np.isin(np.arange(SIZE), (7, 900))
+    assert found == th.rank(Y[left], scores[left])
+    assert found.dropped == 32
 
 
-@pytest.mark.parametrize("label", ["int", "bool", "sign", "word", "category"])
-@pytest.mark.parametrize("refine", [False, True, th.OperatingCondition(cost_ratio=3)])
-def test_labels_of_every_kind(monkeypatch, folder, label, refine):
-    positive = {"word": "spam", "category": "spam", "sign": 1}.get(label)
-    one, other, used = both_ways(
-        monkeypatch, folder, label=label, scores=["p", "wild"], positive=positive, refine=refine
-    )
-    assert used
-    assert one == other
-    assert one["p"].unresolved.any() == (refine is not True)
+@pytest.mark.parametrize("store", [*STORES, *BUCKETS])
+def test_rows_that_miss_any_score_may_be_left_out_of_all(store):
+    p, q = RNG.integers(0, 9, SIZE) / 8, RNG.integers(0, 9, SIZE) / 8
+    p[::10], q[::15] = np.nan, np.nan
+    columns, both = Columns("y", ("p", "q")), ~np.isnan(p) & ~np.isnan(q)
+    how = (STORES | BUCKETS)[store]
+    found = count(columns, {"y": Y, "p": p, "q": q}, missing="drop", together=True, **how)
+    assert {name: ranking.total for (name, _), ranking in found.items()} == dict.fromkeys("pq", both.sum())
+    apart = count(columns, {"y": Y, "p": p, "q": q}, missing="drop", **how)
+    assert apart["p", ()] == th.rank(Y[~np.isnan(p)], p[~np.isnan(p)])
 
 
-@pytest.mark.parametrize("score", ["half", "whole", "wild", "holes", "huge", "vast"])
-@pytest.mark.parametrize("missing", ["raise", "drop"])
-def test_scores_of_every_kind(monkeypatch, folder, score, missing):
-    one, other, used = both_ways(monkeypatch, folder, label="int", scores=[score], missing=missing, refine=False)
-    assert used
-    assert one == other
+@pytest.mark.parametrize("store", [*STORES, *BUCKETS])
+def test_more_than_two_labels_are_counted(store):
+    labels = pa.array(np.where(Y, "a", np.where(P > 0.5, "b", "c")))
+    with pytest.raises(th.LabelError, match="more than two labels: .* × 'b'"):
+        count(Columns("y", ("p",)), {"y": labels, "p": pa.array(P)}, positive="a", **(STORES | BUCKETS)[store])
+    with pytest.raises(th.LabelError, match="more than two labels: .*…"):
+        count(Columns("y", ("p",)), {"y": pa.array(P.astype(str)), "p": pa.array(P)}, **(STORES | BUCKETS)[store])
 
 
-@pytest.mark.parametrize("missing", ["raise", "drop"])
-def test_gaps_in_labels_are_counted(monkeypatch, folder, missing):
-    one, other, used = both_ways(monkeypatch, folder, label="gap", scores=["p", "holes"], missing=missing, refine=False)
-    assert used
-    assert one == other
-    if missing == "drop":
-        assert one["p"].dropped == other["p"].dropped > 0
+rows_of = st.lists(
+    st.tuples(
+        st.booleans(), st.one_of(st.floats(allow_nan=False), st.sampled_from([0.0, 0.5, 1.0])), st.integers(0, 3)
+    ),
+    min_size=1,
+    max_size=60,
+)
 
 
-def test_what_an_engine_says_better_is_left_to_it(monkeypatch, folder):
-    for label, score in (("noise", "p"), ("many", "p"), ("int", "word")):
-        one, other, _ = both_ways(monkeypatch, folder, label=label, scores=[score])
-        assert one[0] is other[0]  # both refuse, and name the first labels they meet
-        assert one[1][:30] == other[1][:30]
+@given(rows_of, st.integers(1, 5), st.randoms(use_true_random=False))
+def test_pieces_orders_and_weights(rows, slices, random):
+    """Pieces add up, their order is irrelevant, and a weight of w is the row w times."""
+    rows = [row for row in rows if row[2]] or [(True, 0.5, 1)]
+    shuffled = random.sample(rows, len(rows))
+    many = [row for row in rows for _ in range(row[2])]
 
+    def columns(of, *names):
+        each = dict(zip("ypw", map(np.array, zip(*of, strict=True)), strict=True))
+        return {name: each[name] for name in names}
 
-def test_progress_is_told(folder):
-    told: list[th.Progress] = []
-    th.scan(folder, label="int", score="p", exact=False, refine=False, progress=told.append)
-    assert (told[-1].stage, told[-1].rows, told[-1].total) == ("counting", SIZE, SIZE)
-
-
-def test_files_that_differ_and_broken_ones_are_told(tmp_path):
-    pq.write_table(pa.table({"y": [1, 0], "p": [0.5, 0.2]}), tmp_path / "a.parquet")
-    (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(th.SourceError, match=r"b\.parquet"):
-        th.scan(tmp_path, label="y", score="p", exact=False)
-
-
-def test_files_without_rows_and_labels_of_two_types(tmp_path, monkeypatch):
-    pq.write_table(pa.table({"y": pa.array([], pa.int8()), "p": pa.array([], pa.float64())}), tmp_path / "a.parquet")
-    with pytest.raises(th.EmptyError, match="no rows"):
-        th.scan(tmp_path, label="y", score="p", exact=False)
-    pq.write_table(pa.table({"y": pa.array([1, 0], pa.int8()), "p": [0.5, 0.25]}), tmp_path / "b.parquet")
-    assert th.scan(tmp_path, label="y", score="p", exact=False) == th.rank([1, 0], [0.5, 0.25])
-    pq.write_table(pa.table({"y": [True, False], "p": [0.75, 0.125]}), tmp_path / "c.parquet")
-    one, other, used = both_ways(monkeypatch, tmp_path, label="y", scores=["p"])
-    assert not used
-    assert one == other
-
-
-def test_the_grid_numbers_cells_without_gaps():
-    grid = file_tally.Grid(16, [Piece(0, 1), Piece(4, 5), Piece(6, 1)])
-    cell = np.arange(grid.cells)
-    assert (np.diff(grid.key(cell)) > 0).all()
-    scores = np.linspace(-3, 3, 1001)
-    assert (np.diff(grid.cell(scores)) >= 0).all()
-
-
-def test_only_buckets_with_rows_are_divided():
-    pieces, occupied = [Piece(0, 1), Piece(3, 1000)], np.array([3, 60, 60])
-    grid = file_tally.Grid(64, pieces, occupied=occupied)
-    everywhere = file_tally.Grid(64, pieces)
-    assert grid.cells < 2 * 1000 + 2 * 64 < everywhere.cells
-    scores = np.array([0.2, 0.2001, 0.9, 0.95])
-    for score in scores[np.isin(np.floor(place_of(scores, buckets=64)), occupied)]:
-        one = np.array([score])
-        assert grid.key(grid.cell(one)) == everywhere.key(everywhere.cell(one))
-
-
-def test_few_scores_far_apart_take_little_memory(monkeypatch, tmp_path):
-    rng = np.random.default_rng(3)
-    table = {"y": rng.integers(0, 2, 400), "p": rng.choice([0.1, 0.9], 400) + rng.random(400) * 1e-6}
-    pq.write_table(pa.table(table), tmp_path / "rows.parquet")
-    cells = []
-
-    class Watched(file_tally.Grid):
-        def __init__(self, *how):
-            super().__init__(*how)
-            cells.append(self.cells)
-            assert self.cells < 2**23, "so many cells would not fit"
-
-    monkeypatch.setattr(scanning, "Grid", Watched)
-    one, other, used = both_ways(monkeypatch, tmp_path, label="y", scores=["p"], buckets=4096, refine=True)
-    assert used
-    assert one == other
-    assert len(cells) > 1
+    exact = th.rank(*columns(many, "y", "p").values())
+    for how in (STORES | BUCKETS).values():
+        weighted = count(Columns("y", ("p",), "w"), columns(shuffled, "y", "p", "w"), slices=slices, buckets=16, **how)
+        plain = count(Columns("y", ("p",)), columns(many, "y", "p"), slices=slices, buckets=16, **how)["p", ()]
+        for found in (weighted["p", ()], plain):
+            assert (found.Pos, found.Neg) == (exact.Pos, exact.Neg)
+            if how.get("exact") or how["most_rows"]:
+                assert found == exact
+            if exact.Pos and exact.Neg:
+                assert th.auc(exact) in th.auc_bounds(found)

@@ -1,8 +1,14 @@
+from importlib import import_module
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from thresher.sources import size
+from thresher.sources import memory
+from thresher.sources.files import FileTable
+from thresher.sources.scan import files_fit
+
+scanning = import_module("thresher.sources.scan")
 
 GIB = 1 << 30
 
@@ -30,21 +36,21 @@ def limited(root, group, limit, used, cached=0):
 def test_a_container_leaves_what_its_limit_leaves(tmp_path):
     root = limited(tmp_path / "groups", ".", 4 * GIB, 3 * GIB, cached=GIB)
     member = written(tmp_path, {"cgroup": "0::/\n"}) / "cgroup"
-    assert size._free_in_groups(root, member) == [2 * GIB]
+    assert memory._free_in_groups(root, member) == [2 * GIB]
 
 
 def test_the_limits_of_groups_around_it_hold_too(tmp_path):
     root = limited(tmp_path / "groups", "user/job", 8 * GIB, GIB)
     limited(root, "user", 4 * GIB, 2 * GIB)
     member = written(tmp_path, {"cgroup": "0::/user/job\n"}) / "cgroup"
-    assert sorted(size._free_in_groups(root, member)) == [2 * GIB, 7 * GIB]
+    assert sorted(memory._free_in_groups(root, member)) == [2 * GIB, 7 * GIB]
 
 
 def test_a_group_without_a_limit_limits_nothing(tmp_path):
     root = limited(tmp_path / "groups", "job", "max", GIB)
     member = written(tmp_path, {"cgroup": "0::/job\n"}) / "cgroup"
-    assert size._free_in_groups(root, member) == []
-    assert size._free_in_groups(tmp_path / "absent", tmp_path / "absent") == []
+    assert memory._free_in_groups(root, member) == []
+    assert memory._free_in_groups(tmp_path / "absent", tmp_path / "absent") == []
 
 
 def test_the_first_version_of_control_groups(tmp_path):
@@ -57,31 +63,33 @@ def test_the_first_version_of_control_groups(tmp_path):
         },
     )
     member = written(tmp_path, {"cgroup": "5:devices:/job\n4:memory:/job\n0::/\n"}) / "cgroup"
-    assert size._free_in_groups(root, member) == [3 * GIB // 2]
+    assert memory._free_in_groups(root, member) == [3 * GIB // 2]
 
 
 def test_more_used_than_allowed_leaves_nothing(tmp_path):
     root = limited(tmp_path / "groups", ".", GIB, 2 * GIB)
     member = written(tmp_path, {"cgroup": "0::/\n"}) / "cgroup"
-    assert size._free_in_groups(root, member) == [0]
+    assert memory._free_in_groups(root, member) == [0]
 
 
 def test_rows_may_take_a_quarter_of_the_least(tmp_path, monkeypatch):
     limited(tmp_path / "groups", ".", GIB >> 4, 0)
-    monkeypatch.setattr(size, "_GROUPS", tmp_path / "groups")
-    monkeypatch.setattr(size, "_MEMBER", written(tmp_path, {"cgroup": "0::/\n"}) / "cgroup")
-    assert size.memory() == GIB >> 6
+    monkeypatch.setattr(memory, "_GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(memory, "_MEMBER", written(tmp_path, {"cgroup": "0::/\n"}) / "cgroup")
+    assert memory.memory_budget() == GIB >> 6
 
 
-@pytest.mark.parametrize("room", [0, 1 << 20])
-def test_parquet_says_how_many_rows_it_has(tmp_path, room):
+@pytest.mark.parametrize("budget", [0, 1 << 20])
+def test_parquet_says_how_many_rows_it_has(tmp_path, budget, monkeypatch):
+    monkeypatch.setattr(scanning, "memory_budget", lambda: budget)
     pq.write_table(pa.table({"y": [1, 0] * 100, "p": [0.1, 0.2] * 100}), tmp_path / "rows.parquet")
-    assert size.rows_in(tmp_path / "rows.parquet") == 200
-    assert size.fits(tmp_path / "rows.parquet", columns=2, memory=room) == (room > 0)
+    files = FileTable.of(tmp_path / "rows.parquet")
+    assert files.rows == 200
+    assert files_fit(files, 2) == (budget > 0)
 
 
-def test_packed_text_is_larger_than_its_file(tmp_path):
-    (tmp_path / "rows.csv.gz").write_bytes(b"x" * 100)
-    (tmp_path / "rows.csv").write_bytes(b"x" * 100)
-    assert size.fits(tmp_path / "rows.csv", columns=2, memory=1000)
-    assert not size.fits(tmp_path / "rows.csv.gz", columns=2, memory=1000)
+def test_packed_text_is_larger_than_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(scanning, "memory_budget", lambda: 1000)
+    for name, fits in (("rows.csv", True), ("rows.csv.gz", False)):
+        (tmp_path / name).write_bytes(b"x" * 100)
+        assert files_fit(FileTable.of(tmp_path / name), 2) == fits

@@ -6,10 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from thresher.sources.saved import read_ranking, write_ranking
 
 import thresher as th
 from tests.strategies import labelled_scores, weights
+from thresher.sources.storage import read_ranking, write_ranking
 
 SUFFIXES = ("json", "parquet", "pq")
 ANY_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)

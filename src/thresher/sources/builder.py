@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError
+from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, located
 from thresher.inputs.columns import Column, Missing, column, complete
 from thresher.inputs.labels import distinct, is_positive, listed, same
 from thresher.inputs.rank import checked_weights
@@ -65,14 +65,15 @@ class RankingBuilder:
 
     def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
         """Count one more batch."""
-        f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"
-        given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
-        columns = {name: column(values, name=name) for name, values in given.items()}
-        kept, dropped = self._complete(columns)
-        if kept:
-            flags, seen = self._flags(kept[0])
-            score = rankable(kept[1])
-            weight = None if weights is None else _weights(kept[2])
+        with located(f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"):
+            self._update({"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights}))
+
+    def _update(self, batch: dict[str, Any]) -> None:
+        columns, dropped = self._complete({name: column(values, name=name) for name, values in batch.items()})
+        if columns:
+            flags, seen = self._flags(columns[0])
+            score = rankable(columns[1])
+            weight = _weights(columns[2]) if "weights" in batch else None
             if weight is None:
                 self._add(cells_of(*counted(flags, score)))
             elif (there := weight > 0).any():

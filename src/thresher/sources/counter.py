@@ -259,7 +259,7 @@ class Counter:
         for codes, name in zip(self._by, self._columns.by, strict=True):
             each = codes.encode(batch[name])
             keys = keys * (len(codes.values) + 1) + (each.astype(np.int64) + 1)
-        distinct, inverse = _distinct(keys)
+        distinct, inverse = _distinct(keys)  # in the order in which they appear
         sizes = [len(codes.values) + 1 for codes in self._by]
         parts = zip(*(part.tolist() for part in np.unravel_index(distinct, sizes)), strict=True)
         return np.array([self._groups.setdefault(part, len(self._groups)) for part in parts], dtype=np.int64)[inverse]
@@ -426,11 +426,15 @@ def _numbers(values: Any) -> Column:
 
 
 def _distinct(keys: Counts) -> tuple[Counts, Counts]:
-    """Distinct whole numbers of at least 0, and where each key is among them."""
+    """Distinct whole numbers of at least 0 in the order in which they appear, and where each key is among them."""
     top = int(keys.max(initial=0))
     if top > max(_TABLE_ROWS, 4 * keys.size):
-        return np.unique(keys, return_inverse=True)
-    distinct = np.flatnonzero(np.bincount(keys, minlength=top + 1))
+        distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        return distinct[order], np.argsort(order)[inverse]
+    first = np.full(top + 1, keys.size)
+    first[keys[::-1]] = np.arange(keys.size)[::-1]
+    distinct = np.argsort(first, kind="stable")[: np.count_nonzero(first < keys.size)]
     place = np.zeros(top + 1, dtype=np.int64)
     place[distinct] = np.arange(distinct.size)
     return distinct, place[keys]

@@ -23,14 +23,23 @@ from thresher.ranking.spans import Bounded, joined, ties_kept
 from thresher.sources.buckets import BUCKETS, Decision, bucket_count, bucket_of, first_bucket
 from thresher.sources.engines.errors import translate_errors
 
-HELD_BYTES = 1 << 28  # of rows that wait in memory
-SEGMENTS_IN_FULL = 1 << 22  # up to which a ranking is not condensed
-SEGMENTS = 1 << 17
 _RANGES = 255
-_MOST_IN_RANGE = 1 << 21
-_SEGMENTS_PER_RANGE = 1 << 9
 _DEEPEST = 8
 _SAMPLE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much an external sort holds.
+
+    `held` are bytes of rows that wait in memory, `in_range` rows that are sorted at once. A ranking of more than
+    `in_full` rows is condensed to about `segments`.
+    """
+
+    held: int = 1 << 28
+    in_range: int = 1 << 21
+    in_full: int = 1 << 22
+    segments: int = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,9 +61,10 @@ class ExternalSort:
     [Ranking([1+][1-] at scores 0.9, 0.2)]
     """
 
-    def __init__(self, *, weighted: bool, held: int = HELD_BYTES, edges: Floats | None = None) -> None:
+    def __init__(self, *, weighted: bool, limits: Limits | None = None, edges: Floats | None = None) -> None:
         self._weighted = weighted
-        self._left = held
+        self._limits = limits if limits is not None else Limits()
+        self._left = self._limits.held
         self._edges = edges
         self._range_of: Counts | None = None
         self._rows = np.zeros(_RANGES, dtype=np.int64)
@@ -89,8 +99,9 @@ class ExternalSort:
 
         A ranking of more than a few million scores is condensed: pairs won, hull and choices stay exact.
         """
-        full = int(self._rows.sum()) <= SEGMENTS_IN_FULL
-        each = None if full else max(_SEGMENTS_PER_RANGE, SEGMENTS // max(1, np.count_nonzero(self._rows)))
+        full = int(self._rows.sum()) <= self._limits.in_full
+        ranges = max(1, int(np.count_nonzero(self._rows)))
+        each = None if full else max(2, self._limits.segments // ranges)
 
         def count(number: int) -> list[tuple[int, Ranking]]:
             return list(self._count(number, decision, each, deep=0))
@@ -165,11 +176,11 @@ class ExternalSort:
 
     def _count(self, number: int, decision: Decision, each: int | None, *, deep: int) -> Iterator[tuple[int, Ranking]]:
         """Rankings of the rows in a range, with their groups, by falling score."""
-        if int(self._rows[number]) > _MOST_IN_RANGE and deep < _DEEPEST:
+        if int(self._rows[number]) > self._limits.in_range and deep < _DEEPEST:
             yield from self._divide(number, decision, each, deep=deep)
             return
         parts: list[Ranking | None] = [None] * decision.groups
-        for piece in self._pieces(number, rows=_MOST_IN_RANGE):
+        for piece in self._pieces(number, rows=self._limits.in_range):
             for group, ranking in _rank_by_group(piece, decision):
                 before = parts[group]
                 parts[group] = ranking if before is None else before + ranking
@@ -181,9 +192,9 @@ class ExternalSort:
         """The same for a range of too many rows: they are partitioned again, by edges of their own scores."""
         sample = np.concatenate([piece[0][:: max(1, piece[0].size >> 10)] for piece in self._pieces(number, rows=1)])
         edges = np.unique(np.quantile(sample, np.linspace(0, 1, _RANGES)[1:], method="lower"))
-        again = ExternalSort(weighted=self._weighted, held=_MOST_IN_RANGE * 16, edges=edges)
+        again = ExternalSort(weighted=self._weighted, limits=self._limits, edges=edges)
         try:
-            for score, code, *weights in self._pieces(number, rows=_MOST_IN_RANGE):
+            for score, code, *weights in self._pieces(number, rows=self._limits.in_range):
                 again.add(code, score, weights[0] if weights else None)
             crowded = int(again._rows.max()) == int(self._rows[number])
             for part in np.flatnonzero(again._rows)[::-1].tolist():

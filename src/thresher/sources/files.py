@@ -22,9 +22,9 @@ from urllib.parse import unquote
 import numpy as np
 
 from thresher._internal.optional import extra
-from thresher.errors import ArgumentError, ColumnError, EmptyError, SourceError
+from thresher.errors import ArgumentError, ColumnError, EmptyError, ScoreError, SourceError
 from thresher.inputs.arrow import EXACT_IN_FLOAT64, numpy_column, objects, parse_text
-from thresher.inputs.columns import Column, require_columns, require_same_columns
+from thresher.inputs.columns import Column, column, require_columns, require_same_columns
 from thresher.sources.engines.errors import without_secrets
 from thresher.sources.text_files import (
     DataFile,
@@ -32,6 +32,7 @@ from thresher.sources.text_files import (
     header,
     json_batches,
     json_keys,
+    json_objects,
     json_types,
     may_be_rounded,
     require_unrounded,
@@ -152,9 +153,9 @@ class FileTable:
             self._require_one_kind(name)
 
     def type_of(self, name: str) -> Any:
-        """The type of a column in the first file where it has one other than null."""
+        """The type of a column in the first file where it has one other than null; text where it has none."""
         kinds = [types[name] for types in self.types if name in types]
-        return next((kind for kind in kinds if str(kind) != "null"), kinds[0] if kinds else None)
+        return next((kind for kind in kinds if str(kind) != "null"), extra("pyarrow", name="files").string())
 
     def untyped(self, name: str) -> bool:
         """Whether a column has no type by itself: it is one of CSV, or what folders say."""
@@ -238,7 +239,12 @@ def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) 
     for number, file in enumerate(table.files):
         known = table.types[number]
         types = {name: known.get(name, arrow.string()) for name in wanted if name in file.partition or not fixed}
-        batches = list(FileTable((file,)).batches(wanted, types))
+        try:
+            batches = list(FileTable((file,)).batches(wanted, types))
+        except (ColumnError, ScoreError):
+            if file.format != "jsonl":
+                raise
+            return _json_columns(table, wanted)  # values of several types, or that Arrow would round
         for name in wanted:
             chunks = [batch[name] for batch in batches]
             if chunks:
@@ -251,6 +257,12 @@ def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) 
     return columns
 
 
+def _json_columns(table: FileTable, names: Sequence[str]) -> dict[str, Column]:
+    """Columns of JSON lines by Python's parser: slow, and every value as it is written."""
+    rows = [dict(file.partition) | pairs for file in table.files for _, pairs in json_objects(file)]
+    return {name: column([pairs.get(name) for pairs in rows], name=name) for name in names}
+
+
 def _join(chunks: Sequence[Any], *, text: bool, name: str) -> Column:
     """One column of the columns of all files."""
     arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
@@ -258,10 +270,10 @@ def _join(chunks: Sequence[Any], *, text: bool, name: str) -> Column:
         return np.zeros(0)
     known = [chunk for chunk in chunks if not arrow.types.is_null(chunk.type)] or list(chunks)
     if all(chunk.type == known[0].type for chunk in known):
-        column = arrow.chunked_array([part for chunk in chunks for part in chunk.cast(known[0].type).chunks])
+        joined = arrow.chunked_array([part for chunk in chunks for part in chunk.cast(known[0].type).chunks])
         if text:
-            return parse_text(compute.if_else(compute.equal(column, ""), arrow.scalar(None, column.type), column))
-        return numpy_column(column, name=name)
+            return parse_text(compute.if_else(compute.equal(joined, ""), arrow.scalar(None, joined.type), joined))
+        return numpy_column(joined, name=name)
     arrays = [numpy_column(chunk, name=name) for chunk in known]
     joined = np.concatenate(arrays)
     integers = any(array.dtype.kind in "iu" for array in arrays)
@@ -314,6 +326,9 @@ def _scanner(
     stream = file.format in _DATASET
     folders = {name: kind for name, kind in types.items() if name in file.partition}
     inside = {name: kind for name, kind in (known if stream else types).items() if name not in file.partition}
+    if stream:
+        once = _open_stream(file).schema
+        inside = {name: kind for name, kind in inside.items() if len(once.get_all_field_indices(name)) == 1}
     schema = arrow.schema([*(inside | folders).items()])
 
     def batches() -> Iterator[Any]:
@@ -328,7 +343,7 @@ def _text_batches(file: DataFile, known: Mapping[str, Any], types: Mapping[str, 
     """Batches of a CSV or JSON-lines file; refuses numbers that Arrow would round."""
     arrow = extra("pyarrow", name="files")
     # A file that is asked for what its folders say alone still has to say how many rows it has.
-    read = types or {next(name for name in known if name not in file.partition): arrow.string()}
+    read = types or dict([next(item for item in known.items() if item[0] not in file.partition)])
     floats = [name for name, kind in read.items() if kind == arrow.float64()]
     for batch in csv_batches(file, read) if file.is_text else json_batches(file, read):
         for name in list(floats):

@@ -86,9 +86,12 @@ def arrow_filter(where: Mapping[str, Any], types: Mapping[str, Any]) -> Any:
             kind, column = kind.value_type, column.cast(kind.value_type)
         require_kind(kind_of_type(kind), wanted, name)
         values = [scalar for value in wanted if (scalar := _scalar(value, kind)) is not None]
-        test = column.isin(arrow.array(values, kind)) if values else arrow.compute.scalar(arrow.scalar(False))
+        test = compute.scalar(False)
         if arrow.types.is_floating(kind):
-            test &= ~column.is_nan()  # Arrow finds NaN in a set that holds it; here it is missing
+            for value in values:
+                test |= column == value  # a set would tell -0.0 from 0.0
+        elif values:
+            test = column.isin(arrow.array(values, kind))
         if None in wanted:
             test |= column.is_null(nan_is_null=True)
             if arrow.types.is_string(kind):
@@ -166,6 +169,7 @@ def _scalar(value: Any, kind: Any) -> Any | None:
         moment = numpy_moment(value)
         day = moment.astype("M8[D]")
         return arrow.scalar(day.item(), kind) if day == moment else None
+    value = int(value) if isinstance(value, bool) else value
     if isinstance(value, Decimal | float) and not arrow.types.is_decimal(kind):
         if not arrow.types.is_floating(kind) and (not np.isfinite(float(value)) or int(value) != value):
             return None
@@ -176,9 +180,7 @@ def _scalar(value: Any, kind: Any) -> Any | None:
     if arrow.types.is_floating(kind) and float(value) != value:
         return None
     try:
-        scalar = (
-            arrow.scalar(value).cast(kind) if not arrow.types.is_floating(kind) else arrow.scalar(float(value), kind)
-        )
+        scalar = arrow.scalar(float(value) if arrow.types.is_floating(kind) else value, kind)
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, OverflowError):
         return None
     return scalar if not arrow.types.is_floating(kind) or scalar.as_py() == value else None

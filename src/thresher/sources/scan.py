@@ -366,7 +366,8 @@ def _batches(source: Any, columns: Columns, options: Options) -> tuple[Iterable[
     if not is_expression(where) and where is not None:
         filter_values(where)  # which refuses what is no filter
     if is_frame(source):
-        stream = frame_stream(source)
+        with translate_errors(_FRAME):
+            stream = frame_stream(source)
         if stream is None and is_expression(where):
             stream = frame_stream(arrow_table(source))
         if stream is None:

@@ -10,10 +10,13 @@ import codecs
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,7 @@ DEEPEST_NESTING = 500  # Arrow's reader crashes at about 100,000 levels
 _CSV_BLOCK = 1 << 22
 _JSON_BLOCK = 1 << 23
 _HEADERS_PER_BLOCK = 16
+_JSON_ROWS = 1 << 12
 _END = "\x03 end of file"  # a record by itself, unless a quotation mark is still open
 _MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 _CONVERSION = re.compile(
@@ -151,14 +155,14 @@ class _QuoteCounter(io.RawIOBase):
 
 
 def _explain_conversion(file: DataFile, message: str, names: Sequence[str]) -> None:
-    """Raise `ColumnError` with the value that does not fit its column, where Arrow names one."""
+    """Raise an error with the value that does not fit its column, where Arrow names one."""
     if (parts := _CONVERSION.search(message)) is None:
         return
     column, row, kind, value = parts.groups()
     shown = value if len(value) <= 60 else f"{value[:60]}…"
     at = "" if row is None else f" (line {int(row):,})"
     wanted = "a number" if kind == "double" else f"of type {kind}"
-    raise ColumnError(
+    raise (ScoreError if kind == "double" else ColumnError)(
         f"the column {names[int(column)]!r} of {file.name} holds {shown!r}{at}, which is not {wanted}",
         "check that labels and scores are not swapped, and write missing values as an empty field or NA",
     )
@@ -221,39 +225,57 @@ def _not_utf8(file: DataFile, position: int, line: int, encoding: str) -> Source
 def json_types(file: DataFile) -> dict[str, Any]:
     """The types of the keys in the first block of a JSON-lines file; texts stay texts."""
     arrow, arrow_json = extra("pyarrow", name="files"), extra("pyarrow.json", name="files")
+    kinds = {bool: arrow.bool_, int: arrow.int64, float: arrow.float64}
     block = _json_block(file)
     with translate_errors(file), file.stream() as raw:
         try:
             schema = arrow_json.open_json(raw, read_options=arrow_json.ReadOptions(block_size=block)).schema
         except (arrow.ArrowInvalid, UnicodeDecodeError):
-            for _ in _objects(file):  # which says what is wrong, and where
-                pass
-            raise
+            # Python's parser says what is wrong, and where; it reads some values that Arrow's does not.
+            first = {
+                name: value for _, pairs in islice(json_objects(file), _JSON_ROWS) for name, value in pairs.items()
+            }
+            return {name: kinds.get(type(value), arrow.string)() for name, value in first.items()}
     return {column.name: arrow.string() if arrow.types.is_temporal(column.type) else column.type for column in schema}
 
 
 def json_keys(file: DataFile) -> list[str]:
     """All keys of a JSON-lines file in order of appearance, by reading every line."""
-    return list(dict.fromkeys(name for _, pairs in _objects(file) for name in pairs))
+    return list(dict.fromkeys(name for _, pairs in json_objects(file) for name in pairs))
 
 
 def json_batches(file: DataFile, types: Mapping[str, Any]) -> Iterator[Any]:
-    """Batches of the keys of a JSON-lines file that `types` names; a key that a line lacks is missing there."""
+    """Batches of the keys of a JSON-lines file that `types` names; a key that a line lacks is missing there.
+
+    Where Arrow's parser stops, e.g. at the NaN that Python writes, Python's goes on.
+    """
     arrow, arrow_json = extra("pyarrow", name="files"), extra("pyarrow.json", name="files")
-    options = arrow_json.ParseOptions(
-        explicit_schema=arrow.schema(list(types.items())), unexpected_field_behavior="ignore"
-    )
+    schema, rows = arrow.schema(list(types.items())), 0
+    options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     reading = arrow_json.ReadOptions(block_size=_json_block(file))
     with translate_errors(file), file.stream() as raw:
         try:
-            yield from arrow_json.open_json(raw, reading, options)
-        except (arrow.ArrowInvalid, UnicodeDecodeError) as error:
-            for _ in _objects(file):  # which says what is wrong, and where
-                pass
-            if changed := re.search(r"Column\(/(.*)\) (changed from \w+ to \w+) in row (\d+)", str(error)):
-                what = f"the key {changed[1]!r} of {file.name} {changed[2]} (object {int(changed[3]) + 1:,} of a block)"
-                raise ColumnError(what, "write its values in one type") from None
-            raise
+            for batch in arrow_json.open_json(raw, reading, options):
+                yield batch
+                rows += batch.num_rows
+        except (arrow.ArrowInvalid, UnicodeDecodeError):
+            objects = islice(json_objects(file), rows, None)
+            while part := list(islice(objects, _JSON_ROWS)):
+                columns = [_json_column(file, part, column) for column in schema]
+                yield arrow.record_batch(columns, schema=schema)
+
+
+def _json_column(file: DataFile, objects: Sequence[tuple[int, dict[str, Any]]], column: Any) -> Any:
+    arrow = extra("pyarrow", name="files")
+    for number, pairs in objects:
+        try:
+            arrow.scalar(pairs.get(column.name), column.type)
+        except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError):
+            if isinstance(pairs[column.name], int | Decimal):
+                require_unrounded(file, column.name)
+            what = f"line {number:,} of {file.name} holds {pairs[column.name]!r} as {column.name!r}"
+            raise ColumnError(f"{what}, and lines before hold {column.type}", "use one type") from None
+    return arrow.array([pairs.get(column.name) for _, pairs in objects], column.type)
 
 
 def _json_block(file: DataFile) -> int:
@@ -291,7 +313,7 @@ def _require_flat(lines: bytes, file: DataFile) -> None:
             raise SourceError(what, "leave it out of the rows")
 
 
-def _objects(file: DataFile) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_objects(file: DataFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """Objects by Python's parser, with the numbers of their lines."""
     empty = True
     with translate_errors(file):
@@ -323,36 +345,38 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=str, parse_int=str)
+def _real(text: str) -> float | Decimal:
+    """A number as a float, unless it is too large for one and would become infinite."""
+    value = float(text)
+    return value if math.isfinite(value) else Decimal(text)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_real)
 
 
 def require_unrounded(file: DataFile, name: str) -> None:
     """Raise `ScoreError` if reading a column of texts as float64 rounds an integer or makes a number infinite."""
-    arrow = extra("pyarrow", name="files")
     rows, lost = 0, []
-    for texts in _texts(file, name):
-        present = texts.drop_null()
-        rows += len(texts)
-        lost += rounded_texts(present.cast(arrow.float64()).to_numpy(zero_copy_only=False), present)
+    for size, values in _exact_numbers(file, name):
+        rows += size
+        lost += [value for value in values if isinstance(value, int | Decimal) and value != float(value)]
     if lost:
-        raise ScoreError(
-            f"{len(lost):,} of {rows:,} numbers in column {name!r} of {file.name} do not fit a float64 exactly,"
-            f" first {lost[0][1]}",
-            "subtract an offset so that they do, or round them yourself",
-        )
+        what = f"{len(lost):,} of {rows:,} numbers in column {name!r} of {file.name} do not fit a float64 exactly"
+        raise ScoreError(f"{what}, first {lost[0]}", "subtract an offset so that they do, or round them yourself")
 
 
-def _texts(file: DataFile, name: str) -> Iterator[Any]:
-    """Arrays of a column's numbers as they are written."""
-    arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
+def _exact_numbers(file: DataFile, name: str) -> Iterator[tuple[int, list[Any]]]:
+    """How many rows there are in each part of a file, and those numbers of a column that a float64 may round."""
     if file.format == "jsonl":
-        values = [pairs.get(name) for _, pairs in _objects(file)]
-        yield arrow.array([value if isinstance(value, str) else None for value in values], arrow.string())
+        values = [pairs.get(name) for _, pairs in json_objects(file)]
+        yield len(values), values
         return
-    for batch in csv_batches(file, {name: arrow.string()}, absent=("",)):
+    arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
+    for batch in csv_batches(file, {name: arrow.string()}):
         texts = compute.utf8_trim_whitespace(batch.column(0))
-        gone = compute.is_in(texts, value_set=arrow.array(ABSENT))
-        yield compute.if_else(gone, arrow.scalar(None, arrow.string()), texts)
+        texts = texts.filter(compute.invert(compute.is_in(texts, value_set=arrow.array(ABSENT))))
+        floats = texts.cast(arrow.float64()).to_numpy(zero_copy_only=False)
+        yield batch.num_rows, [value for _, value in rounded_texts(floats, texts)]
 
 
 def may_be_rounded(values: Any) -> bool:

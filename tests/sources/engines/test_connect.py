@@ -22,7 +22,7 @@ import pytest
 import thresher as th
 from tests.engines import require
 from thresher._internal import optional as extras
-from thresher.sources import database
+from thresher.sources.engines.connect import open_table
 
 
 def test_a_wrong_password_is_told_without_it(postgres):
@@ -66,7 +66,7 @@ def test_tables_of_a_schema(postgres):
 def test_scans_only_read(postgres):
     with postgres.connection() as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS there (y int, p float8)")
-    with database.opened(postgres.url, table="there") as engine:
+    with open_table(postgres.url, table="there") as engine:
         backend = engine.table.get_backend()
         with pytest.raises(Exception, match="read-only"):
             backend.con.execute("DROP TABLE there")
@@ -156,20 +156,19 @@ def test_control_c_leaves_no_query_behind(postgres, slower):
 
 def test_a_disk_that_is_full(tmp_path):
     """Files of more than a megabyte cannot be written, so that the engine cannot spill."""
-    rng = np.random.default_rng(0)
-    size = 1_500_000
-    rows = pa.table({"y": rng.integers(0, 2, size), "a": rng.random(size), "b": rng.random(size)})
-    pq.write_table(rows, tmp_path / "rows.parquet")
+    engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
+    columns = "random() < 0.5 AS y, random() AS a, random() AS b"
+    engine.con.execute(f"CREATE TABLE rows AS SELECT {columns} FROM range(1500000)")
+    engine.disconnect()
     spill = tmp_path / "spill"
     spill.mkdir()
     code = f"""if True:
         import resource, thresher as th
-        from thresher.sources import database
-        usual = database._spilling
-        database._spilling = lambda stack: usual(stack) | {{"memory_limit": "60MB"}}
+        from thresher.sources.engines import connect
+        connect._LEAST_MEGABYTES, connect.memory_budget = 60, lambda: 0
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
         try:
-            th.compare_scan({str(tmp_path / "rows.parquet")!r}, label="y", scores=["a", "b"])
+            th.compare_scan({str(tmp_path / "rows.duckdb")!r}, table="rows", label="y", scores=["a", "b"])
         except th.SourceError as error:
             print(error)
     """
@@ -181,7 +180,7 @@ def test_a_disk_that_is_full(tmp_path):
         env={**os.environ, "TMPDIR": str(spill)},
         timeout=120,
     )
-    assert "rows.parquet: there is no room to spill" in ran.stdout
+    assert "there is no space to spill" in ran.stdout
     assert "free disk space" in ran.stdout
     assert list(spill.iterdir()) == []
 
@@ -317,7 +316,7 @@ def test_scans_of_sqlite_only_read(tmp_path):
     connection = sqlite3.connect(tmp_path / "mails.db")
     connection.execute("CREATE TABLE mails (y INTEGER, p REAL)")
     connection.close()
-    with database.opened(f"sqlite://{tmp_path / 'mails.db'}", table="mails") as engine:
+    with open_table(f"sqlite://{tmp_path / 'mails.db'}", table="mails") as engine:
         backend = engine.table.get_backend()
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
             backend.con.execute("DROP TABLE mails")
@@ -354,9 +353,8 @@ def test_nothing_is_left_behind(tmp_path, monkeypatch):
     assert list(spill.iterdir()) == []
 
 
-@pytest.mark.parametrize("way", ["engine", "counted", "dealt"])
-def test_control_c_leaves_nothing_behind(tmp_path, way):
-    """Weights are left to the embedded engine, which has a folder to spill to; other rows are counted or dealt here."""
+@pytest.mark.parametrize("how", [{"exact": False}, {"exact": True}], ids=str)
+def test_control_c_leaves_nothing_behind(tmp_path, how):
     rng = np.random.default_rng(0)
     size = 3_000_000
     rows = pa.table({"y": rng.integers(0, 2, size), "p": rng.random(size)})
@@ -364,15 +362,13 @@ def test_control_c_leaves_nothing_behind(tmp_path, way):
         pq.write_table(rows, tmp_path / f"{i}.parquet")
     spill = tmp_path / "spill"
     spill.mkdir()
-    how = {"engine": {"weight": "p", "exact": False}, "counted": {"exact": False}, "dealt": {"exact": True}}[way]
     code = f"""if True:
         import thresher as th
         from importlib import import_module
-        import_module("thresher.sources.scan").memory = lambda: 0
-        import_module("thresher.sources.exact_files").ROWS_HELD = 0
-        told = lambda now: print(now.stage, flush=True)
+        import_module("thresher.sources.scan").memory_budget = lambda: 0
+        report = lambda now: print(now.stage, flush=True)
         for _ in range(100):
-            th.scan({str(tmp_path / "*.parquet")!r}, label="y", score="p", progress=told, **{how!r})
+            th.scan({str(tmp_path / "*.parquet")!r}, label="y", score="p", progress=report, **{how!r})
     """
     scanning = subprocess.Popen(  # noqa: S603
         [sys.executable, "-c", code],
@@ -383,19 +379,16 @@ def test_control_c_leaves_nothing_behind(tmp_path, way):
     )
     assert scanning.stdout is not None
     scanning.stdout.readline()
-    there = list(spill.iterdir())
     scanning.send_signal(signal.SIGINT)
-    _, told = scanning.communicate(timeout=60)
-    assert len(there) == (way == "engine")
+    _, errors = scanning.communicate(timeout=60)
     assert scanning.returncode != 0
-    assert "KeyboardInterrupt" in told
+    assert "KeyboardInterrupt" in errors
     assert list(spill.iterdir()) == []
 
 
-def test_the_embedded_engine_prints_nothing_itself(tmp_path):
+def test_duckdb_prints_nothing_itself(mails):
     """Its progress bar would go to standard output, where the answer goes."""
-    pq.write_table(pa.table({"y": [1, 0], "p": [0.9, 0.1]}), tmp_path / "rows.parquet")
-    with database.opened(tmp_path / "rows.parquet", table=None) as engine:
+    with open_table(mails, table="mails") as engine:
         setting = engine.table.get_backend().con.execute("SELECT current_setting('enable_progress_bar_print')")
         assert setting.fetchone() == (False,)
 

@@ -1,16 +1,16 @@
 import pytest
-from thresher.sources.faults import told_plainly, without_secrets
 
 import thresher as th
+from thresher.sources.engines.errors import translate_errors, without_secrets
 
 
 @pytest.mark.parametrize(
-    ("said", "meaning"),
+    ("message", "meaning"),
     [
-        ("could not write block 7: No space left on device", "no room to spill"),
-        ("IO Error: failed to offload data block: max_temp_directory_size exceeded", "no room to spill"),
-        ('Could not write file "spilt.tmp": File too large', "no room to spill"),
-        ("temporary file size exceeds temp_file_limit (1024kB)", "no room to spill"),
+        ("could not write block 7: No space left on device", "no space to spill"),
+        ("IO Error: failed to offload data block: max_temp_directory_size exceeded", "no space to spill"),
+        ('Could not write file "spilt.tmp": File too large', "no space to spill"),
+        ("temporary file size exceeds temp_file_limit (1024kB)", "no space to spill"),
         ("canceling statement due to statement timeout", "took longer than it may"),
         ('The file "x.db" exists, but it is not a valid DuckDB database file!', "no database that is known"),
         ('FATAL: password authentication failed for user "ann"', "login was refused"),
@@ -24,22 +24,22 @@ import thresher as th
         ("something else", "could not be scanned"),
     ],
 )
-def test_what_engines_say_is_told_in_words(said, meaning):
-    with pytest.raises(th.SourceError, match=meaning) as raised, told_plainly("the place"):
-        raise RuntimeError(said)
+def test_messages_of_engines_are_translated(message, meaning):
+    with pytest.raises(th.SourceError, match=meaning) as raised, translate_errors("the place"):
+        raise RuntimeError(message)
     assert raised.value.fix
 
 
-def test_much_that_is_said_is_cut_between_words():
-    with pytest.raises(th.SourceError, match=r"word word …\n") as raised, told_plainly("place"):
+def test_long_messages_are_cut_between_words():
+    with pytest.raises(th.SourceError, match=r"word word …\n") as raised, translate_errors("place"):
         raise RuntimeError("word " * 100)
     assert len(raised.value.what) < 400
 
 
-def test_our_own_errors_and_interrupts_pass():
-    with pytest.raises(th.EmptyError), told_plainly("place"):
+def test_errors_of_thresher_and_interrupts_pass():
+    with pytest.raises(th.EmptyError), translate_errors("place"):
         raise th.EmptyError("nothing", "add")
-    with pytest.raises(KeyboardInterrupt), told_plainly("place"):
+    with pytest.raises(KeyboardInterrupt), translate_errors("place"):
         raise KeyboardInterrupt
 
 
@@ -53,12 +53,12 @@ def test_secrets_are_never_told():
         "token=tulip;x",
     ):
         assert "tulip" not in without_secrets(text)
-    with pytest.raises(th.SourceError) as raised, told_plainly("postgres://ann:tulip@db/x"):
+    with pytest.raises(th.SourceError) as raised, translate_errors("postgres://ann:tulip@db/x"):
         raise RuntimeError("cannot connect to postgres://ann:tulip@db/x")
     assert "tulip" not in str(raised.value)
 
 
-@pytest.mark.parametrize("said", ["Query interrupted", "INTERRUPT Error: Interrupted!"])
-def test_an_interrupted_engine_is_an_interrupted_person(said):
-    with pytest.raises(KeyboardInterrupt), told_plainly("rows.parquet"):
-        raise RuntimeError(said)
+@pytest.mark.parametrize("message", ["Query interrupted", "INTERRUPT Error: Interrupted!"])
+def test_an_interrupted_engine_is_an_interrupted_person(message):
+    with pytest.raises(KeyboardInterrupt), translate_errors("rows.parquet"):
+        raise RuntimeError(message)

@@ -1,19 +1,15 @@
-"""Sums that an engine makes of pairs of columns, against loops over all pairs of rows."""
-
-from typing import Any
+"""Sums over pairs of columns, made by an engine or in memory, against loops over all pairs of rows."""
 
 import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
-from thresher.sources.paired_rows import opened_pairs
-from thresher.sources.tally import Wanted
 
 import thresher as th
-from thresher.sources import paired
-from thresher.sources.engines.pairs import call_counts, call_weights, placement_sums
+from thresher.sources.engines import pairs
+from thresher.sources.engines.pairs import open_pairs
+from thresher.sources.options import Columns, Options
 
-HOW: dict[str, Any] = {"listener": None, "where": "here"}
 AT = {"a": 0.5, "b": 1.0}
 
 
@@ -30,9 +26,14 @@ def data():
     }
 
 
-def rows_of(data, **how):
-    wanted = Wanted("y", ("a", "b"), how.pop("weight", None))
-    return opened_pairs(ibis.memtable(pa.table(data)), wanted, **how)
+@pytest.fixture(params=["engine", "memory"])
+def place(request):
+    return ibis.memtable if request.param == "engine" else dict
+
+
+def rows_of(place, data, *, weights=None, cluster=None):
+    columns = Columns("y", ("a", "b"), weights)
+    return open_pairs(place(pa.table(data) if place is not dict else data), columns, Options(), cluster=cluster)
 
 
 def units(data, *, weighted=False):
@@ -52,9 +53,9 @@ def units(data, *, weighted=False):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_placements_are_those_of_all_pairs(data, weighted):
-    with rows_of(data, weight="w" if weighted else None) as rows:
-        found = placement_sums(rows, 2, **HOW)
+def test_placements_are_those_of_all_pairs(place, data, weighted):
+    with rows_of(place, data, weights="w" if weighted else None) as rows:
+        found = rows.placement_sums(listener=None)
     each = units(data, weighted=weighted)
     assert found.total == pytest.approx(each.sum(axis=0))
     assert found.products == pytest.approx(each.T @ each)
@@ -62,9 +63,9 @@ def test_placements_are_those_of_all_pairs(data, weighted):
     assert not found.clustered
 
 
-def test_clusters_are_added_up_first(data):
-    with rows_of(data, weight="w", cluster="c") as rows:
-        found = placement_sums(rows, 2, **HOW)
+def test_clusters_are_added_up_first(place, data):
+    with rows_of(place, data, weights="w", cluster="c") as rows:
+        found = rows.placement_sums(listener=None)
     each = units(data, weighted=True)
     clusters = np.array([each[data["c"] == cluster].sum(axis=0) for cluster in np.unique(data["c"])])
     assert found.total == pytest.approx(clusters.sum(axis=0))
@@ -73,9 +74,9 @@ def test_clusters_are_added_up_first(data):
     assert found.clustered
 
 
-def test_calls_are_weighed_cell_by_cell(data):
-    with rows_of(data, weight="w") as rows:
-        found = call_weights(rows, AT, **HOW)
+def test_calls_are_weighed_cell_by_cell(place, data):
+    with rows_of(place, data, weights="w") as rows:
+        found = rows.call_weights(AT, listener=None)
     for name, threshold in AT.items():
         called, y, w = data[name] >= threshold, data["y"], data["w"]
         cells = [y & called, y & ~called, ~y & called, ~y & ~called]
@@ -84,9 +85,9 @@ def test_calls_are_weighed_cell_by_cell(data):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_calls_of_all_models_are_counted_together(data, weighted):
-    with rows_of(data, weight="w" if weighted else None) as rows:
-        found = call_counts(rows, AT, **HOW)
+def test_calls_of_all_models_are_counted_together(place, data, weighted):
+    with rows_of(place, data, weights="w" if weighted else None) as rows:
+        found = rows.call_counts(AT, listener=None)
     code = data["y"] + 2 * (data["a"] >= 0.5) + 4 * (data["b"] >= 1.0)
     kinds = list(zip(code.tolist(), (data["w"] if weighted else np.ones(60)).tolist(), strict=True))
     expected = {kind: kinds.count(kind) for kind in set(kinds)}
@@ -94,7 +95,10 @@ def test_calls_of_all_models_are_counted_together(data, weighted):
     assert {(code, weight): cases for code, weight, cases in got} == expected
 
 
-def test_too_many_kinds_of_weights_are_refused(monkeypatch, data):
-    monkeypatch.setattr(paired, "MOST_KINDS", 3)
-    with rows_of(data, weight="w") as rows, pytest.raises(th.ArgumentError, match="more than 3 different weights"):
-        call_counts(rows, AT, **HOW)
+def test_too_many_kinds_of_weights_are_refused(monkeypatch, place, data):
+    monkeypatch.setattr(pairs, "MOST_KINDS", 3)
+    with (
+        rows_of(place, data, weights="w") as rows,
+        pytest.raises(th.ArgumentError, match="more than 3 different weights"),
+    ):
+        rows.call_counts(AT, listener=None)

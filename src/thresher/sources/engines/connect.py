@@ -41,6 +41,7 @@ _ONLY_READS = dict.fromkeys(("postgres", "postgresql"), "SET default_transaction
 # A driver that a scheme needs next to Ibis, and the extra that brings it.
 _DRIVERS = {"postgres": ("psycopg", "postgres"), "postgresql": ("psycopg", "postgres"), "pyspark": ("pyspark", "spark")}
 _BATCH = 1 << 18
+_LEAST_MEGABYTES = 256
 _SHOWN = 10
 
 
@@ -236,7 +237,7 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="thresher-", ignore_cleanup_errors=True))
     engine = ibis.duckdb.connect(
         temp_directory=folder,
-        memory_limit=f"{max(256, memory_budget() >> 20)}MB",
+        memory_limit=f"{max(_LEAST_MEGABYTES, memory_budget() >> 20)}MB",
         enable_external_file_cache=False,  # the operating system has files in memory that is free
     )
     stack.callback(_close, engine)

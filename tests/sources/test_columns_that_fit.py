@@ -1,3 +1,5 @@
+from importlib import import_module
+
 import ibis
 import numpy as np
 import pyarrow as pa
@@ -6,7 +8,9 @@ import pytest
 
 import thresher as th
 from tests.sources.test_scan import in_postgres
-from thresher.sources import fetched
+from thresher.sources.scan import columns_that_fit, first_columns, source_names
+
+scanning = import_module("thresher.sources.scan")
 
 DATA = {
     "y": np.array([1, 0, 1, 0], dtype=np.int16),
@@ -32,7 +36,7 @@ def source(request, tmp_path):
 
 def test_few_rows_are_read_wherever_they_are(source):
     place, table = source
-    found = fetched.fetched_columns(place, ["p", "y", "p", "word"], table=table)
+    found = columns_that_fit(place, ["p", "y", "p", "word"], table=table)
     assert found is not None
     assert sorted(zip(*(found[name].tolist() for name in ("p", "y", "word")), strict=True)) == sorted(
         zip(*(DATA[name].tolist() for name in ("p", "y", "word")), strict=True)
@@ -44,28 +48,28 @@ def test_rows_of_a_database_file_come_in_their_order(tmp_path):
     engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
     engine.con.execute("CREATE TABLE rows AS SELECT range AS p FROM range(600000)")
     engine.disconnect()
-    found = fetched.fetched_columns(tmp_path / "rows.duckdb", ["p"], table="rows")
+    found = columns_that_fit(tmp_path / "rows.duckdb", ["p"], table="rows")
     assert found is not None
     np.testing.assert_array_equal(found["p"], np.arange(600_000))
 
 
 def test_many_are_not(source, monkeypatch):
-    monkeypatch.setattr(fetched, "MOST_ROWS", 3)
-    monkeypatch.setattr(fetched, "memory", lambda: 0)
+    monkeypatch.setattr(scanning, "ROWS_TO_STREAM", 3)
+    monkeypatch.setattr(scanning, "memory_budget", lambda: 0)
     place, table = source
-    assert fetched.fetched_columns(place, ["p"], table=table) is None
+    assert columns_that_fit(place, ["p"], table=table) is None
 
 
 def test_names_and_first_rows(source):
     place, table = source
-    assert fetched.source_names(place, table=table) == ("y", "p", "word")
-    assert set(fetched.first_columns(place, ["word"], table=table)["word"]) == {"a", "b", "c"}
+    assert source_names(place, table=table) == ("y", "p", "word")
+    assert set(first_columns(place, ["word"], table=table)["word"]) == {"a", "b", "c"}
 
 
-def test_absent_columns_and_tables_are_told(source):
+def test_absent_columns_and_tables_are_named(source):
     place, table = source
     with pytest.raises(th.ColumnError, match="has no column 'q'"):
-        fetched.fetched_columns(place, ["q"], table=table)
+        columns_that_fit(place, ["q"], table=table)
     if table is None:
         with pytest.raises(th.ArgumentError, match="holds no tables"):
-            fetched.fetched_columns(place, ["p"], table="mails")
+            columns_that_fit(place, ["p"], table="mails")

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import thresher as th
@@ -26,7 +27,7 @@ ROWS: dict[str, list[Any]] = {
 def test_frames_are_ranked_where_they_are():
     for frame in (ROWS, pl.DataFrame(ROWS), pl.LazyFrame(ROWS), pl.DataFrame(ROWS).to_pandas()):
         assert th.scan(frame, label="y", score="p") == th.rank(ROWS["y"], ROWS["p"])
-        assert th.scan(frame, label="y", score="p", weight="w") == th.rank(ROWS["y"], ROWS["p"], weights=ROWS["w"])
+        assert th.scan(frame, label="y", score="p", weights="w") == th.rank(ROWS["y"], ROWS["p"], weights=ROWS["w"])
 
 
 def test_files_are_read_when_they_fit(tmp_path):
@@ -35,18 +36,18 @@ def test_files_are_read_when_they_fit(tmp_path):
 
 
 def test_several_models():
-    found = th.scan_models(pl.DataFrame(ROWS), label="y", scores=["p", "q"])
+    found = th.scan(pl.DataFrame(ROWS), label="y", score=["p", "q"])
     assert found == {name: th.rank(ROWS["y"], ROWS[name]) for name in ("p", "q")}
 
 
 def test_groups_and_rows_without_one():
-    found = th.scan_by(pl.DataFrame(ROWS), label="y", score="p", by="week")
+    found = th.scan(pl.DataFrame(ROWS), label="y", score="p", by="week")
     assert found == {
         1: th.rank([1, 0], [0.9, 0.8]),
         2: th.rank([1, 0], [0.7, 0.3]),
         None: th.rank([1, 0], [0.2, 0.1]),
     }
-    both = th.scan_by(pl.DataFrame(ROWS), label="y", score="p", by=["week", "place"])
+    both = th.scan(pl.DataFrame(ROWS), label="y", score="p", by=["week", "place"])
     assert set(both) == {(week, place) for week in (1, 2, None) for place in "ab"}
 
 
@@ -57,21 +58,24 @@ def test_filters_take_rows_by_value():
         th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "z"})
 
 
-def test_a_function_is_asked_of_the_embedded_engine():
-    found = th.scan(pl.DataFrame(ROWS), label="y", score="p", where=lambda t: t.q > 0.25)
+@pytest.mark.parametrize("frame", [ROWS, pl.DataFrame(ROWS), pl.LazyFrame(ROWS), pd.DataFrame(ROWS)], ids=type)
+def test_an_expression_filters_frames_and_a_function_does_not(frame):
+    found = th.scan(frame, label="y", score="p", where=pc.field("q") > 0.25)
     assert found == th.rank(ROWS["y"][2:], ROWS["p"][2:])
+    with pytest.raises(th.ArgumentError, match="filter tables of engines alone"):
+        th.scan(frame, label="y", score="p", where=lambda t: t.q > 0.25)
 
 
 def test_missing_values_are_dropped_from_their_group():
     rows = {"y": [1, 0, 1, 0], "p": [0.9, np.nan, 0.7, 0.2], "week": [1, 1, 2, 2]}
     with pytest.raises(th.MissingValueError, match="1 of 4 scores"):
-        th.scan_by(rows, label="y", score="p", by="week")
-    found = th.scan_by(rows, label="y", score="p", by="week", missing="drop")
+        th.scan(rows, label="y", score="p", by="week")
+    found = th.scan(rows, label="y", score="p", by="week", missing="drop")
     assert (found[1].dropped, found[2].dropped) == (1, 0)
 
 
 def test_one_class_in_a_group_is_a_ranking():
-    found = th.scan_by({"y": ["a", "b"], "p": [1, 2], "g": [1, 2]}, label="y", score="p", by="g", positive="b")
+    found = th.scan({"y": ["a", "b"], "p": [1, 2], "g": [1, 2]}, label="y", score="p", by="g", positive="b")
     assert (found[1].Pos, found[2].Pos) == (0, 1)
 
 
@@ -95,15 +99,15 @@ def test_absent_columns_are_named():
 )
 def test_groups_of_every_kind(values, names):
     frame = pd.DataFrame({"y": [1, 0, 1, 0], "p": [0.9, 0.8, 0.3, 0.1], "g": values})
-    assert list(th.scan_by(frame, label="y", score="p", by="g")) == names
+    assert list(th.scan(frame, label="y", score="p", by="g")) == names
 
 
 def test_groups_that_are_no_plain_values():
     frame = pd.DataFrame({"y": [1, 0], "p": [0.9, 0.8], "g": [{1}, {2}]})
-    with pytest.raises(th.ColumnError, match="grouped by plain values"):
-        th.scan_by(frame, label="y", score="p", by="g")
+    with pytest.raises(th.ColumnError, match="plain values"):
+        th.scan(frame, label="y", score="p", by="g")
     table = ibis.memtable(pa.table({"y": [1, 0], "p": [0.9, 0.8], "g": [[1], [2]]}))
     with pytest.raises(th.ColumnError, match="not one value per row"):
-        th.scan_by(table, label="y", score="p", by="g")
+        th.scan(table, label="y", score="p", by="g")
     with pytest.raises(th.ColumnError, match="not one value per row"):
         th.scan(table, label="g", score="p")

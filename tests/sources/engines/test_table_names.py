@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.sources.table_names import named_table, require_table_name
+from thresher.sources.engines.connect import _named_table as named_table
+from thresher.sources.engines.connect import require_table_name
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # of Ibis, about pandas
 
@@ -29,7 +30,7 @@ def test_a_table_by_its_name(engine, name, rows):
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "fix"),
+    ("name", "words", "fix"),
     [
         ("mail", "here has no table 'mail'", "'mails'"),
         ("spring.letters", "here has no table 'spring.letters'", "table=('spring', 'letters')"),
@@ -38,10 +39,10 @@ def test_a_table_by_its_name(engine, name, rows):
         ('mails"; DROP TABLE mails; --', "here has no table 'mails\"; DROP", "'mails'"),
     ],
 )
-def test_one_that_is_not_there(engine, name, told, fix):
+def test_one_that_is_not_there(engine, name, words, fix):
     with pytest.raises(th.SourceError) as raised:
         named_table(engine, name, place="here")
-    assert raised.value.what.startswith(told)
+    assert raised.value.what.startswith(words)
     assert fix in raised.value.fix
     assert engine.table("mails").count().execute() == 2
 

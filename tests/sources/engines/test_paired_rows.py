@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.sources.paired_rows import opened_pairs
-from thresher.sources.tally import Wanted
+from thresher.sources.engines.pairs import open_pairs
+from thresher.sources.options import Columns, Options
 
 NAN = float("nan")
 COLUMNS = {
@@ -16,25 +16,25 @@ COLUMNS = {
     "w": pa.array([1.0, 2.0, 1.0, 1.0, 1.0, 0.0, 0.5]),
     "c": pa.array(["x", "x", "y", "y", "z", None, "z"]),
     "text": pa.array(list("abcdefg")),
-    "large": pa.array([2**53, 1, 2, 3, 4, 5, 6]),
+    "large": pa.array([2**53 + 1, 1, 2, 3, 4, 5, 6]),
     "minus": pa.array([1.0, -1.0, 1.0, 1.0, 1.0, 1.0, float("inf")]),
 }
 
 
-def opened(*scores, weight=None, **how):
+def opened(*scores, weights=None, cluster=None, **how):
     table = ibis.memtable(pa.table(COLUMNS))
-    return opened_pairs(table, Wanted("y", scores, weight), **how)
+    return open_pairs(table, Columns("y", scores, weights), Options(**how), cluster=cluster)
 
 
-def kept(*scores, **how):
+def left(*scores, **how):
     """The rows that are left, as tuples of all their columns."""
     with opened(*scores, missing="drop", **how) as rows:
-        found = rows.answer(rows.table, stage="reading", listener=None).to_pylist()
+        found = rows.engine.answer(rows.table, stage="reading", listener=None).to_pylist()
         return rows, sorted(tuple(row.values()) for row in found)
 
 
 def test_rows_that_miss_something_are_left_out_and_counted():
-    rows, found = kept("a", "b")
+    rows, found = left("a", "b")
     assert rows.dropped == 3
     assert rows.cases == (2, 2)
     assert rows.weight == (2.0, 2.0)
@@ -42,7 +42,7 @@ def test_rows_that_miss_something_are_left_out_and_counted():
 
 
 def test_weights_of_nothing_vanish_and_are_not_missing():
-    rows, found = kept("a", weight="w")
+    rows, found = left("a", weights="w")
     assert rows.dropped == 3
     assert rows.cases == (1, 2)
     assert rows.weight == (1.0, 2.5)
@@ -50,39 +50,39 @@ def test_weights_of_nothing_vanish_and_are_not_missing():
 
 
 def test_a_missing_cluster_is_a_missing_value():
-    rows, found = kept("b", cluster="c")
+    rows, found = left("b", cluster="c")
     assert rows.dropped == 2
     assert {row[-1] for row in found} == {"x", "y", "z"}
 
 
 def test_a_filter_comes_first():
-    rows, found = kept("a", where_={"c": ["x", "y"]})
+    rows, found = left("a", where={"c": ["x", "y"]})
     assert rows.dropped == 2
     assert len(found) == 2
-    rows, _ = kept("a", where_=lambda table: table.b > 1, positive=0)
+    rows, _ = left("a", where=lambda table: table.b > 1, positive=0)
     assert rows.cases == (2, 2)
 
 
 @pytest.mark.parametrize(
-    ("scores", "how", "error", "told"),
+    ("scores", "how", "error", "words"),
     [
         (("a", "b"), {}, th.MissingValueError, "3 of 7 rows miss a label"),
         (("text",), {}, th.ScoreError, "scores must be numbers"),
-        (("large",), {"missing": "drop"}, th.ScoreError, "1 of 7 scores may not fit"),
-        (("b",), {"missing": "drop", "weight": "minus"}, th.WeightError, "2 of 7 weights are negative or infinite"),
-        (("b",), {"missing": "drop", "weight": "text"}, th.WeightError, "weights must be numbers"),
-        (("b",), {"missing": "drop", "where_": {"y": 1}}, th.OneClassError, "no negatives among 3"),
+        (("large",), {"missing": "drop"}, th.ScoreError, "1 of 7 scores do not fit"),
+        (("b",), {"missing": "drop", "weights": "minus"}, th.WeightError, "2 of 7 weights are negative or infinite"),
+        (("b",), {"missing": "drop", "weights": "text"}, th.WeightError, "weights must be numbers"),
+        (("b",), {"missing": "drop", "where": {"y": 1}}, th.OneClassError, "no negatives among 3"),
         (("b",), {"missing": "drop", "positive": 7}, th.PositiveLabelError, "7"),
         (("absent",), {}, th.ColumnError, "absent"),
         (("b",), {"missing": "ignore"}, th.ArgumentError, 'missing must be "raise" or "drop"'),
         (("b",), {"missing": None}, th.ArgumentError, 'missing must be "raise" or "drop"'),
-        (("b",), {"listener": 5}, th.ArgumentError, "progress is called"),
-        (("b",), {"where_": {"b": 99}}, th.EmptyError, "there are no rows"),
-        (("a",), {"missing": "drop", "where_": {"c": "y", "b": 1}}, th.EmptyError, "no row is left after dropping"),
-        (("b",), {"weight": "w", "where_": {"b": 5}}, th.EmptyError, "all weights are 0"),
+        (("b",), {"progress": 5}, th.ArgumentError, "progress is called"),
+        (("b",), {"where": {"b": 99}}, th.EmptyError, "there are no rows"),
+        (("a",), {"missing": "drop", "where": {"c": "y", "b": 1}}, th.EmptyError, "no row is left after dropping"),
+        (("b",), {"weights": "w", "where": {"b": 5}}, th.EmptyError, "all weights are 0"),
         (("b",), {"cluster": 'c"; DROP TABLE rows; --'}, th.ColumnError, "DROP TABLE"),
     ],
 )
-def test_what_is_refused_everywhere_is_refused(scores, how, error, told):
-    with pytest.raises(error, match=told), opened(*scores, **how):
+def test_what_is_refused_everywhere_is_refused(scores, how, error, words):
+    with pytest.raises(error, match=words), opened(*scores, **how):
         pass
