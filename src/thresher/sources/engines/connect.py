@@ -221,7 +221,7 @@ def _connect(ibis: Any, name: str, stack: ExitStack) -> Any:
         else:
             engine = ibis.connect(f"{scheme}://{place}")
     except ImportError:
-        what = f"a driver for {scheme}:// is needed, and none is installed"
+        what = f"this needs a driver for {scheme}://, which is not installed"
         raise MissingExtraError(what, f'pip install "ibis-framework[{scheme}]"') from None
     stack.callback(_close, engine)
     if scheme in _ONLY_READS:
