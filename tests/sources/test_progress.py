@@ -1,12 +1,12 @@
 import time
-from typing import Any
 
-import ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import thresher as th
 from thresher.sources import progress
-from thresher.sources.engines.connect import open_table
 from thresher.sources.progress import report_progress
 
 
@@ -74,29 +74,12 @@ def test_a_listener_that_failed_is_not_asked_again():
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("place", ["rows.duckdb", "rows.parquet"])
-def test_rows_are_reported_while_they_are_counted(tmp_path, monkeypatch, place):
+def test_rows_are_reported_while_they_are_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(progress, "_EVERY", 0.002)
-    engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
-    made = "SELECT random() < 0.3 AS y, random() AS p, 1 + random() AS w FROM range(2000000)"
-    engine.con.execute(f"CREATE TABLE rows AS {made}")
-    engine.con.execute(f"COPY rows TO '{tmp_path / 'rows.parquet'}'")
-    engine.disconnect()
+    rows = np.random.default_rng(0).random(2_000_000)
+    pq.write_table(pa.table({"y": rows < 0.3, "p": rows}), tmp_path / "rows.parquet")
     reports: list[th.Progress] = []
-    how: dict[str, Any] = {"table": "rows"} if place == "rows.duckdb" else {}
-    how |= {"exact": False, "refine": False, "progress": reports.append}
-    th.scan(tmp_path / place, label="y", score="p", weights="w", **how)
+    th.scan(tmp_path / "rows.parquet", label="y", score="p", exact=False, progress=reports.append)
     assert {one.total for one in reports} == {2_000_000}
     assert any(one.rows is not None and 0 < one.rows < 2_000_000 for one in reports)
     assert reports[-1].rows == 2_000_000
-
-
-def test_a_view_of_a_database_file_has_no_size(tmp_path):
-    engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
-    engine.con.execute("CREATE SCHEMA spring")
-    engine.con.execute("CREATE TABLE spring.rows AS SELECT i % 2 AS y, i / 8 AS p FROM range(8) AS r(i)")
-    engine.con.execute("CREATE VIEW seen AS SELECT * FROM spring.rows")
-    engine.disconnect()
-    for table, total in ((("spring", "rows"), 8), ("seen", None)):
-        with open_table(tmp_path / "rows.duckdb", table=table) as found:
-            assert found.total == total

@@ -25,7 +25,7 @@ from thresher.evaluation.rules import Priced, Rule, counted_rules
 from thresher.evaluation.summary import rules_text, short, text_table
 from thresher.inference import Comparison, Interval, auc_interval
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.comparison.engine import auc_comparison, empty_comparison, scanned_auc_intervals
+from thresher.inference.comparison.engine import auc_comparison, empty_comparison, open_rows, scanned_auc_intervals
 from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval, sampled_table_intervals
@@ -34,7 +34,7 @@ from thresher.inference.kinds import is_one_of, require_condition
 from thresher.inputs.columns import Missing
 from thresher.ranking import Ranking
 from thresher.sources.engines.connect import is_engine_source
-from thresher.sources.engines.pairs import PlacementSums, open_pairs
+from thresher.sources.engines.pairs import PlacementSums
 from thresher.sources.options import Columns, Filter, Options, TableName, score_names
 from thresher.sources.progress import Listener
 from thresher.sources.scan import scan_rankings
@@ -238,7 +238,7 @@ def evaluate_scan(
         rankings = {name: each for (name, _), each in scan_rankings(source, columns, options, together=True).items()}
         evaluation = _evaluation(rankings, asked, trained_at, level, margin=margin)
         return replace(evaluation, cautions=(*on_condition(condition), *evaluation.cautions))
-    with open_pairs(source, columns, options) as rows:
+    with open_rows(source, columns, options) as rows:
         rankings = rows.rankings(columns.scores, Options(exact=exact, refine=asked, progress=progress))
         joint = joint_choice(rankings, asked)
         sums = rows.placement_sums(listener=progress) if paired else None

@@ -72,25 +72,13 @@ def scan(source: Any, *, label: str, score: str, by: None = None, **rest: Unpack
 
 @overload
 def scan(
-    source: Any, *, label: str, score: list[str] | tuple[str, ...], by: None = None, **rest: Unpack[_Rest]
-) -> dict[str, Ranking]: ...
-
-
-@overload
-def scan(
-    source: Any, *, label: str, score: str, by: str | Sequence[str], **rest: Unpack[_Rest]
-) -> dict[Any, Ranking]: ...
-
-
-@overload
-def scan(
     source: Any,
     *,
     label: str,
-    score: list[str] | tuple[str, ...],
-    by: str | Sequence[str],
+    score: str | list[str] | tuple[str, ...],
+    by: str | Sequence[str] | None = None,
     **rest: Unpack[_Rest],
-) -> dict[Any, dict[str, Ranking]]: ...
+) -> dict[Any, Any]: ...
 
 
 def scan(
@@ -197,7 +185,7 @@ def engine_rankings(opened: EngineTable, columns: Columns, options: Options) -> 
 
     def stream() -> Rankings:
         batches = opened.batches(columns.names)
-        return count_batches(batches, columns, options, rows=opened.total, place=opened.place)
+        return count_batches(batches, columns, options, place=opened.place)
 
     def count(pieces: Sequence[Piece] = (), *, stage: str = "refining") -> BucketCounts:
         query = count_query(opened.table, columns, buckets=options.buckets, pieces=pieces)

@@ -389,7 +389,7 @@ def test_control_c_leaves_nothing_behind(tmp_path, how):
 def test_duckdb_prints_nothing_itself(mails):
     """Its progress bar would go to standard output, where the answer goes."""
     with open_table(mails, table="mails") as engine:
-        setting = engine.table.get_backend().con.execute("SELECT current_setting('enable_progress_bar_print')")
+        setting = engine.table.get_backend().con.execute("SELECT current_setting('enable_progress_bar')")
         assert setting.fetchone() == (False,)
 
 

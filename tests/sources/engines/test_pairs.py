@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
+from thresher.inference.comparison.engine import open_rows
 from thresher.sources.engines import pairs
-from thresher.sources.engines.pairs import open_pairs
 from thresher.sources.options import Columns, Options
 
 AT = {"a": 0.5, "b": 1.0}
@@ -33,7 +33,7 @@ def place(request):
 
 def rows_of(place, data, *, weights=None, cluster=None):
     columns = Columns("y", ("a", "b"), weights)
-    return open_pairs(place(pa.table(data) if place is not dict else data), columns, Options(), cluster=cluster)
+    return open_rows(place(pa.table(data) if place is not dict else data), columns, Options(), cluster=cluster)
 
 
 def units(data, *, weighted=False):

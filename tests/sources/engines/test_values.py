@@ -7,7 +7,6 @@ from typing import Any
 
 import ibis
 import numpy as np
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -73,32 +72,8 @@ def test_moments_in_their_zones(zone, unit):
         moments[1].astimezone(dt.timezone(dt.timedelta(hours=5))),
     ):
         assert table.filter(is_one_of(ibis, table.x, [value])).count().execute() == 1
-    if zone is None:
-        assert not table.filter(is_one_of(ibis, table.x, [np.datetime64(1, "ns")])).count().execute()
-        return
     with pytest.raises(th.ArgumentError, match="finer than a microsecond"):
         is_one_of(ibis, table.x, [np.datetime64(1, "ns")])
-
-
-@pytest.mark.parametrize(
-    ("value", "rows"),
-    [
-        (dt.datetime(1970, 1, 1, microsecond=1), 1),  # noqa: DTZ001 - as columns without zones have it
-        (dt.datetime(1970, 1, 1), 0),  # noqa: DTZ001
-        (np.datetime64(1001, "ns"), 1),
-        (pd.Timestamp(1001), 1),
-        (np.datetime64(1002, "ns"), 0),
-        (dt.date(3000, 1, 1), 0),
-        (dt.datetime(1, 1, 1), 0),  # noqa: DTZ001
-        (np.datetime64(1001_500, "ps"), 0),
-    ],
-    ids=str,
-)
-def test_nanoseconds_are_kept_apart(value, rows):
-    column = pa.array([1000, 1001, 2000, None], pa.timestamp("ns"))
-    polars = ibis.polars.connect({"rows": pl.DataFrame({"x": column}).lazy()})
-    for table in (ibis.memtable(pa.table({"x": column})), polars.table("rows")):
-        assert table.filter(is_one_of(ibis, table.x, [value])).count().to_pyarrow().as_py() == rows
 
 
 def test_durations_are_no_groups_of_engines():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -32,7 +32,6 @@ _FILES_OF_ENGINE = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
 _MAGIC = {b"SQLite format 3\0": "sqlite"}  # how database files begin that are not DuckDB's
 _ATTACHED = "memory_file"
 _ATTACHED_NAME = "SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL"
-_ATTACHED_ROWS = "SELECT estimated_size FROM duckdb_tables() WHERE (database_name, schema_name, table_name) = (?, ?, ?)"
 _DUCKDB = "duckdb"
 _IN_FILES = ("sqlite",)
 _ONLY_READS = dict.fromkeys(("postgres", "postgresql"), "SET default_transaction_read_only = on") | {
@@ -47,12 +46,10 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class EngineTable:
-    """A table in an engine, its name for messages, and how the engine says how far it has come."""
+    """A table in an engine, and its name for messages."""
 
     table: Any
     place: str
-    total: int | None
-    share: Callable[[], float | None]
 
     @property
     def pushes_down(self) -> bool:
@@ -61,7 +58,7 @@ class EngineTable:
 
     def answer(self, expression: Any, *, stage: str, listener: Listener | None) -> Any:
         """The Arrow table that an expression gives."""
-        with translate_errors(self.place), report_progress(listener, stage, total=self.total, rows=self._rows):
+        with translate_errors(self.place), report_progress(listener, stage, total=None, rows=lambda: None):
             engine = expression.get_backend()
             if engine.name == "pyspark":
                 # Ibis goes through pandas there, which makes NaN of NULL.
@@ -80,11 +77,6 @@ class EngineTable:
                 yield from engine.raw_sql(engine.compile(rows)).toArrow().to_batches(max_chunksize=_BATCH)
             else:
                 yield from rows.to_pyarrow_batches(chunk_size=_BATCH)
-
-    def _rows(self) -> int | None:
-        """How many rows the engine has taken, where that can be known."""
-        share = self.share()
-        return None if self.total is None or share is None else int(self.total * share)
 
 
 def is_engine_source(source: Any) -> bool:
@@ -108,13 +100,13 @@ def open_table(source: Any, *, table: TableName | None) -> Iterator[EngineTable]
         if not isinstance(source, str | os.PathLike):
             require_no_table(source, table)
         if _module(source) == "ibis":
-            opened, engine = source, _engine_of(source)
+            opened = source
         elif _module(source) == "pyspark":
-            opened, engine = _of_spark(ibis, source, stack)
+            opened = _of_spark(ibis, source, stack)
         else:
             engine = _connect(ibis, os.fspath(source), stack)
             opened = _named_table(engine, table, place=_place(source, None))
-        yield EngineTable(opened, place, _row_count(source, opened), _share_done(engine))
+        yield EngineTable(opened, place)
 
 
 def require_no_table(source: Any, table: TableName | None) -> None:
@@ -241,8 +233,7 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
         enable_external_file_cache=False,  # the operating system has files in memory that is free
     )
     stack.callback(_close, engine)
-    engine.con.execute("SET enable_progress_bar = true")  # by which its share of the work can be asked for
-    engine.con.execute("SET enable_progress_bar_print = false")
+    engine.con.execute("SET enable_progress_bar = false")  # which would print where the answer goes
     quoted = import_module("sqlglot.expressions")
     # It gets the name that the engine gives it by itself, so that views which use that name are found.
     clash = Path(name).stem.partition(".")[0].lower() == "memory"
@@ -274,7 +265,7 @@ def _require_database_file(name: str) -> None:
         raise SourceError(f"there is no database file {name}", "check the path")
 
 
-def _of_spark(ibis: Any, frame: Any, stack: ExitStack) -> tuple[Any, Any]:
+def _of_spark(ibis: Any, frame: Any, stack: ExitStack) -> Any:
     """A Spark frame under a passing name, which its session forgets afterwards."""
     extra("pyspark", name="spark")
     session = frame.sparkSession
@@ -282,7 +273,7 @@ def _of_spark(ibis: Any, frame: Any, stack: ExitStack) -> tuple[Any, Any]:
     name = f"thresher_{uuid4().hex}"
     frame.createOrReplaceTempView(name)
     stack.callback(_forget, session, name)
-    return engine.table(name), engine
+    return engine.table(name)
 
 
 def _place(source: Any, table: tuple[str, ...] | None) -> str:
@@ -292,33 +283,6 @@ def _place(source: Any, table: tuple[str, ...] | None) -> str:
         name = f"the {_module(source)} table" if is_engine_source(source) else "the frame"
     inside = "" if table is None else f", table {'.'.join(table)}"
     return without_secrets(name) + inside
-
-
-def _row_count(source: Any, table: Any) -> int | None:
-    """How many rows there are, where that costs nothing to know."""
-    if not isinstance(source, str | os.PathLike):
-        return None
-    engine, named = table.get_backend(), table.op()
-    if engine.name != _DUCKDB:
-        return None
-    database = engine.con.execute(_ATTACHED_NAME).fetchone()
-    size = engine.con.execute(_ATTACHED_ROWS, [*database, named.namespace.database or "main", named.name]).fetchone()
-    return None if size is None else int(size[0])  # a view has no size
-
-
-def _share_done(engine: Any) -> Callable[[], float | None]:
-    """A function that says which share of a query an engine has done; None where the engine does not say."""
-    progress = getattr(getattr(engine, "con", None), "query_progress", None)
-
-    def share() -> float | None:
-        if progress is None:
-            return None
-        with suppress(Exception):  # a connection that is closing has nothing to say
-            percent = float(progress())
-            return min(percent, 100.0) / 100 if percent >= 0 else None
-        return None
-
-    return share
 
 
 def _engine_of(table: Any) -> Any:

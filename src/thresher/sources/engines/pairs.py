@@ -1,4 +1,4 @@
-"""Rows of several models for comparing them: sums made inside an engine, or in NumPy where rows are in memory.
+"""Sums over pairs of score columns, made inside an engine: what comparing models on the same rows needs.
 
 Mid-ranks come from window functions, upwards and downwards: no row leaves the engine, a few sums do.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,9 @@ from thresher.errors import (
     argument,
     require_both_classes,
 )
-from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.columns import Missing, column
 from thresher.inputs.labels import is_positive
-from thresher.inputs.rank import checked_weights, count_rows
-from thresher.ranking import Counts, Flags, Floats, Ranking, beating, rankable
+from thresher.ranking import Counts, Ranking
 from thresher.sources.engines.connect import EngineTable, is_engine_source, open_table
 from thresher.sources.engines.query import (
     float_column,
@@ -43,7 +42,7 @@ from thresher.sources.engines.query import (
 from thresher.sources.engines.result import require_fit_scores, require_sound_weights
 from thresher.sources.options import Columns, Options, require_options, require_source
 from thresher.sources.progress import Listener
-from thresher.sources.scan import engine_rankings, read_batches, select_rows
+from thresher.sources.scan import engine_rankings, select_rows
 
 Matrix = npt.NDArray[np.float64]
 MOST_KINDS = 1 << 20
@@ -75,144 +74,21 @@ class Calls:
     weight: Matrix
 
 
-class Pairs(Protocol):
-    """Rows that several models scored, of which none misses anything."""
-
-    @property
-    def dropped(self) -> int:
-        """How many rows were left out because they miss something."""
-
-    def rankings(self, names: Sequence[str], options: Options) -> dict[str, Ranking]:
-        """The rankings of all models, by these names, of the same rows."""
-
-    def placement_sums(self, *, listener: Listener | None) -> PlacementSums:
-        """Sums of the placements of every row, or of every cluster, under every model.
-
-        A positive's placement is the weighted share of negatives it beats, a negative's that of positives that beat
-        it, ties counting half.
-        """
-
-    def call_weights(
-        self, thresholds: Mapping[str, float], *, listener: Listener | None
-    ) -> dict[str, tuple[Matrix, Matrix]]:
-        """For every model the weights of tp, fn, fp and tn at its threshold, and the sums of their squares."""
-
-    def call_counts(self, thresholds: Mapping[str, float], *, listener: Listener | None) -> Calls:
-        """How often each combination of class, calls and weight occurs."""
-
-
 @contextmanager
-def open_pairs(source: Any, columns: Columns, options: Options, *, cluster: str | None = None) -> Iterator[Pairs]:
-    """Open a source for comparing models: a table of an engine that counts by queries, or rows that fit in memory."""
+def open_pairs(
+    source: Any, columns: Columns, options: Options, *, cluster: str | None = None
+) -> Iterator[EnginePairs | None]:
+    """Open a table for comparing models where its rows are; None for a source that is not asked by queries."""
     require_options(options)
     engine = is_engine_source(source)
     require_source(source, columns, engine=engine)
-    names = list(dict.fromkeys([*columns.names, *([] if cluster is None else [cluster])]))
-    if engine:
-        with open_table(source, table=options.table) as opened:
-            selected = select_rows(opened, names, options.where)
-            if selected.pushes_down:
-                yield _engine_pairs(selected, columns, cluster, options)
-                return
-    yield _held_pairs(read_batches(source, names, options), columns, cluster, options)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldPairs:
-    """Rows in memory: which are positive, the scores of each model, and weights and codes of clusters where given."""
-
-    positive: Flags
-    scores: tuple[Floats, ...]
-    weights: Floats | None
-    cluster: Counts | None
-    dropped: int
-
-    def rankings(self, names: Sequence[str], options: Options) -> dict[str, Ranking]:
-        """The rankings of all models, by these names."""
-        require_options(options)
-        return {
-            name: count_rows(self.positive, score, self.weights) for name, score in zip(names, self.scores, strict=True)
-        }
-
-    def placement_sums(self, *, listener: Listener | None) -> PlacementSums:
-        """Sums of placements; see `Pairs`."""
-        del listener
-        weight = np.ones(self.positive.size) if self.weights is None else self.weights
-        pos, neg = (float(weight[side].sum()) for side in (self.positive, ~self.positive))
-        units = np.empty((len(self.scores) + 1, self.positive.size))
-        for row, score in zip(units, self.scores, strict=False):
-            above = beating(self.positive, score, self.weights)
-            row[:] = np.where(self.positive, 0.5 - above / neg, above / pos - 0.5) * weight
-        units[-1] = weight
-        cases = int(np.count_nonzero(self.positive))
-        if self.cluster is None:
-            blocks = [units[:, side] for side in (self.positive, ~self.positive)]
-            none = np.zeros((len(units), len(units)))
-            products = [block @ block.T for block in blocks]
-            return PlacementSums(
-                np.concatenate([block.sum(axis=1) for block in blocks]),
-                np.block([[products[0], none], [none, products[1]]]),
-                (cases, self.positive.size - cases, self.positive.size),
-                clustered=False,
-            )
-        width = int(self.cluster.max()) + 1
-        sums = np.array(
-            [
-                np.bincount(self.cluster[side], row[side], minlength=width)
-                for side in (self.positive, ~self.positive)
-                for row in units
-            ]
-        )
-        there = [int(np.count_nonzero(sums[row])) for row in (len(units) - 1, 2 * len(units) - 1)]
-        return PlacementSums(sums.sum(axis=1), sums @ sums.T, (there[0], there[1], width), clustered=True)
-
-    def call_weights(
-        self, thresholds: Mapping[str, float], *, listener: Listener | None
-    ) -> dict[str, tuple[Matrix, Matrix]]:
-        """Weights of calls; see `Pairs`."""
-        del listener
-        weight = np.ones(self.positive.size) if self.weights is None else self.weights
-        weights = {}
-        for (name, threshold), score in zip(thresholds.items(), self.scores, strict=True):
-            above = score >= threshold
-            cells = [self.positive & above, self.positive & ~above, ~self.positive & above, ~(self.positive | above)]
-            weights[name] = (
-                np.array([weight[cell].sum() for cell in cells]),
-                np.array([np.square(weight[cell]).sum() for cell in cells]),
-            )
-        return weights
-
-    def call_counts(self, thresholds: Mapping[str, float], *, listener: Listener | None) -> Calls:
-        """Combinations of calls; see `Pairs`."""
-        del listener
-        code = self.positive.astype(np.int64)
-        for i, (threshold, score) in enumerate(zip(thresholds.values(), self.scores, strict=True)):
-            code += (score >= threshold).astype(np.int64) << (i + 1)
-        weight = np.ones(code.size) if self.weights is None else self.weights
-        order = np.lexsort((weight, code))
-        code, weight = code[order], weight[order]
-        starts = np.flatnonzero(np.append(True, (code[1:] != code[:-1]) | (weight[1:] != weight[:-1])))
-        _require_few_kinds(starts.size)
-        return Calls(code[starts], np.diff(starts, append=code.size), weight[starts])
-
-
-def _held_pairs(rows: Mapping[str, Column], columns: Columns, cluster: str | None, options: Options) -> HeldPairs:
-    named = {"labels": rows[columns.label]} | {f"scores of {name!r}": rows[name] for name in columns.scores}
-    named |= {} if columns.weights is None else {"weights": rows[columns.weights]}
-    named |= {} if cluster is None else {"clusters": rows[cluster]}
-    parts, dropped = complete(named, missing=options.missing)
-    found = dict(zip(named, parts, strict=True))
-    positive = is_positive(found["labels"], positive=options.positive)
-    scores = tuple(rankable(found[f"scores of {name!r}"]) for name in columns.scores)
-    weights = None if columns.weights is None else checked_weights(found["weights"])
-    codes = None if cluster is None else np.unique(found["clusters"], return_inverse=True)[1]
-    if weights is not None and not weights.all():
-        there = weights > 0
-        positive, weights = positive[there], weights[there]
-        scores = tuple(score[there] for score in scores)
-        codes = None if codes is None else np.unique(codes[there], return_inverse=True)[1]
-    require_both_classes(int(positive.sum()), int((~positive).sum()))
-    return HeldPairs(positive, scores, weights, codes, dropped)
+    if not engine:
+        yield None
+        return
+    with open_table(source, table=options.table) as opened:
+        names = [*columns.names, *([] if cluster is None else [cluster])]
+        selected = select_rows(opened, names, options.where)
+        yield _engine_pairs(selected, columns, cluster, options) if selected.pushes_down else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,11 +110,15 @@ class EnginePairs:
         require_options(options)
         weights = "w" if "w" in self.table.columns else None
         columns = Columns("positive", tuple(f"x{i}" for i in range(len(names))), weights)
-        engine = replace(self.engine, table=self.table, total=sum(self.cases))
+        engine = replace(self.engine, table=self.table)
         return dict(zip(names, engine_rankings(engine, columns, options).values(), strict=True))
 
     def placement_sums(self, *, listener: Listener | None) -> PlacementSums:
-        """Sums of placements; see `Pairs`."""
+        """Sums of the placements of every row, or of every cluster, under every model.
+
+        A positive's placement is the weighted share of negatives it beats, a negative's that of positives that beat
+        it, ties counting half.
+        """
         ibis, table = extra("ibis", name="sql"), self.table
         weighted, clustered = "w" in table.columns, "cluster" in table.columns
         placement = _weighted_placement if weighted else _placement
@@ -262,7 +142,7 @@ class EnginePairs:
     def call_weights(
         self, thresholds: Mapping[str, float], *, listener: Listener | None
     ) -> dict[str, tuple[Matrix, Matrix]]:
-        """Weights of calls; see `Pairs`."""
+        """For every model the weights of tp, fn, fp and tn at its threshold, and the sums of their squares."""
         ibis, table = extra("ibis", name="sql"), self.table
         zero = number(ibis, 0.0)
         weight = table.w if "w" in table.columns else number(ibis, 1.0)
@@ -280,7 +160,7 @@ class EnginePairs:
         }
 
     def call_counts(self, thresholds: Mapping[str, float], *, listener: Listener | None) -> Calls:
-        """Combinations of calls; see `Pairs`."""
+        """How often each combination of class, calls and weight occurs."""
         ibis, table = extra("ibis", name="sql"), self.table
         code = table.positive
         for i, threshold in enumerate(thresholds.values()):
@@ -289,14 +169,15 @@ class EnginePairs:
         keys = {"code": code} | ({"w": table.w} if "w" in table.columns else {})
         kinds = table.group_by(**keys).aggregate(cases=table.count().cast("int64")).limit(MOST_KINDS + 1)
         answer = self.engine.answer(kinds, stage="counting calls", listener=listener)
-        _require_few_kinds(answer.num_rows)
+        require_few_kinds(answer.num_rows)
         codes, cases = (np.asarray(answer[name].to_numpy()) for name in ("code", "cases"))
         weight = np.asarray(answer["w"].to_numpy()) if "w" in keys else np.ones(codes.size)
         order = np.lexsort((weight, codes))
         return Calls(codes[order], cases[order], weight[order])
 
 
-def _require_few_kinds(kinds: int) -> None:
+def require_few_kinds(kinds: int) -> None:
+    """Raise `ArgumentError` for more kinds of calls and weights than can be resampled."""
     if kinds > MOST_KINDS:
         raise ArgumentError(
             f"rows carry more than {MOST_KINDS:,} different weights, too many to be drawn again by kind",

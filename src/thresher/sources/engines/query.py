@@ -29,7 +29,6 @@ FAULT = 2**60
 MOST_GROUPS = 3 * 10**7
 _EXACT_DIGITS = 15
 _STATES = 1 << 6  # ways in which rows can lack something
-_MICROSECONDS = 6
 _EVERY_DIGIT = Context(prec=2000)
 
 
@@ -165,9 +164,6 @@ def is_one_of(ibis: Any, column: Any, values: Iterable[Any]) -> Any:
         column = column.cast("float64")
         return known(column) & _any_equal(ibis, column, [number(ibis, near) for near in nearest])
     literals = [literal for value in values if (literal := _literal(ibis, kind, value)) is not None]
-    if _in_nanoseconds(kind) and kind.timezone is not None:
-        coarse = column.cast(kind.copy(scale=_MICROSECONDS))
-        return _any_equal(ibis, coarse, literals) & (coarse.cast(kind) == column)
     return _any_equal(ibis, column, literals)
 
 
@@ -328,12 +324,8 @@ def _literal(ibis: Any, kind: Any, value: Any) -> Any | None:
         return ibis.literal(int(value), kind) if whole and low <= value <= high else None
     if kind.is_decimal():
         return _decimal(ibis, kind, value)
-    if kind.is_timestamp():
+    if kind.is_timestamp() or kind.is_date():
         return _moment(ibis, kind, value)
-    if kind.is_date():
-        moment = numpy_moment(value)
-        day = moment.astype("M8[D]")
-        return ibis.literal(day.item()) if day.astype(moment.dtype) == moment else None
     if kind.is_string() and ("\0" in value or any("\ud800" <= sign <= "\udfff" for sign in value)):
         fix = "leave NUL and single surrogates out, or read the rows"
         raise ArgumentError(f"{value!r} cannot be asked of an engine", fix, parameter="where")
@@ -353,23 +345,13 @@ def _decimal(ibis: Any, kind: Any, value: Any) -> Any | None:
 
 
 def _moment(ibis: Any, kind: Any, value: Any) -> Any | None:
-    """A date or time in the zone of a column, which is UTC where it has none."""
+    """A day or a moment in the zone of a column, which is UTC where it has none; to the microsecond."""
     exact = numpy_moment(value)
-    if kind.timezone is None and _in_nanoseconds(kind):
-        fine = exact.astype("M8[ns]")  # which wraps around where nanoseconds end, in the years 1677 and 2262
-        return ibis.literal(str(fine).replace("T", " ")).cast(kind) if fine.astype(exact.dtype) == exact else None
-    plain = exact.astype("M8[us]")
-    if plain.astype(exact.dtype) == exact:
-        moment = plain.item()
-        return ibis.literal(moment if kind.timezone is None else moment.replace(tzinfo=UTC))
-    if kind.timezone is None:
+    coarse = exact.astype("M8[D]" if kind.is_date() else "M8[us]")
+    if coarse.astype(exact.dtype) == exact:
+        moment = coarse.item()
+        return ibis.literal(moment.replace(tzinfo=UTC) if kind.is_timestamp() and kind.timezone else moment)
+    if kind.is_date():
         return None
-    raise ArgumentError(
-        f"{value!r} is finer than a microsecond, and engines are asked for none such in columns with a time zone",
-        "give it in microseconds, or make a column of whole numbers of it",
-        parameter="where",
-    )
-
-
-def _in_nanoseconds(kind: Any) -> bool:
-    return bool(kind.is_timestamp() and kind.scale is not None and kind.scale > _MICROSECONDS)
+    what = f"{value!r} is finer than a microsecond, and engines are asked for none such"
+    raise ArgumentError(what, "give it in microseconds, or make a column of whole numbers of it", parameter="where")
