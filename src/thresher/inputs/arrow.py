@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from thresher._internal.optional import extra
 from thresher.errors import ColumnError
-from thresher.ranking.scores import _EXACT_IN_FLOAT64 as EXACT_IN_FLOAT64  # 2**53, written once
+from thresher.ranking.scores import _EXACT_IN_FLOAT64
 
 Column: TypeAlias = npt.NDArray[Any]
+EXACT_IN_FLOAT64 = _EXACT_IN_FLOAT64  # 2**53, written once
 
 _MOST_NAMES = 1 << 16  # distinct texts up to which a column of them is worth an array of one width
 _WIDEST_NAME = 64
@@ -32,16 +33,11 @@ def numpy_column(values: Any, *, name: str) -> Column:
     array([1, None, 1152921504606846976], dtype=object)
     """
     arrow = extra("pyarrow", name="files")
-    compute = extra("pyarrow.compute", name="files")
     types = arrow.types
-    values = _storage(values, arrow)
+    values = plain_array(values, name=name)
     if isinstance(values, arrow.ChunkedArray) and values.num_chunks == 1:
         values = values.chunk(0)
     kind = values.type
-    if types.is_run_end_encoded(kind):
-        return numpy_column(compute.run_end_decode(values), name=name)
-    if types.is_nested(kind):
-        raise ColumnError(f"the column {name!r} holds {kind}, not one value per row", "take a column of plain values")
     if types.is_date64(kind):
         values = values.cast(arrow.date32())  # milliseconds of a midnight are a day all the same
     if types.is_dictionary(kind):
@@ -57,6 +53,18 @@ def numpy_column(values: Any, *, name: str) -> Column:
         )
         return array
     return objects(values.to_pylist())
+
+
+def plain_array(values: Any, *, name: str) -> Any:
+    """An Arrow array without an extension type, a run-end encoding or a view; nested types are refused."""
+    arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
+    values = _storage(values, arrow)
+    if arrow.types.is_run_end_encoded(values.type):
+        values = compute.run_end_decode(values)
+    if arrow.types.is_nested(values.type):
+        what = f"the column {name!r} holds {values.type}, not one value per row"
+        raise ColumnError(what, "take a column of plain values")
+    return values.cast(arrow.large_string()) if arrow.types.is_string_view(values.type) else values
 
 
 def plain_numbers(values: Any) -> Column:

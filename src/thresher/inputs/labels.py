@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.errors import LabelError, PositiveLabelError
-from thresher.inputs.columns import Column, flagged, without_zone
+from thresher.inputs.columns import Column, column, flagged, without_zone
 from thresher.ranking import Counts, Flags, in_pieces
 
 LABELS_SHOWN = 6
@@ -54,6 +54,17 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
             fix=f"pass positive={found[-1]!r} (or the other one); only bool and 0/1 labels need no word",
         )
     return _equal_to(labels, _among(found, positive))
+
+
+def positive_values(values: list[Any], *, positive: Any, cases: Counts) -> Flags:
+    """Flag the positive ones of distinct labels, of which each stands for so many rows.
+
+    >>> positive_values([0, 1], positive=None, cases=np.array([5, 7]))
+    array([False,  True])
+    """
+    if positive is None and set(values) <= {0, 1} and not set(map(type, values)) - {int, bool, float}:
+        return np.array(values) == 1
+    return is_positive(column(values, name="labels"), positive=positive, cases=cases)
 
 
 def _among(found: Sequence[Any], positive: Any) -> Any:

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thresher.errors import ColumnError, EmptyError, MissingValueError, WeightError, argument
-from thresher.inputs.arrow import float_values, is_arrow, numpy_column, parse_text, plain_numbers
-from thresher.inputs.columns import Column, Missing, column, is_absent, is_missing, plain_entries
-from thresher.inputs.labels import is_positive
+from thresher.inputs.arrow import float_values, is_arrow, numpy_column, parse_text, plain_array, plain_numbers
+from thresher.inputs.columns import Column, Missing, column, is_missing, plain_entries
+from thresher.inputs.labels import is_positive, positive_values
 from thresher.inputs.rank import count_rows, float_weights
 from thresher.ranking import Counts, Flags, Floats, Ranking, rankable, require_safe_total
 from thresher.sources.buckets import BUCKETS, BucketStore, Decision
@@ -43,37 +43,26 @@ class Codes:
         self.values: list[Any] = []
         self._place: dict[Any, int] = {}
         self._most = most
+        self._counting = True  # whether the values are 0, 1, 2, …
 
     def encode(self, values: Any) -> Counts:
         """The code of each value."""
-        arrow = is_arrow(values)
-        kind = str(values.type) if arrow else values.dtype.kind
-        if arrow and kind == "bool" and not values.null_count:
-            return self._small(np.asarray(values.to_numpy(zero_copy_only=False)).view(np.uint8), (False, True))
-        if kind == "b":
-            return self._small(np.ascontiguousarray(values).view(np.uint8), (False, True))
-        whole = kind.startswith(("int", "uint")) and not values.null_count if arrow else kind in "iu"
-        if whole and len(values):
-            numbers = plain_numbers(values) if arrow else values
+        numbers, truth = _whole_numbers(values)
+        if numbers is not None and numbers.size:
             low, high = int(numbers.min()), int(numbers.max())
+            if low >= 0 and high < len(self.values) and self._counting:
+                return numbers  # as 0 and 1 are from the second batch on
             if high - low < _SPREAD:
-                return self._small(numbers, range(low, high + 1))
-        return self._of_arrow(values) if arrow else self._of_entries(plain_entries(values))
-
-    def _small(self, numbers: Column, meanings: Sequence[Any]) -> Counts:
-        """Codes of numbers that lie close to each other, by a table."""
-        low = int(meanings[0])
-        if low == 0 and self.values and [*range(len(self.values))] == self.values and len(meanings) <= len(self.values):
-            return numbers  # as 0 and 1 are from the second batch on
-        index = numbers.astype(np.int64) - low
-        codes = np.full(len(meanings), -1, dtype=np.int64)
-        for there in np.flatnonzero(np.bincount(index, minlength=len(meanings))).tolist():
-            codes[there] = self._code(meanings[there])
-        return codes[index]
+                index = numbers.astype(np.int64) - low
+                codes = np.full(high - low + 1, -1, dtype=np.int64)
+                for there in np.flatnonzero(np.bincount(index)).tolist():
+                    codes[there] = self._code(bool(there + low) if truth else there + low)
+                return codes[index]
+        return self._of_arrow(values) if is_arrow(values) else self._of_entries(plain_entries(values))
 
     def _of_arrow(self, values: Any) -> Counts:
-        encoded = values if hasattr(values, "dictionary") else _plain_arrow(values).dictionary_encode()
-        if hasattr(encoded, "dictionary") and encoded.dictionary.null_count:
+        encoded = values if hasattr(values, "dictionary") else plain_array(values, name="labels").dictionary_encode()
+        if encoded.dictionary.null_count:
             encoded = encoded.cast(encoded.type.value_type).dictionary_encode()
         words = numpy_column(encoded.dictionary, name="labels")
         codes = [self._code(value) for value in plain_entries(words)]
@@ -84,39 +73,33 @@ class Codes:
         try:
             known = {entry: self._code(entry) for entry in dict.fromkeys(entries)}
         except TypeError:
-            raise ColumnError(
-                "labels and groups are plain values, and a column holds others",
-                "give texts, numbers, dates or truth values",
-            ) from None
+            what = "labels and groups are plain values, and a column holds others"
+            raise ColumnError(what, "give texts, numbers, dates or truth values") from None
         return np.fromiter(map(known.__getitem__, entries), dtype=np.int64, count=len(entries))
 
     def _code(self, value: Any) -> int:
-        if is_absent(value):
+        if value is None:
             return -1
         code = self._place.setdefault(value, len(self.values))
         if code == len(self.values):
             self.values.append(value)
+            self._counting = self._counting and value == code
             if self._most is not None and len(self.values) > self._most:
                 is_positive(column(self.values, name="labels"))  # which refuses so many
         return code
 
 
-def _plain_arrow(values: Any) -> Any:
-    """An Arrow array without an extension type or a run-end encoding; nested types are refused."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kind = values.type
-    if isinstance(kind, pa.BaseExtensionType):
-        plain = values.storage.cast(pa.bool_()) if kind.extension_name == "arrow.bool8" else values.storage
-        return _plain_arrow(plain)
-    if pa.types.is_run_end_encoded(kind):
-        return pc.run_end_decode(values)
-    if pa.types.is_nested(kind):
-        raise ColumnError(f"a column holds {kind}, not one value per row", "take a column of plain values")
-    if pa.types.is_string_view(kind):
-        return values.cast(pa.large_string())
-    return values
+def _whole_numbers(values: Any) -> tuple[Column | None, bool]:
+    """Integers or truth values without gaps as NumPy integers, and whether they are truth values; None for others."""
+    if not is_arrow(values):
+        truth = values.dtype.kind == "b"
+        return (values.view(np.uint8) if truth else values) if values.dtype.kind in "biu" else None, truth
+    kind = str(values.type)
+    if values.null_count or not kind.startswith(("int", "uint", "bool")):
+        return None, False
+    if kind == "bool":
+        return values.to_numpy(zero_copy_only=False).view(np.uint8), True
+    return plain_numbers(values), False
 
 
 @dataclass(slots=True)
@@ -126,12 +109,11 @@ class Fault:
     count: int = 0
     rows: list[int] = field(default_factory=list)
 
-    def add(self, flags: Flags | None, before: int) -> None:
+    def add(self, flags: Flags, before: int) -> None:
         """Take the flags of a batch that comes after so many rows."""
-        if flags is not None:
-            at = np.flatnonzero(flags)
-            self.count += at.size
-            self.rows += [before + int(row) for row in at[: max(0, _FIRST - len(self.rows))]]
+        at = np.flatnonzero(flags)
+        self.count += at.size
+        self.rows += [before + int(row) for row in at[: max(0, _FIRST - len(self.rows))]]
 
     def __str__(self) -> str:
         return f"(first at rows {', '.join(map(str, self.rows))})" if self.rows else ""
@@ -167,75 +149,78 @@ class Counter:
         self._labels = Codes(MOST_LABELS)
         self._by = [Codes() for _ in columns.by]
         self._groups: dict[tuple[int, ...], int] = {}
-        self._faults = {name: Fault() for name in ("labels", "scores", "weights")}
-        self._bad_weights, self._left = Fault(), 0
-        self._dropped = [np.zeros(1, dtype=np.int64) for _ in columns.scores]
-        self._stores: list[_Store] = [RowStore() for _ in columns.scores]
+        self._faults = {"labels": Fault(), "scores": Fault(), "weights": Fault()}
+        self._faulty, self._bad_weights, self._left = False, Fault(), 0
+        self._dropped = [np.zeros(1, dtype=np.int64)] * len(columns.scores)
+        self._stores: list[_Store] = []
+        for _ in columns.scores:
+            self._stores.append(RowStore())
 
     def add(self, batch: Batch) -> None:
         """Count one more batch."""
         label = self._labels.encode(batch[self._columns.label])
-        rows = label.size
-        gone = label < 0 if rows and label.dtype.kind == "i" and label.min() < 0 else None
-        self._faults["labels"].add(gone, self.rows)
+        gone = label < 0 if label.size and label.dtype.kind == "i" and label.min() < 0 else None
+        self._note("labels", gone)
         weights = None
         if self._columns.weights is not None:
             weights = float_weights(_numbers(batch[self._columns.weights]))
-            lacks = _some(np.isnan(weights))
-            self._faults["weights"].add(lacks, self.rows)
+            lacks = _gaps(weights)
+            self._note("weights", lacks)
             gone = _either(gone, lacks)
-        scores = [_numbers(batch[name]) for name in self._columns.scores]
-        absent = [is_missing(score) for score in scores]
-        for flags in absent:
-            self._faults["scores"].add(flags, self.rows)
-        if self._together:
-            for flags in absent:
-                gone = _either(gone, flags)
+        scores, absent = [], []
+        for name in self._columns.scores:
+            scores.append(_numbers(batch[name]))
+            absent.append(_gaps(scores[-1]))
+            self._note("scores", absent[-1])
+            if self._together:
+                gone = _either(gone, absent[-1])
         code, group = label.astype(np.int8, copy=False), None
         if self._by:
-            group = self._group_codes(batch, rows)
+            group = self._group_codes(batch, label.size)
             code = (group * MOST_LABELS + label).astype(np.int32)
-        lacking = [_either(gone, flags) for flags in absent]
-        self._check_weights(weights, lacking)
-        if self.rows + rows > self._most:
+        if weights is not None:
+            self._check_weights(weights, gone, absent)
+        if self.rows + label.size > self._most:
             self._leave_memory()
-        if self._missing == "drop" or not any(fault.count for fault in self._faults.values()):
-            for i, lack in enumerate(lacking):
-                self._store(i, code, scores[i], weights, lack, group)
-        self.rows += rows
+        if self._missing == "drop" or not self._faulty:
+            for i, score in enumerate(scores):
+                self._store(i, (code, score, weights), _either(gone, absent[i]), group)
+        self.rows += label.size
 
     def rankings(self) -> dict[Key, Ranking]:
         """One ranking for each score column and group; refuses what `rank` refuses."""
         if not self.rows:
             raise EmptyError("there are no rows", "give at least one, and check where=")
         values, absent = self._read_text(self._labels.values, self._columns.label)
-        cases = [store.cases() for store in self._stores]
+        cases = []
+        seen = np.zeros(MOST_LABELS, dtype=np.int64)
+        for store in self._stores:
+            cases.append(store.cases())
+            code, counts = cases[-1]
+            mine = np.bincount(code % MOST_LABELS, counts, minlength=MOST_LABELS).astype(np.int64)
+            seen = np.maximum(seen, mine)  # of the score column that has most of them
         self._refuse(absent, cases[0])
-        seen = np.max([_by_label(each, absent.size) for each in cases], axis=0)
-        there = np.flatnonzero((seen > 0) & ~absent)
-        positive = np.zeros(MOST_LABELS, dtype=np.bool_)
+        there = np.flatnonzero((seen[: absent.size] > 0) & ~absent)
+        positive, take = np.zeros((2, MOST_LABELS), dtype=np.bool_)
         if there.size:
-            known = column([values[i] for i in there.tolist()], name="labels")
-            positive[there] = is_positive(known, positive=self._positive, cases=seen[there])
-        number, names = self._group_names()
-        takes = np.zeros(MOST_LABELS, dtype=np.bool_)
-        takes[there] = True
+            known = [values[i] for i in there.tolist()]
+            positive[there] = positive_values(known, positive=self._positive, cases=seen[there])
+            take[there] = True
+        number, names = self._group_names() if self._by else (np.zeros(1, dtype=np.int64), [()])
         decision = Decision(
-            np.tile(positive, number.size), np.tile(takes, number.size), np.repeat(number, MOST_LABELS), len(names)
+            np.tile(positive, number.size), np.tile(take, number.size), np.repeat(number, MOST_LABELS), len(names)
         )
         rankings: dict[Key, Ranking] = {}
         empty: list[Key] = []
         for i, score in enumerate(self._columns.scores):
-            for group, ranking in enumerate(
-                self._stores[i].rankings(decision, self._dropped_in(i, decision, cases[i]))
-            ):
+            dropped = self._dropped_in(i, decision, cases[i])
+            for group, ranking in enumerate(self._stores[i].rankings(decision, dropped)):
                 if ranking is None:
                     empty.append((score, names[group]))
                 else:
                     rankings[score, names[group]] = ranking
-        if not rankings and not any(each.any() for each in self._dropped):
-            raise EmptyError("all weights are 0, so there are no rows", "give at least one weight above 0")
-        require_rows_left(empty)
+        if empty:
+            self._refuse_empty(empty, none=not rankings)
         return rankings
 
     def close(self) -> None:
@@ -243,15 +228,20 @@ class Counter:
         for store in self._stores:
             store.close()
 
-    def _check_weights(self, weights: Floats | None, lacking: Sequence[Flags | None]) -> None:
+    def _note(self, name: str, flags: Flags | None) -> None:
+        if flags is not None:
+            self._faults[name].add(flags, self.rows)
+            self._faulty = True
+
+    def _check_weights(self, weights: Floats, gone: Flags | None, absent: Sequence[Flags | None]) -> None:
         """Note weights that are negative or infinite, in rows that some score counts."""
-        if weights is None:
-            return
-        lacks = None if any(each is None for each in lacking) else np.logical_and.reduce(list(lacking))
+        lacks = np.zeros(weights.size, dtype=np.bool_) if gone is None else gone
+        if all(flags is not None for flags in absent):
+            lacks = lacks | np.logical_and.reduce(np.array(absent))
         with np.errstate(invalid="ignore"):
-            bad = ~np.isfinite(weights) & ~np.isnan(weights) | (weights < 0)
-        self._bad_weights.add(bad if lacks is None else bad & ~lacks, self.rows)
-        self._left += weights.size - (0 if lacks is None else int(lacks.sum()))
+            bad = (np.isinf(weights) | (weights < 0)) & ~lacks
+        self._bad_weights.add(bad, self.rows)
+        self._left += weights.size - int(lacks.sum())
 
     def _group_codes(self, batch: Batch, rows: int) -> Counts:
         """The number of each row's group, to which new groups are added."""
@@ -274,12 +264,14 @@ class Counter:
                     self._stores[i].add(*chunk)
 
     def _store(
-        self, i: int, code: Counts, score: Column, weights: Floats | None, lack: Flags | None, group: Counts | None
+        self, i: int, columns: tuple[Counts, Column, Floats | None], lack: Flags | None, group: Counts | None
     ) -> None:
-        take = None if lack is None else ~lack
+        code, score, weights = columns
+        take = None
         if lack is not None:
-            here = np.zeros(1, dtype=np.int64) if group is None else group[lack]
-            self._dropped[i] = _plus(self._dropped[i], np.bincount(here) * (int(lack.sum()) if group is None else 1))
+            take = ~lack
+            here = np.bincount(group[lack]) if group is not None else np.array([np.count_nonzero(lack)])
+            self._dropped[i] = _plus(self._dropped[i], here)
         if weights is not None and not weights.all():
             take = weights > 0 if take is None else take & (weights > 0)
         if take is not None:
@@ -299,7 +291,7 @@ class Counter:
 
     def _refuse(self, absent: Flags, cases: tuple[Counts, Counts]) -> None:
         """Raise for what is missing, unless such rows are dropped, and for weights that are none."""
-        if self._missing == "raise":
+        if self._missing == "raise" and (self._faulty or absent.any()):
             code, counts = cases
             self._faults["labels"].count += int(counts[absent[code % MOST_LABELS]].sum())
             names = [name for name, fault in self._faults.items() if fault.count]
@@ -329,8 +321,6 @@ class Counter:
 
     def _group_names(self) -> tuple[Counts, list[Any]]:
         """For each group as it was coded the number of its ranking, and the groups' names."""
-        if not self._by:
-            return np.zeros(1, dtype=np.int64), [()]
         words = [self._read_text(codes.values, name)[0] for codes, name in zip(self._by, self._columns.by, strict=True)]
         place: dict[Any, int] = {}
         number = np.empty(len(self._groups), dtype=np.int64)
@@ -341,11 +331,18 @@ class Counter:
 
     def _dropped_in(self, i: int, decision: Decision, cases: tuple[Counts, Counts]) -> Counts:
         """How many rows of each group are left out for one score, those of labels that say NA among them."""
+        if self._missing == "raise":
+            return np.zeros(decision.groups, dtype=np.int64)
         number = decision.group[::MOST_LABELS]
         dropped = np.bincount(number[: self._dropped[i].size], self._dropped[i], minlength=decision.groups)
         code, counts = cases
         gone = ~decision.take[code]
         return (dropped + np.bincount(decision.group[code[gone]], counts[gone], decision.groups)).astype(np.int64)
+
+    def _refuse_empty(self, empty: Sequence[Key], *, none: bool) -> None:
+        if none and not any(dropped.any() for dropped in self._dropped):
+            raise EmptyError("all weights are 0, so there are no rows", "give at least one weight above 0")
+        require_rows_left(empty)
 
 
 class RowStore:
@@ -370,25 +367,24 @@ class RowStore:
         """The ranking of each group; None for one without rows."""
         if not self.chunks:
             return [None] * decision.groups
-        code, score, weights = (_joined(parts) for parts in zip(*self.chunks, strict=True))
+        code, score, weights = map(_joined, zip(*self.chunks, strict=True))
         self.chunks.clear()
         plain = code.dtype == np.int8 and decision.positive[:2].tolist() == [False, True] and decision.take[:2].all()
         positive = code.view(np.bool_) if plain else decision.positive[code]
         group = decision.group[code] if decision.groups > 1 else None
-        if not decision.take.all() and not (take := decision.take[code]).all():
+        if not plain and not (take := decision.take[code]).all():
             positive, score = positive[take], score[take]
-            weights, group = (None if each is None else each[take] for each in (weights, group))
+            weights = None if weights is None else weights[take]
+            group = None if group is None else group[take]
         if weights is not None:
             require_safe_total(float(weights.sum()))
         if group is None:
             return [count_rows(positive, score, weights, dropped=int(dropped[0])) if score.size else None]
-        rankings: list[Ranking | None] = []
+        rankings: list[Ranking | None] = [None] * decision.groups
         for number, mine in enumerate(_indices(group, decision.groups)):
-            of_group = None if weights is None else weights[mine]
-            ranking = (
-                count_rows(positive[mine], score[mine], of_group, dropped=int(dropped[number])) if mine.size else None
-            )
-            rankings.append(ranking)
+            if mine.size:
+                of_group = None if weights is None else weights[mine]
+                rankings[number] = count_rows(positive[mine], score[mine], of_group, dropped=int(dropped[number]))
         return rankings
 
     def close(self) -> None:
@@ -419,10 +415,18 @@ def require_rows_left(empty: Sequence[Key]) -> None:
 def _numbers(values: Any) -> Column:
     """A column of scores or weights in NumPy; what is missing is NaN."""
     if is_arrow(values):
-        return float_values(values)
+        plain = not values.null_count and str(values.type).startswith(("double", "float", "int", "uint"))
+        return plain_numbers(values) if plain else float_values(values)
     array = np.asarray(values)
     absent = is_missing(array) if array.dtype.kind == "O" else None
     return array if absent is None else np.where(absent, np.nan, array)
+
+
+def _gaps(values: Column) -> Flags | None:
+    """Which numbers are NaN; None where none is."""
+    if values.dtype.kind == "f":
+        return np.isnan(values) if values.size and np.isnan(values.min()) else None
+    return None if values.dtype.kind in "iub" else is_missing(values)
 
 
 def _distinct(keys: Counts) -> tuple[Counts, Counts]:
@@ -448,17 +452,8 @@ def _indices(code: Counts, groups: int) -> list[Any]:
     return np.split(np.argsort(code, kind="stable"), ends)
 
 
-def _by_label(cases: tuple[Counts, Counts], labels: int) -> Counts:
-    code, counts = cases
-    return np.bincount(code % MOST_LABELS, counts, minlength=labels).astype(np.int64)
-
-
-def _joined(parts: Sequence[Column | None]) -> Any:
+def _joined(parts: Sequence[Any]) -> Any:
     return parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
-
-
-def _some(flags: Flags) -> Flags | None:
-    return flags if flags.any() else None
 
 
 def _either(one: Flags | None, other: Flags | None) -> Flags | None:
