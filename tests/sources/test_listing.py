@@ -4,11 +4,7 @@ from pathlib import Path
 import pytest
 
 import thresher as th
-from thresher.sources.files import FileTable
-
-
-def listed_files(source):
-    return FileTable.of(source).files
+from thresher.sources.files import list_files as listed_files
 
 
 @pytest.fixture

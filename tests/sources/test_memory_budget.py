@@ -1,3 +1,5 @@
+import gzip
+import random
 from importlib import import_module
 
 import pyarrow as pa
@@ -84,12 +86,13 @@ def test_parquet_says_how_many_rows_it_has(tmp_path, budget, monkeypatch):
     monkeypatch.setattr(scanning, "memory_budget", lambda: budget)
     pq.write_table(pa.table({"y": [1, 0] * 100, "p": [0.1, 0.2] * 100}), tmp_path / "rows.parquet")
     files = FileTable.of(tmp_path / "rows.parquet")
-    assert files.rows == 200
+    assert files.rows() == 200
     assert files_fit(files, 2) == (budget > 0)
 
 
 def test_packed_text_is_larger_than_its_file(tmp_path, monkeypatch):
     monkeypatch.setattr(scanning, "memory_budget", lambda: 1000)
+    text = random.Random(0).randbytes(60).hex().encode()
     for name, fits in (("rows.csv", True), ("rows.csv.gz", False)):
-        (tmp_path / name).write_bytes(b"x" * 100)
+        (tmp_path / name).write_bytes(text if fits else gzip.compress(text))
         assert files_fit(FileTable.of(tmp_path / name), 2) == fits

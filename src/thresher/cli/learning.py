@@ -57,7 +57,7 @@ from thresher.learning.data.schema import Remarks, require_names
 from thresher.learning.features.selection import Search
 from thresher.learning.learn import COMPARING
 from thresher.learning.models.candidates import chosen_models
-from thresher.sources.files import FileTable, read_columns
+from thresher.sources.files import list_files, read_columns
 from thresher.sources.text_files import DataFile, translate_errors
 from thresher.tables import OperatingCondition
 
@@ -429,7 +429,7 @@ def _write(source: str, path: Path, kind: str, judge: Judge) -> int:
     if (delimiters := text_pair(source, kind)) is not None:
         with opened_text(source) as lines, text_file(path) as out:
             return copy_rows(lines, out, origin, judge.made_for, delimiters=delimiters)
-    files = () if source == STANDARD else FileTable.of(source).files
+    files = [] if source == STANDARD else list_files(source)
     if len(files) == 1 and files[0].format == "parquet" and kind in (".parquet", ".pq"):
         return _parquet(files[0], path, origin, judge)
     columns = read_columns(source, None)

@@ -69,10 +69,10 @@ def _inputs(source: str | None) -> list[Path]:
         return []
     if not Path(source).is_dir() and (Path(source).exists() or not glob.has_magic(source)):
         return [Path(source).resolve()]
-    from thresher.sources.files import FileTable
+    from thresher.sources.files import list_files
 
     try:
-        return [Path(file.name).resolve() for file in FileTable.of(source).files]
+        return [Path(file.name).resolve() for file in list_files(source)]
     except ThresherError:  # reading it will say so with the command's own words
         return []
 

@@ -247,17 +247,16 @@ def require_columns(wanted: Collection[str], present: Sequence[str], *, place: s
       where: require_columns(wanted, present)
       fix:   name one of its columns: 'label' and 'p_tre'
     """
-    absent = [name for name in wanted if name not in present]
-    if absent:
-        told = "no column " + repr(absent[0]) if len(absent) == 1 else "no columns " + named(absent)
+    if not set(wanted) <= set(present):
+        absent = [name for name in wanted if name not in present]
+        lacks = "no column " + repr(absent[0]) if len(absent) == 1 else "no columns " + named(absent)
         near = [match for name in absent for match in _near(name, present)]
         suggestion = f"; did you mean {' or '.join(map(repr, dict.fromkeys(near)))}?" if near else ""
-        raise ColumnError(f"{place} has {told}{suggestion}", _fix(present))
-    twice = [name for name in wanted if present.count(name) > 1]
-    if twice:
-        raise ColumnError(
-            f"{place} has {present.count(twice[0])} columns called {twice[0]!r}", "rename all but one of them"
-        )
+        raise ColumnError(f"{place} has {lacks}{suggestion}", _fix(present))
+    for name in wanted:
+        if present.count(name) > 1:
+            what = f"{place} has {present.count(name)} columns called {name!r}"
+            raise ColumnError(what, "rename all but one of them")
 
 
 def require_same_columns(one: Sequence[str], other: Sequence[str], *, places: tuple[str, str]) -> None:

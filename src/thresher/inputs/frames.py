@@ -56,7 +56,7 @@ class Stream:
     turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
 
-def frame_stream(frame: Any) -> Stream | None:
+def frame_stream(frame: Any) -> Stream | None:  # noqa: PLR0911 - one for each kind of frame
     """The batches of a frame that hands out rows; None for a frame that holds them.
 
     >>> import polars as pl

@@ -163,9 +163,6 @@ class BucketStore:
             rankings.append(self._ranking(table, mine, positive[mine], int(dropped[number])) if mine.size else None)
         return rankings
 
-    def close(self) -> None:
-        """Nothing is on disk."""
-
     def _ranking(self, table: Mapping[str, npt.NDArray[Any]], mine: Counts, positive: Flags, dropped: int) -> Ranking:
         count = table["weight" if "weight" in table else "cases"][mine]
         # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.

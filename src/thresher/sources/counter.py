@@ -147,7 +147,7 @@ class Counter:
         self._missing, self._positive, self._text = missing, positive, frozenset(text)
         self._place, self._together = place, together
         self._labels = Codes(MOST_LABELS)
-        self._by = [Codes() for _ in columns.by]
+        self._by = list(map(Codes, [None] * len(columns.by)))
         self._groups: dict[tuple[int, ...], int] = {}
         self._faults = {"labels": Fault(), "scores": Fault(), "weights": Fault()}
         self._faulty, self._bad_weights, self._left = False, Fault(), 0
@@ -156,24 +156,27 @@ class Counter:
         for _ in columns.scores:
             self._stores.append(RowStore())
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: Batch) -> None:  # noqa: C901 - what a row may lack is decided here alone
         """Count one more batch."""
         label = self._labels.encode(batch[self._columns.label])
         gone = label < 0 if label.size and label.dtype.kind == "i" and label.min() < 0 else None
-        self._note("labels", gone)
+        if gone is not None:
+            self._note("labels", gone)
         weights = None
         if self._columns.weights is not None:
             weights = float_weights(_numbers(batch[self._columns.weights]))
             lacks = _gaps(weights)
-            self._note("weights", lacks)
-            gone = _either(gone, lacks)
+            if lacks is not None:
+                self._note("weights", lacks)
+                gone = lacks if gone is None else gone | lacks
         scores, absent = [], []
         for name in self._columns.scores:
             scores.append(_numbers(batch[name]))
             absent.append(_gaps(scores[-1]))
-            self._note("scores", absent[-1])
-            if self._together:
-                gone = _either(gone, absent[-1])
+            if absent[-1] is not None:
+                self._note("scores", absent[-1])
+                if self._together:
+                    gone = absent[-1] if gone is None else gone | absent[-1]
         code, group = label.astype(np.int8, copy=False), None
         if self._by:
             group = self._group_codes(batch, label.size)
@@ -184,14 +187,18 @@ class Counter:
             self._leave_memory()
         if self._missing == "drop" or not self._faulty:
             for i, score in enumerate(scores):
-                self._store(i, (code, score, weights), _either(gone, absent[i]), group)
+                lack = absent[i] if gone is None else gone if absent[i] is None else gone | absent[i]
+                self._store(i, (code, score, weights), lack, group)
         self.rows += label.size
 
-    def rankings(self) -> dict[Key, Ranking]:
+    def rankings(self) -> dict[Key, Ranking]:  # noqa: C901 - every case of missing labels and groups
         """One ranking for each score column and group; refuses what `rank` refuses."""
         if not self.rows:
             raise EmptyError("there are no rows", "give at least one, and check where=")
-        values, absent = self._read_text(self._labels.values, self._columns.label)
+        values, absent = self._labels.values, np.zeros(len(self._labels.values), dtype=np.bool_)
+        if self._columns.label in self._text:
+            values = self._read_text(values, self._columns.label)
+            absent = np.array([value is None for value in values], dtype=np.bool_)
         cases = []
         seen = np.zeros(MOST_LABELS, dtype=np.int64)
         for store in self._stores:
@@ -199,11 +206,12 @@ class Counter:
             code, counts = cases[-1]
             mine = np.bincount(code % MOST_LABELS, counts, minlength=MOST_LABELS).astype(np.int64)
             seen = np.maximum(seen, mine)  # of the score column that has most of them
-        self._refuse(absent, cases[0])
+        if self._faulty or absent.any() or self._bad_weights.count:
+            self._refuse(absent, cases[0])
         there = np.flatnonzero((seen[: absent.size] > 0) & ~absent)
         positive, take = np.zeros((2, MOST_LABELS), dtype=np.bool_)
         if there.size:
-            known = [values[i] for i in there.tolist()]
+            known = list(map(values.__getitem__, there.tolist()))
             positive[there] = positive_values(known, positive=self._positive, cases=seen[there])
             take[there] = True
         number, names = self._group_names() if self._by else (np.zeros(1, dtype=np.int64), [()])
@@ -213,7 +221,9 @@ class Counter:
         rankings: dict[Key, Ranking] = {}
         empty: list[Key] = []
         for i, score in enumerate(self._columns.scores):
-            dropped = self._dropped_in(i, decision, cases[i])
+            dropped = np.zeros(len(names), dtype=np.int64)
+            if self._missing == "drop":
+                dropped += self._dropped_in(i, decision, cases[i])
             for group, ranking in enumerate(self._stores[i].rankings(decision, dropped)):
                 if ranking is None:
                     empty.append((score, names[group]))
@@ -226,12 +236,12 @@ class Counter:
     def close(self) -> None:
         """Give back what an external sort holds on disk."""
         for store in self._stores:
-            store.close()
+            if isinstance(store, ExternalSort):
+                store.close()
 
-    def _note(self, name: str, flags: Flags | None) -> None:
-        if flags is not None:
-            self._faults[name].add(flags, self.rows)
-            self._faulty = True
+    def _note(self, name: str, flags: Flags) -> None:
+        self._faults[name].add(flags, self.rows)
+        self._faulty = True
 
     def _check_weights(self, weights: Floats, gone: Flags | None, absent: Sequence[Flags | None]) -> None:
         """Note weights that are negative or infinite, in rows that some score counts."""
@@ -280,14 +290,13 @@ class Counter:
         if score.size:
             self._stores[i].add(code, rankable(score), weights)
 
-    def _read_text(self, values: list[Any], name: str) -> tuple[list[Any], Flags]:
-        """Distinct values, those of text columns read as numbers or truth values where all are; which are missing."""
+    def _read_text(self, values: list[Any], name: str) -> list[Any]:
+        """Distinct values, those of text columns read as numbers or truth values where all are; None is missing."""
         if name not in self._text or not values:
-            return values, np.zeros(len(values), dtype=np.bool_)
+            return values
         import pyarrow as pa
 
-        entries = plain_entries(parse_text(pa.array([value or None for value in values], pa.string())))
-        return entries, np.array([entry is None for entry in entries])
+        return plain_entries(parse_text(pa.array([value or None for value in values], pa.string())))
 
     def _refuse(self, absent: Flags, cases: tuple[Counts, Counts]) -> None:
         """Raise for what is missing, unless such rows are dropped, and for weights that are none."""
@@ -321,7 +330,7 @@ class Counter:
 
     def _group_names(self) -> tuple[Counts, list[Any]]:
         """For each group as it was coded the number of its ranking, and the groups' names."""
-        words = [self._read_text(codes.values, name)[0] for codes, name in zip(self._by, self._columns.by, strict=True)]
+        words = [self._read_text(codes.values, name) for codes, name in zip(self._by, self._columns.by, strict=True)]
         place: dict[Any, int] = {}
         number = np.empty(len(self._groups), dtype=np.int64)
         for parts, code in self._groups.items():
@@ -331,8 +340,6 @@ class Counter:
 
     def _dropped_in(self, i: int, decision: Decision, cases: tuple[Counts, Counts]) -> Counts:
         """How many rows of each group are left out for one score, those of labels that say NA among them."""
-        if self._missing == "raise":
-            return np.zeros(decision.groups, dtype=np.int64)
         number = decision.group[::MOST_LABELS]
         dropped = np.bincount(number[: self._dropped[i].size], self._dropped[i], minlength=decision.groups)
         code, counts = cases
@@ -345,11 +352,11 @@ class Counter:
         require_rows_left(empty)
 
 
+@dataclass(slots=True)
 class RowStore:
     """Rows in memory, ranked exactly."""
 
-    def __init__(self) -> None:
-        self.chunks: list[tuple[Counts, Floats, Floats | None]] = []
+    chunks: list[tuple[Counts, Floats, Floats | None]] = field(default_factory=list)
 
     def add(self, code: Counts, score: Floats, weights: Floats | None) -> None:
         """Take rows: codes of label and group, scores, and weights where rows have them."""
@@ -357,9 +364,10 @@ class RowStore:
 
     def cases(self) -> tuple[Counts, Counts]:
         """Codes and how many rows have each."""
-        cases = np.zeros(1, dtype=np.int64)
+        codes = [np.zeros(0, dtype=np.int8)]
         for code, _, _ in self.chunks:
-            cases = _plus(cases, np.bincount(code))
+            codes.append(code)
+        cases = np.bincount(np.concatenate(codes))
         code = np.flatnonzero(cases)
         return code, cases[code]
 
@@ -386,9 +394,6 @@ class RowStore:
                 of_group = None if weights is None else weights[mine]
                 rankings[number] = count_rows(positive[mine], score[mine], of_group, dropped=int(dropped[number]))
         return rankings
-
-    def close(self) -> None:
-        """Nothing is on disk."""
 
 
 _Store: TypeAlias = RowStore | BucketStore | ExternalSort
@@ -454,10 +459,6 @@ def _indices(code: Counts, groups: int) -> list[Any]:
 
 def _joined(parts: Sequence[Any]) -> Any:
     return parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
-
-
-def _either(one: Flags | None, other: Flags | None) -> Flags | None:
-    return other if one is None else one if other is None else one | other
 
 
 def _plus(one: Counts, other: Counts) -> Counts:

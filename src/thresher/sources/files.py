@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
@@ -67,9 +64,22 @@ _BATCH = 1 << 18
 _DATASET = ("parquet", "orc", "arrow")  # formats that `pyarrow.dataset` reads with their types
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A file, what `pyarrow.dataset` makes of it (None for texts and streams), and its columns, those of folders last.
+
+    Columns of CSV, and what folders say, have the type string.
+    """
+
+    file: DataFile
+    fragment: Any
+    names: list[str]
+    types: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FileTable:
-    """Files that are one table, listed once.
+    """Files that are one table, listed and opened once.
 
     >>> FileTable.of("absent.csv")
     Traceback (most recent call last):
@@ -77,130 +87,102 @@ class FileTable:
     ...
     """
 
-    files: tuple[DataFile, ...]
+    parts: tuple[_Part, ...]
 
     @classmethod
     def of(cls, source: Place) -> FileTable:
         """The files of a source, in sorted order, all of one format."""
-        extra("pyarrow", name="files")
-        return cls(tuple(_list_files(source)))
+        return cls(tuple(map(_open, list_files(source))))
 
     @property
-    def format(self) -> str:
-        """The format of all files."""
-        return self.files[0].format
+    def first(self) -> DataFile:
+        """The first file, whose format is that of all."""
+        return self.parts[0].file
 
-    @property
-    def is_text(self) -> bool:
-        """Whether columns have no types, so that the caller names them."""
-        return self.files[0].is_text
-
-    @cached_property
-    def fields(self) -> list[list[tuple[str, Any]]]:
-        """For each file the names and types of its columns; texts, and what folders say, are strings."""
-        return [_fields(file, part) for file, part in zip(self.files, self._fragments, strict=True)]
-
-    @cached_property
-    def types(self) -> list[dict[str, Any]]:
-        """The same as mappings, in which a name that occurs twice is there once."""
-        return [dict(fields) for fields in self.fields]
-
-    @cached_property
     def rows(self) -> int | None:
         """How many rows Parquet files say they have; None for other formats."""
-        if self.format != "parquet":
-            return None
         rows = 0
-        for file, part in zip(self.files, self._fragments, strict=True):
-            with translate_errors(file):
-                rows += part.metadata.num_rows
+        for part in self.parts:
+            if part.file.format != "parquet":
+                return None
+            with translate_errors(part.file):
+                rows += part.fragment.metadata.num_rows
         return rows
 
-    @cached_property
-    def _fragments(self) -> list[Any]:
-        """What `pyarrow.dataset` makes of each file; None where it does not read the format."""
-        return [None if file.format not in _DATASET or _is_stream(file) else _fragment(file, {}) for file in self.files]
-
-    @property
-    def bytes(self) -> int:
+    def size(self) -> int:
         """About how many bytes the rows take when they are read, by the sizes of files."""
-        packed = {"gzip": 8, "zstd": 8}
-        return sum(
-            (Path(file.name).stat().st_size if file.content is None else len(file.content))
-            * packed.get(file.compression or "", 1)
-            for file in self.files
-        )
+        size, packed = 0, {"gzip": 8, "zstd": 8}
+        for part in self.parts:
+            content = part.file.content
+            bytes_ = Path(part.file.name).stat().st_size if content is None else len(content)
+            size += bytes_ * packed.get(part.file.compression or "", 1)
+        return size
 
     def names(self) -> tuple[str, ...]:
         """The names of all columns, those of folders last; files other than JSON lines have the same ones."""
-        names = [
-            [*json_keys(file), *file.partition] if file.format == "jsonl" else [name for name, _ in fields]
-            for file, fields in zip(self.files, self.fields, strict=True)
-        ]
-        for file, each in zip(self.files, names, strict=True):
-            if file.format != "jsonl":  # where an absent key is a missing value
-                require_same_columns(names[0], each, places=(self.files[0].name, file.name))
+        names = [_all_names(part) for part in self.parts]
+        for part, each in zip(self.parts, names, strict=True):
+            if part.file.format != "jsonl":  # where an absent key is a missing value
+                require_same_columns(names[0], each, places=(self.first.name, part.file.name))
         return tuple(dict.fromkeys(name for each in names for name in each))
 
     def require(self, names: Sequence[str]) -> None:
-        """Raise `ColumnError` unless every file holds every named column once: Arrow would fill it with nulls."""
-        for file, fields in zip(self.files, self.fields, strict=True):
-            present = [name for name, _ in fields]
-            if file.format == "jsonl" and not set(names) <= set(present):
-                present = [*json_keys(file), *file.partition]
-            require_columns(names, present, place=file.name)
-        for name in names:
-            self._require_one_kind(name)
+        """Raise `ColumnError` unless every file holds every named column once, of one kind.
+
+        Arrow would fill a column that a file lacks with nulls.
+        """
+        for part in self.parts:
+            late = part.file.format == "jsonl" and not set(names) <= set(part.names)
+            require_columns(names, _all_names(part) if late else part.names, place=part.file.name)
+            if part.types != self.parts[0].types:
+                for name in names:
+                    self._require_one_kind(name)
 
     def type_of(self, name: str) -> Any:
         """The type of a column in the first file where it has one other than null; text where it has none."""
-        kinds = [types[name] for types in self.types if name in types]
-        return next((kind for kind in kinds if str(kind) != "null"), extra("pyarrow", name="files").string())
+        for part in self.parts:
+            if str(part.types.get(name, "null")) != "null":
+                return part.types[name]
+        return extra("pyarrow", name="files").string()
 
     def untyped(self, name: str) -> bool:
         """Whether a column has no type by itself: it is one of CSV, or what folders say."""
-        return self.is_text or name in self.files[0].partition
+        return self.first.is_text or name in self.first.partition
 
     def batches(
         self,
         names: Sequence[str],
         types: Mapping[str, Any],
-        where: Callable[[Mapping[str, Any]], Any] | None = None,
+        where: Any = None,
     ) -> Iterator[Any]:
         """Record batches of the named columns, in the order of the files.
 
-        `types` are those of columns that have none by themselves: of CSV, JSON lines and folders. `where` makes an
-        expression of pyarrow.compute for columns of given types.
+        `types` are those of columns that have none by themselves: of CSV, JSON lines and folders. `where` is an
+        expression of pyarrow.compute, or a function that makes one for columns of given types.
         """
-        files = zip(self.files, self._fragments, self.types, strict=True)
-
-        def alike(part: tuple[DataFile, Any, Mapping[str, Any]]) -> tuple[Any, ...]:
-            file, fragment, known = part
-            return (file.name,) if fragment is None else (None, *(str(known.get(name)) for name in names))
-
-        for _, run in groupby(files, alike):
-            part = list(run)
-            file, fragment, known = part[0]
-            test = None if where is None else where(known | dict(types))
-            with translate_errors(file):
-                if fragment is None:
-                    scanner = _scanner(file, known, types, names, test)
+        parts = list(self.parts)
+        while parts:
+            first = parts.pop(0)
+            alike = [first]
+            while parts and first.fragment is not None and parts[0].types == first.types:
+                alike.append(parts.pop(0))
+            test = where(first.types | dict(types)) if callable(where) else where
+            with translate_errors(first.file):
+                if first.fragment is None:
+                    scanner = _scanner(first, types, names, test)
                 else:
-                    scanner = _dataset([(each, one) for each, one, _ in part], known, types).scanner(
-                        columns=list(names), filter=test, batch_size=_BATCH
-                    )
-                yield from (batch for batch in scanner.to_batches() if batch.num_rows)
+                    scanner = _dataset(alike, types).scanner(columns=list(names), filter=test, batch_size=_BATCH)
+                for batch in scanner.to_batches():
+                    if batch.num_rows:
+                        yield batch
 
     def _require_one_kind(self, name: str) -> None:
         """Raise `ColumnError` for a column of texts in one file and of numbers in another."""
-        there = [(file, types[name]) for file, types in zip(self.files, self.types, strict=True) if name in types]
-        families = [(_family(kind), kind, file) for file, kind in there if str(kind) != "null"]
-        for family, kind, file in families[1:]:
-            if family != families[0][0]:
-                raise ColumnError(
-                    f"the column {name!r} is {families[0][1]} in {families[0][2].name} and {kind} in {file.name}",
-                    "give it one type in all files",
-                )
+        there = [part for part in self.parts if str(part.types.get(name, "null")) != "null"]
+        for part in there[1:]:
+            if _family(part.types[name]) != _family(there[0].types[name]):
+                one, other = (f"{each.types[name]} in {each.file.name}" for each in (there[0], part))
+                raise ColumnError(f"the column {name!r} is {one} and {other}", "give it one type in all files")
 
 
 def column_names(source: Place) -> tuple[str, ...]:
@@ -234,32 +216,28 @@ def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) 
     table = source if isinstance(source, FileTable) else FileTable.of(source)
     wanted = list(dict.fromkeys(table.names() if names is None else names))
     table.require(wanted)
-    parts: dict[str, list[Any]] = {name: [] for name in wanted}
-    fixed = table.format in _DATASET
-    for number, file in enumerate(table.files):
-        known = table.types[number]
-        types = {name: known.get(name, arrow.string()) for name in wanted if name in file.partition or not fixed}
+    chunks: dict[str, list[Any]] = {name: [] for name in wanted}
+    for part in table.parts:
+        fixed = part.file.format in _DATASET
+        types = {n: part.types.get(n, arrow.string()) for n in wanted if n in part.file.partition or not fixed}
         try:
-            batches = list(FileTable((file,)).batches(wanted, types))
+            batches = list(FileTable((part,)).batches(wanted, types))
         except (ColumnError, ScoreError):
-            if file.format != "jsonl":
+            if part.file.format != "jsonl":
                 raise
             return _json_columns(table, wanted)  # values of several types, or that Arrow would round
-        for name in wanted:
-            chunks = [batch[name] for batch in batches]
-            if chunks:
-                parts[name].append(arrow.chunked_array(chunks))
-    untyped = {name for name in wanted if table.is_text or name in table.files[0].partition}
-    columns = {name: _join(chunks, text=name in untyped, name=name) for name, chunks in parts.items()}
+        for name in wanted if batches else ():
+            chunks[name].append(arrow.chunked_array([batch[name] for batch in batches]))
+    columns = {name: _join(each, text=table.untyped(name), name=name) for name, each in chunks.items()}
     if columns and not next(iter(columns.values())).size:
-        place = table.files[0].name if len(table.files) == 1 else f"each of {len(table.files):,} files"
+        place = table.first.name if len(table.parts) == 1 else f"each of {len(table.parts):,} files"
         raise EmptyError(f"{place} has columns and no rows", "give at least one row")
     return columns
 
 
 def _json_columns(table: FileTable, names: Sequence[str]) -> dict[str, Column]:
     """Columns of JSON lines by Python's parser: slow, and every value as it is written."""
-    rows = [dict(file.partition) | pairs for file in table.files for _, pairs in json_objects(file)]
+    rows = [dict(part.file.partition) | pairs for part in table.parts for _, pairs in json_objects(part.file)]
     return {name: column([pairs.get(name) for pairs in rows], name=name) for name in names}
 
 
@@ -282,16 +260,26 @@ def _join(chunks: Sequence[Any], *, text: bool, name: str) -> Column:
     return joined
 
 
-def _fields(file: DataFile, fragment: Any) -> list[tuple[str, Any]]:
-    arrow = extra("pyarrow", name="files")
-    folders = [(name, arrow.string()) for name in file.partition]
+def _open(file: DataFile) -> _Part:
+    """Read the names and types of a file's columns."""
+    text, fragment = extra("pyarrow", name="files").string(), None
     if file.is_text:
-        return [*((name, arrow.string()) for name in header(file)), *folders]
-    if file.format == "jsonl":
-        return [*json_types(file).items(), *folders]
-    with translate_errors(file):
-        schema = _open_stream(file).schema if fragment is None else fragment.physical_schema
-    return [*((column.name, column.type) for column in schema), *folders]
+        names = header(file)
+        types = dict.fromkeys(names, text)
+    elif file.format == "jsonl":
+        types = json_types(file)
+        names = list(types)
+    else:
+        with translate_errors(file):
+            stream = file.format == "arrow" and _is_stream(file)
+            fragment = None if stream else _fragment(file, {})
+            schema = _open_stream(file).schema if fragment is None else fragment.physical_schema
+        names, types = schema.names, dict(zip(schema.names, schema.types, strict=True))
+    return _Part(file, fragment, [*names, *file.partition], types | dict.fromkeys(file.partition, text))
+
+
+def _all_names(part: _Part) -> list[str]:
+    return [*json_keys(part.file), *part.file.partition] if part.file.format == "jsonl" else part.names
 
 
 def _family(kind: Any) -> str:
@@ -309,30 +297,25 @@ def _family(kind: Any) -> str:
     return str(kind) if types.is_nested(kind) else str(kind).partition("[")[0]
 
 
-def _dataset(files: Sequence[tuple[DataFile, Any]], known: Mapping[str, Any], types: Mapping[str, Any]) -> Any:
-    """Files of Parquet, ORC or Arrow whose named columns have the same types, as one data set."""
+def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
+    """Files of Parquet, ORC or Arrow whose columns have the same types, as one data set."""
     arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
-    fragments = [_fragment(file, types) if set(file.partition) & set(types) else part for file, part in files]
-    folders = {name: kind for name, kind in types.items() if name in files[0][0].partition}
-    schema = arrow.schema([*(dict(known) | folders).items()])
-    return dataset.FileSystemDataset(fragments, schema, fragments[0].format)
+    known = parts[0].types
+    fragments = [_fragment(part.file, types) if part.file.partition else part.fragment for part in parts]
+    return dataset.FileSystemDataset(fragments, arrow.schema(list((known | dict(types)).items())), fragments[0].format)
 
 
-def _scanner(
-    file: DataFile, known: Mapping[str, Any], types: Mapping[str, Any], names: Sequence[str], where: Any
-) -> Any:
+def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where: Any) -> Any:
     """A scanner of a text, or of a stream of Arrow messages, with what folders say in every row."""
     arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
-    stream = file.format in _DATASET
+    file, stream = part.file, part.file.format in _DATASET
     folders = {name: kind for name, kind in types.items() if name in file.partition}
-    inside = {name: kind for name, kind in (known if stream else types).items() if name not in file.partition}
-    if stream:
-        once = _open_stream(file).schema
-        inside = {name: kind for name, kind in inside.items() if len(once.get_all_field_indices(name)) == 1}
+    inside = {name: kind for name, kind in (part.types if stream else types).items() if name not in file.partition}
+    inside = {name: kind for name, kind in inside.items() if part.names.count(name) <= 1}
     schema = arrow.schema([*(inside | folders).items()])
 
     def batches() -> Iterator[Any]:
-        for batch in _open_stream(file) if stream else _text_batches(file, known, inside):
+        for batch in _open_stream(file) if stream else _text_batches(file, part.types, inside):
             constants = [arrow.repeat(_partition_value(file, *item), batch.num_rows) for item in folders.items()]
             yield arrow.record_batch([*(batch[name] for name in inside), *constants], schema=schema)
 
@@ -373,24 +356,15 @@ def _fragment(file: DataFile, types: Mapping[str, Any]) -> Any:
             if file.partition[name] is None:
                 test = dataset.field(name).is_null()
             given = test if given is None else given & test
-    place = _path_or_buffer(file)
-    where = (place, fs.LocalFileSystem()) if isinstance(place, str) else (place,)
-    return format_[file.format]().make_fragment(*where, partition_expression=given)
-
-
-def _path_or_buffer(file: DataFile) -> Any:
-    """A plain file by its path; a compressed one, or standard input, as bytes in memory."""
-    arrow = extra("pyarrow", name="files")
     if file.content is None and file.compression is None:
-        return file.name
-    with file.stream() as stream:
-        return arrow.py_buffer(stream.read())
+        return format_[file.format]().make_fragment(file.name, fs.LocalFileSystem(), partition_expression=given)
+    with file.stream() as stream:  # a compressed file, or standard input, as bytes in memory
+        content = extra("pyarrow", name="files").py_buffer(stream.read())
+    return format_[file.format]().make_fragment(content, partition_expression=given)
 
 
 def _is_stream(file: DataFile) -> bool:
-    if file.format != "arrow":
-        return False
-    with translate_errors(file), file.stream() as raw:
+    with file.stream() as raw:
         return bool(raw.read(4) == _STREAM)
 
 
@@ -399,7 +373,9 @@ def _open_stream(file: DataFile) -> Any:
     return ipc.open_stream(file.stream())
 
 
-def _list_files(source: Place) -> list[DataFile]:
+def list_files(source: Place) -> list[DataFile]:
+    """The files of a source, in sorted order, all of one format."""
+    extra("pyarrow", name="files")
     place = os.fspath(source)
     if place == STDIN:
         return [_standard_input()]
@@ -407,10 +383,14 @@ def _list_files(source: Place) -> list[DataFile]:
         files = _find(place)
     except PermissionError as error:
         raise _unreadable(error.filename or place) from None
-    formats = {file.format: file.name for file in reversed(files)}
-    if len(formats) > 1:
-        named = " and ".join(f"{kind} ({name})" for kind, name in list(formats.items())[:2])
-        raise SourceError(f"{place} holds files of different formats: {named}", "name those of one by a glob")
+    names: dict[Path, str] = {}
+    for file in files:
+        other = names.setdefault(Path(file.name).resolve(), file.name)
+        if other != file.name:  # links lead to it again, as a folder called latest does: rows would count twice
+            raise SourceError(f"{other} and {file.name} are the same file", "name those to read by a glob")
+        if file.format != files[0].format:
+            named = f"{file.format} ({file.name}) and {files[0].format} ({files[0].name})"
+            raise SourceError(f"{place} holds files of different formats: {named}", "name those of one by a glob")
     return files
 
 
@@ -432,17 +412,7 @@ def _find(place: str) -> list[DataFile]:
     else:
         fix = "check the path; a relative one starts from the working directory"
         raise SourceError(f"there is no file or folder {place}", fix)
-    _require_each_once(files)
     return files
-
-
-def _require_each_once(files: Sequence[DataFile]) -> None:
-    """Raise `SourceError` for a file that links lead to again, as a folder called latest: rows would count twice."""
-    names: dict[Path, str] = {}
-    for file in files:
-        other = names.setdefault(Path(file.name).resolve(), file.name)
-        if other != file.name:
-            raise SourceError(f"{other} and {file.name} are the same file", "name those to read by a glob")
 
 
 def _data_file(path: Path) -> DataFile:
@@ -454,10 +424,10 @@ def _data_file(path: Path) -> DataFile:
 
 
 def _format_of(path: Path) -> tuple[str, str | None] | None:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
+    suffixes = path.name.lower().split(".")[1:] if not path.name.startswith(".") else path.name.lower().split(".")[2:]
+    compression = COMPRESSIONS.get(f".{suffixes[-1]}") if suffixes else None
     inner = suffixes[:-1] if compression else suffixes
-    known = FORMATS.get(inner[-1]) if inner else None
+    known = FORMATS.get(f".{inner[-1]}") if inner else None
     return None if known is None else (known, compression)
 
 
@@ -487,12 +457,14 @@ def _paths_below(folder: Path, around: tuple[Path, ...]) -> Iterator[Path]:
 def _match(pattern: str) -> list[DataFile]:
     """Data files that a pattern matches, and those in folders that it matches."""
     _require_readable_around(pattern)
-    paths = [Path(name) for name in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - it may be absolute
+    paths = list(map(Path, glob.glob(pattern, recursive=True)))  # noqa: PTH207 - it may be absolute
     for path in paths:
         if not path.exists():
             raise _leading_nowhere(path)
-    plain = {path for path in paths if path.is_file()}
-    files = {file.name: file for file in (_data_file(path) for path in plain)}
+    plain = set(filter(Path.is_file, paths))
+    files: dict[str, DataFile] = {}
+    for path in plain:
+        files[str(path)] = _data_file(path)
     for folder in paths:
         if not folder.is_dir() or (plain and folder.name.startswith((".", "_"))):
             continue
@@ -501,7 +473,7 @@ def _match(pattern: str) -> list[DataFile]:
             what = f"{pattern} matches files and the folder {folder}, which holds others"
             raise SourceError(what, "match files by their suffix, or folders alone")
         files |= inside
-    return [files[name] for name in sorted(files, key=Path)]
+    return list(map(files.__getitem__, sorted(files, key=Path)))
 
 
 def _require_readable_around(pattern: str) -> None:
@@ -524,10 +496,12 @@ def _leading_nowhere(path: Path) -> SourceError:
 
 def _partition(path: Path) -> dict[str, str | None]:
     """Values that folders named key=value give to all rows below them."""
-    pairs = [re.fullmatch(r"([^=]+)=(.*)", part) for part in path.parts[:-1]]
-    return {
-        unquote(pair[1]): None if pair[2] == NO_PARTITION else unquote(pair[2]) for pair in pairs if pair is not None
-    }
+    values: dict[str, str | None] = {}
+    for part in path.parts[:-1]:
+        key, equals, value = part.partition("=")
+        if key and equals:
+            values[unquote(key)] = None if value == NO_PARTITION else unquote(value)
+    return values
 
 
 def _standard_input() -> DataFile:

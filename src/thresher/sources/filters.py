@@ -44,7 +44,13 @@ def filter_values(where: Any) -> dict[str, list[Any]]:
             " or a function of the Ibis table such as lambda t: t.age > 30 for engines",
             parameter="where",
         )
-    return {name: [_plain(value, name) for value in _values(wanted)] for name, wanted in where.items()}
+    values: dict[str, list[Any]] = {}
+    for name, wanted in where.items():
+        one = not isinstance(wanted, Iterable) or isinstance(wanted, str | bytes | Mapping)
+        values[name] = []
+        for value in [wanted] if one or (isinstance(wanted, np.ndarray) and not wanted.ndim) else wanted:
+            values[name].append(_plain(value, name))
+    return values
 
 
 def is_expression(where: Any) -> bool:
@@ -71,35 +77,34 @@ def matching_rows(columns: Mapping[str, Column], where: Mapping[str, Any]) -> Fl
     return take
 
 
-def arrow_filter(where: Mapping[str, Any], types: Mapping[str, Any]) -> Any:
-    """The same filter as an expression of pyarrow.compute, for columns of these types.
+def arrow_filter(values: Mapping[str, list[Any]], types: Mapping[str, Any]) -> Any:
+    """The rows whose columns have these values, as an expression of pyarrow.compute for columns of these types.
 
     >>> import pyarrow as pa
     >>> arrow_filter({"week": [1, None]}, {"week": pa.int64()})
     <pyarrow.compute.Expression (is_in(week, {value_set=int64:[...
     """
     arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
-    tests = []
-    for name, wanted in filter_values(where).items():
+    result = None
+    for name, wanted in values.items():
         kind, column = types[name], compute.field(name)
         if arrow.types.is_dictionary(kind):
             kind, column = kind.value_type, column.cast(kind.value_type)
         require_kind(kind_of_type(kind), wanted, name)
-        values = [scalar for value in wanted if (scalar := _scalar(value, kind)) is not None]
-        test = compute.scalar(False)
+        scalars, test = [], compute.scalar(False)
+        for value in wanted:
+            if (scalar := _scalar(value, kind)) is not None:
+                scalars.append(scalar)
         if arrow.types.is_floating(kind):
-            for value in values:
-                test |= column == value  # a set would tell -0.0 from 0.0
-        elif values:
-            test = column.isin(arrow.array(values, kind))
+            for scalar in scalars:
+                test |= column == scalar  # a set would tell -0.0 from 0.0
+        elif scalars:
+            test = column.isin(arrow.array(scalars, kind))
         if None in wanted:
             test |= column.is_null(nan_is_null=True)
             if arrow.types.is_string(kind):
                 test |= column == ""  # a text without a value is missing, as in CSV
-        tests.append(test)
-    result = tests[0]
-    for test in tests[1:]:
-        result &= test
+        result = test if result is None else result & test
     return result
 
 
@@ -132,15 +137,19 @@ def text_type(wanted: Sequence[Any], name: str) -> Any:
 def kind_of_type(kind: Any) -> str | None:
     """What the values of an Arrow type are, in words; None where values of several kinds may be equal to them."""
     types = extra("pyarrow", name="files").types
-    tests = {
-        NUMBERS: (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal),
-        TEXTS: (types.is_string, types.is_large_string, types.is_string_view),
-        TIMES: (types.is_date, types.is_timestamp),
-        HOURS: (types.is_time,),
-        DURATIONS: (types.is_duration,),
-        BYTES: (types.is_binary, types.is_large_binary),
-    }
-    return next((name for name, each in tests.items() if any(test(kind) for test in each)), None)
+    tests = (
+        (NUMBERS, (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)),
+        (TEXTS, (types.is_string, types.is_large_string, types.is_string_view)),
+        (TIMES, (types.is_date, types.is_timestamp)),
+        (HOURS, (types.is_time,)),
+        (DURATIONS, (types.is_duration,)),
+        (BYTES, (types.is_binary, types.is_large_binary)),
+    )
+    for name, each in tests:
+        for test in each:
+            if test(kind):
+                return name
+    return None
 
 
 def require_kind(kind: str | None, wanted: Sequence[Any], name: str) -> None:
@@ -148,7 +157,8 @@ def require_kind(kind: str | None, wanted: Sequence[Any], name: str) -> None:
     if kind is None:
         return
     for value in wanted:
-        if value is not None and _kind_of(value) != kind:
+        duration = kind != DURATIONS and isinstance(value, _KINDS[DURATIONS])
+        if value is not None and (duration or not isinstance(value, _KINDS[kind])):
             raise ArgumentError(
                 f"where= asks for {value!r} in {name!r}, a column of {kind}",
                 f"give {kind}" + (", such as datetime.date(2026, 5, 1)" if kind == TIMES else ""),
@@ -156,7 +166,7 @@ def require_kind(kind: str | None, wanted: Sequence[Any], name: str) -> None:
             )
 
 
-def _scalar(value: Any, kind: Any) -> Any | None:
+def _scalar(value: Any, kind: Any) -> Any | None:  # noqa: PLR0911 - one for each kind
     """A value as a column of this type holds it; None where no row can be equal to it."""
     arrow = extra("pyarrow", name="files")
     if value is None:
@@ -210,11 +220,6 @@ def _key(value: Any) -> Any:
     return coarse.item() if coarse.astype(moment.dtype) == moment else str(moment)
 
 
-def _values(wanted: Any) -> list[Any]:
-    one = not isinstance(wanted, Iterable) or isinstance(wanted, str | bytes | Mapping)
-    return [wanted] if one or (isinstance(wanted, np.ndarray) and not wanted.ndim) else list(wanted)
-
-
 def _plain(value: Any, name: str) -> Any:
     """A value in Python's types; NaN and its kin are None."""
     if isinstance(value, np.ndarray) and value.size == 1:
@@ -242,7 +247,10 @@ def _of_numpy(value: np.generic) -> Any:
 
 
 def _kind_of(value: Any) -> str | None:
-    return next((kind for kind, types in _KINDS.items() if isinstance(value, types)), None)
+    for kind, types in _KINDS.items():
+        if isinstance(value, types):
+            return kind
+    return None
 
 
 def _kind_of_column(column: Column, absent: Flags | None) -> str | None:

@@ -20,7 +20,12 @@ def memory_budget() -> int:
     >>> memory_budget() > 0
     True
     """
-    return int(min([_free_in_machine(), *_free_in_groups(_GROUPS, _MEMBER)]) * _SHARE)
+    free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 1 << 32
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                free = int(line.split()[1]) << 10
+    return int(min([free, *_free_in_groups(_GROUPS, _MEMBER)]) * _SHARE)
 
 
 def rows_that_fit(columns: int, budget: int) -> int:
@@ -30,14 +35,6 @@ def rows_that_fit(columns: int, budget: int) -> int:
     9586980
     """
     return budget // (columns * _BYTES_PER_VALUE * COPIES)
-
-
-def _free_in_machine() -> int:
-    with suppress(OSError, ValueError):
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) << 10
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 1 << 32
 
 
 def _free_in_groups(root: Path, member: Path) -> list[int]:
@@ -65,6 +62,6 @@ def _free_in_group(folder: Path, *, old: bool) -> list[int]:
     limit, used, freed = _OLD_NAMES if old else _NAMES
     with suppress(OSError, ValueError):  # a group without a limit says "max"
         free = int((folder / limit).read_text()) - int((folder / used).read_text())
-        statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        statistics = dict(map(str.split, (folder / "memory.stat").read_text().splitlines()))
         return [max(0, free + int(statistics.get(freed, 0)))]
     return []

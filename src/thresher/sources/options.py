@@ -62,7 +62,7 @@ class Options:
 
 def require_options(options: Options) -> None:
     """Raise `ArgumentError` unless `scan` knows every option."""
-    if not any(options.exact is known for known in (None, True, False)):
+    if options.exact is not None and not isinstance(options.exact, bool):
         what = f"exact must be None, True or False, got {options.exact!r}"
         raise ArgumentError(what, "pick one of them", parameter="exact")
     if options.progress is not None and not callable(options.progress):
@@ -86,7 +86,7 @@ def require_options(options: Options) -> None:
 def require_source(source: Any, columns: Columns, *, engine: bool) -> None:
     """Raise unless there is something to scan, and its columns are named, each for one role."""
     path = isinstance(source, str | os.PathLike)
-    if not (path or engine or is_frame(source)) or (path and not os.fspath(source)):
+    if (path and not os.fspath(source)) or not (path or engine or is_frame(source)):
         raise ArgumentError(
             f"there is nothing to scan in {'an empty path' if path else type(source).__name__}",
             'give a frame, a path, folder or glob of files such as "rows/*.csv", a URL with table=, or an Ibis table',
@@ -116,13 +116,11 @@ def score_names(scores: Any, *, least: int = 1, most: int | None = None) -> tupl
 
 
 def group_names(by: Any) -> tuple[str, ...]:
-    """Names of the columns that group rows; none where `by` is None.
+    """Names of the columns that group rows.
 
-    >>> group_names("week"), group_names(["week", "country"]), group_names(None)
-    (('week',), ('week', 'country'), ())
+    >>> group_names("week"), group_names(["week", "country"])
+    (('week',), ('week', 'country'))
     """
-    if by is None:
-        return ()
     names = tuple(by) if isinstance(by, Sequence) and not isinstance(by, str) else (by,)
     if not names:
         raise ArgumentError("by names no column", 'e.g. by="week"', parameter="by")

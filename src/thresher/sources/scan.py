@@ -6,15 +6,17 @@ get one; the rows of other engines are streamed as batches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, EmptyError
 from thresher.inputs.arrow import numpy_column, parse_text
 from thresher.inputs.columns import Column, Missing, require_columns
-from thresher.inputs.frames import Stream, arrow_table, frame_columns, frame_stream, is_frame
+from thresher.inputs.frames import Stream, arrow_table, frame_columns, frame_stream
 from thresher.ranking import Ranking
 from thresher.sources.buckets import BUCKETS
 from thresher.sources.counter import Batch, Counter
@@ -142,7 +144,7 @@ def scan(
     Ranking([1+][1-] at scores 0.4, 0.1)
     """
     several = isinstance(score, list | tuple)
-    named = Columns(label, score_names(score) if several else (score,), weights, group_names(by))
+    named = Columns(label, score_names(score) if several else (score,), weights, () if by is None else group_names(by))
     options = Options(table, positive, where, columns, exact, refine, buckets, missing, progress)
     rankings = scan_rankings(source, named, options)
     if by is None:
@@ -164,9 +166,10 @@ def scan_rankings(source: Any, columns: Columns, options: Options, *, together: 
     if engine:
         with open_table(source, table=options.table) as opened:
             return engine_rankings(select_rows(opened, columns.names, options.where), columns, options)
-    require_no_table(source, options.table)
+    if options.table is not None:
+        require_no_table(source, options.table)
     batches, text, rows = _batches(source, columns, options)
-    place = "" if is_frame(source) else str(source)
+    place = str(source) if isinstance(source, str | os.PathLike) else ""
     return count_batches(batches, columns, options, text=text, rows=rows, place=place, together=together)
 
 
@@ -305,11 +308,11 @@ def columns_that_fit(
 
 def files_fit(files: FileTable, columns: int) -> bool:
     """Whether so many columns of files can be ranked in memory, as far as one can tell before reading them."""
-    if files.files[0].content is not None:
+    if files.first.content is not None:
         return True  # standard input can be read once only
-    if files.rows is not None:
-        return files.rows <= rows_that_fit(columns, memory_budget())
-    return files.bytes * COPIES <= memory_budget()
+    if (rows := files.rows()) is not None:
+        return rows <= rows_that_fit(columns, memory_budget())
+    return files.size() * COPIES <= memory_budget()
 
 
 def first_columns(
@@ -327,7 +330,8 @@ def first_columns(
     batch = next(files.batches(names, types), None)
     if batch is None:
         raise EmptyError("there are no rows", "give at least one", where=str(source))
-    return {name: parse_text(batch[name]) if files.is_text else numpy_column(batch[name], name=name) for name in names}
+    read = {name: parse_text(batch[name]) for name in names if files.untyped(name)}
+    return read | {name: numpy_column(batch[name], name=name) for name in names if name not in read}
 
 
 def source_names(source: Place, *, table: TableName | None = None) -> tuple[str, ...]:
@@ -347,13 +351,13 @@ def _table_columns(
 
 def _batches(source: Any, columns: Columns, options: Options) -> tuple[Iterable[Batch], set[str], int | None]:
     """Batches of a frame or of files, the columns of text whose values are read later, and the rows where known."""
-    where = options.where
-    if callable(where) and not is_expression(where):
+    where, filtered = options.where, {}
+    if callable(where):
         fix = 'give {"country": "NL"}, or an expression such as pyarrow.compute.field("age") > 30'
         raise ArgumentError("functions of an Ibis table filter tables of engines alone", fix, parameter="where")
-    if not is_expression(where) and where is not None:
-        filter_values(where)  # which refuses what is no filter
-    if is_frame(source):
+    if where is not None and not is_expression(where):
+        filtered = filter_values(where)
+    if not isinstance(source, str | os.PathLike):
         with translate_errors(_FRAME):
             stream = frame_stream(source)
         if stream is None and is_expression(where):
@@ -362,20 +366,16 @@ def _batches(source: Any, columns: Columns, options: Options) -> tuple[Iterable[
             return [_frame_batch(source, columns, where)], set(), None
         return _stream_batches(stream, columns, where), set(), None
     files = FileTable.of(source)
-    filtered = filter_values(where) if isinstance(where, Mapping) else {}
     named = list(dict.fromkeys([*columns.names, *filtered]))
     files.require(named)
-    types = _column_types(files, named, floats={*columns.scores, columns.weights}, filters=filtered)
-    types |= options.columns or {}
-    text = {name for name in (columns.label, *columns.by) if str(types.get(name)) == "string" and files.untyped(name)}
-    return files.batches(columns.names, types, _expression(where)), text, files.rows
-
-
-def _expression(where: Any) -> Callable[[Mapping[str, Any]], Any] | None:
-    """What makes an Arrow expression of a filter, given the types of columns."""
-    if where is None:
-        return None
-    return (lambda _: where) if is_expression(where) else (lambda types: arrow_filter(where, types))
+    types, text = dict(options.columns or {}), set()
+    if files.first.is_text or files.first.format == "jsonl" or files.first.partition:
+        types = _column_types(files, named, floats={*columns.scores, columns.weights}, filters=filtered) | types
+        for name in (columns.label, *columns.by):
+            if str(types.get(name)) == "string" and files.untyped(name):
+                text.add(name)
+    test = partial(arrow_filter, filtered) if filtered else where
+    return files.batches(columns.names, types, test), text, files.rows()
 
 
 def _column_types(
@@ -395,7 +395,7 @@ def _column_types(
         if files.untyped(name):
             of_filter = text_type((filters or {})[name], name) if name in (filters or {}) else arrow.string()
             types[name] = arrow.float64() if name in floats else of_filter
-        elif files.format == "jsonl":
+        elif files.first.format == "jsonl":
             types[name] = arrow.float64() if name in floats else files.type_of(name)
     return types
 
@@ -425,7 +425,8 @@ def _stream_batches(stream: Stream, columns: Columns, where: Any) -> Iterator[An
             return
         arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
         schema = arrow.schema([stream.schema.field(name) for name in names])
-        test = where if is_expression(where) else arrow_filter(where, {each.name: each.type for each in schema})
+        kinds = dict(zip(schema.names, schema.types, strict=True))
+        test = where if is_expression(where) else arrow_filter(filter_values(where), kinds)
         batches = (arrow.record_batch([batch[name] for name in names], names=names) for batch in stream.read(names))
         first = next(batches, None)
         if first is None:
