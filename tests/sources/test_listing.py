@@ -44,7 +44,7 @@ class TestFormats:
 
     @pytest.mark.parametrize("name", ["a", "a.txt", "a.gz", "a.xlsx", ".csv"])
     def test_others_are_refused(self, folder, name):
-        with pytest.raises(th.SourceError, match="cannot be told from its name") as caught:
+        with pytest.raises(th.SourceError, match="is not known from its name") as caught:
             listed_files(folder(name) / name)
         assert "csv, tsv, jsonl, parquet" in caught.value.fix
 
@@ -79,7 +79,7 @@ class TestPlaces:
             ("absent.csv", "there is no file or folder"),
             ("absent*.csv", "no file matches"),
             ("", "holds no data"),
-            ("?.txt", "cannot be told from its name"),
+            ("?.txt", "is not known from its name"),
         ],
     )
     def test_nothing_there(self, folder, source, words):

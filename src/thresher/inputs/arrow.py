@@ -260,12 +260,12 @@ def rounded_texts(floats: Column, texts: Any) -> list[tuple[int, int | Decimal]]
     if not large.size:
         return []
     written = texts.take(pa.array(large))
-    whole = np.asarray(pc.match_substring_regex(written, r"^\s*[+-]?[0-9]+\s*$"))
+    integer = np.asarray(pc.match_substring_regex(written, r"^\s*[+-]?[0-9]+\s*$"))
     burst = np.isinf(floats[large]) & ~np.asarray(pc.match_substring_regex(written, "(?i)inf"))
     exact = [
-        (int(large[i]), int(text) if whole[i] else Decimal(text))
+        (int(large[i]), int(text) if integer[i] else Decimal(text))
         for i, text in zip(
-            np.flatnonzero(whole | burst).tolist(), written.filter(pa.array(whole | burst)).to_pylist(), strict=True
+            np.flatnonzero(integer | burst).tolist(), written.filter(pa.array(integer | burst)).to_pylist(), strict=True
         )
     ]
     return [(row, value) for row, value in exact if value != floats[row].item()]

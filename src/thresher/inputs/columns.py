@@ -1,4 +1,4 @@
-"""Columns of rows: anything array-like as NumPy arrays of one length, with missing values found."""
+"""Columns of rows: anything array-like as NumPy arrays of one length, with missing values flagged."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def complete(columns: Mapping[str, Column], *, missing: Missing, droppable: bool
     require_one_of(missing, ("raise", "drop"), name="missing", fix=fix)
     sizes = {name: array.size for name, array in columns.items()}
     if len(set(sizes.values())) > 1:
-        told = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
-        raise LengthError(f"columns differ in length: {told}", "give one entry per row in each of them")
+        shown = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+        raise LengthError(f"columns differ in length: {shown}", "give one entry per row in each of them")
     rows = next(iter(sizes.values()))
     if rows == 0:
         raise EmptyError("there are no rows", "give at least one")
@@ -167,8 +167,8 @@ def _as_array(values: Any) -> Column:
     array = np.asarray(without_device(values))
     if isinstance(values, list | tuple):
         return objects(list(values)) if _changed(array, values) else array
-    whole = not isinstance(values, np.ndarray) and kind and not any(word in kind for word in ("float", "double"))
-    return objects(_listed(values)) if whole and _rounds(array) else array
+    integers = not isinstance(values, np.ndarray) and kind and not any(word in kind for word in ("float", "double"))
+    return objects(_listed(values)) if integers and _rounds(array) else array
 
 
 def _listed(values: Any) -> list[Any]:
@@ -209,14 +209,14 @@ def is_absent(value: Any) -> bool:
 
 
 def _missing_values(absent: Mapping[str, Flags], rows: int, *, droppable: bool) -> MissingValueError:
-    told = [
+    shown = [
         f"{int(flags.sum()):,} of {rows:,} {name} are missing or NaN (first at rows "
         + ", ".join(str(row) for row in np.flatnonzero(flags)[:5])
         + ")"
         for name, flags in absent.items()
     ]
     fix = 'fill them, or pass missing="drop" to leave those rows out' if droppable else "fill or leave out those rows"
-    return MissingValueError("; ".join(told) + ", and they are never guessed", fix)
+    return MissingValueError("; ".join(shown) + ", and they are never guessed", fix)
 
 
 def without_device(values: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Rows in frames: columns of what holds its rows, batches of what hands them out.
+"""Rows in frames: columns of what holds its rows, batches of what streams them.
 
 pandas, Polars, mappings and structured arrays hold their rows: their columns become NumPy arrays. Lazy frames of
 Polars, DuckDB relations, pyarrow's tables, readers and data sets, and anything else that speaks Arrow's stream
-interface hand out batches: nothing needs to hold all of their rows.
+interface give batches: nothing needs to hold all of their rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, LengthError, SourceError
 from thresher.inputs.columns import Column, column, require_columns
 
-PROGRESS_THREAD = "thresher-progress"  # in which functions given as progress= are called
+PROGRESS_THREAD = "thresher-progress"  # in which progress functions are called
 
 
 class _Turn:
@@ -57,7 +57,7 @@ class Stream:
 
 
 def frame_stream(frame: Any) -> Stream | None:  # noqa: PLR0911 - one for each kind of frame
-    """The batches of a frame that hands out rows; None for a frame that holds them.
+    """The batches of a frame that streams its rows; None for a frame that holds them.
 
     >>> import polars as pl
     >>> stream = frame_stream(pl.LazyFrame({"y": [1, 0], "p": [0.9, 0.2]}))
@@ -128,8 +128,8 @@ def frame_columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, C
     native = _selected(frame, wanted)
     columns = {name: column(native[name], name=name) for name in wanted}
     if len({values.size for values in columns.values()}) > 1:
-        told = ", ".join(f"{name} {values.size:,}" for name, values in columns.items())
-        raise LengthError(f"columns differ in length: {told}", "give one entry per row in each of them")
+        sizes = ", ".join(f"{name} {values.size:,}" for name, values in columns.items())
+        raise LengthError(f"columns differ in length: {sizes}", "give one entry per row in each of them")
     return columns
 
 

@@ -44,16 +44,16 @@ def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = 
         if same(positive, 0):
             return ~one
         raise _absent(positive, [0, 1])
-    found = distinct(labels, at_most=3)
-    if len(found) > 2:
+    known = distinct(labels, at_most=3)
+    if len(known) > 2:
         raise _too_many(labels, positive, cases)
-    found = _in_order(found)
+    known = _in_order(known)
     if positive is None:
         raise PositiveLabelError(
-            f"which of the labels {listed(found)} is the positive one is not said",
-            fix=f"pass positive={found[-1]!r} (or the other one); only bool and 0/1 labels need no word",
+            f"which of the labels {listed(known)} is the positive one is not said",
+            fix=f"pass positive={known[-1]!r} (or the other one); only bool and 0/1 labels need no word",
         )
-    return _equal_to(labels, _among(found, positive))
+    return _equal_to(labels, _among(known, positive))
 
 
 def positive_values(values: list[Any], *, positive: Any, cases: Counts) -> Flags:
@@ -67,26 +67,26 @@ def positive_values(values: list[Any], *, positive: Any, cases: Counts) -> Flags
     return is_positive(column(values, name="labels"), positive=positive, cases=cases)
 
 
-def _among(found: Sequence[Any], positive: Any) -> Any:
-    """The positive label, which is to be one of those found; columns hold moments in UTC, whatever zone one names."""
+def _among(known: Sequence[Any], positive: Any) -> Any:
+    """The positive label, which is one of those known; columns hold moments in UTC, whatever zone one names."""
     for asked in (positive, without_zone(positive)):
-        for label in found:
+        for label in known:
             if same(asked, label):
                 return label  # in its own type: NumPy rounds whole numbers that it compares with a float
-    raise _absent(positive, found)
+    raise _absent(positive, known)
 
 
 def _too_many(labels: Column, positive: Any, cases: Counts | None) -> LabelError:
     """The error of a third label, with how many rows carry each; of a column of anything else, with the first few."""
-    found = distinct(labels, at_most=LABELS_SHOWN + 1)
-    told = [repr(label) for label in found]
-    if len(found) <= LABELS_SHOWN:
+    known = distinct(labels, at_most=LABELS_SHOWN + 1)
+    shown = [repr(label) for label in known]
+    if len(known) <= LABELS_SHOWN:
         rows = np.ones(labels.size, dtype=np.int64) if cases is None else cases
-        told = [f"{int(rows[_equal_to(labels, label)].sum()):,} × {label!r}" for label in found]
-    one = found[0] if positive is None else positive
+        shown = [f"{int(rows[_equal_to(labels, label)].sum()):,} × {label!r}" for label in known]
+    one = known[0] if positive is None else positive
     return LabelError(
-        f"there are more than two labels: {_in_words(told)}",
-        fix=f"compare one with the rest in a column of its own, as labels == {one!r} makes, "
+        f"there are more than two labels: {_in_words(shown)}",
+        fix=f"compare one with the rest in a separate column, as labels == {one!r} makes, "
         "or evaluate all classes together with a confusion matrix",
     )
 
@@ -112,16 +112,16 @@ def classes_of(labels: Column, *, classes: Sequence[Any] | None) -> tuple[list[A
 
 def sorted_labels(labels: Column) -> list[Any]:
     """Distinct labels in rising order."""
-    found = distinct(labels, at_most=1000)
-    if len(found) == 1000:
+    known = distinct(labels, at_most=1000)
+    if len(known) == 1000:
         raise LabelError(
             "there are 1,000 labels or more", fix="check that labels are classes and not numbers to be ranked"
         )
     try:
-        return sorted(found)
+        return sorted(known)
     except TypeError:
         raise LabelError(
-            f"labels of different kinds have no order: {listed(found[: LABELS_SHOWN + 1])}",
+            f"labels of different kinds have no order: {listed(known[: LABELS_SHOWN + 1])}",
             fix="pass classes=[...] in the order you want",
         ) from None
 
@@ -130,13 +130,13 @@ def distinct(labels: Column, *, at_most: int) -> list[Any]:
     """The first distinct labels in order of appearance, without sorting rows."""
     if labels.dtype.kind == "O" and (known := _hashed(labels.tolist())) is not None:
         return [_plain(label) for label in itertools.islice(known, at_most)]
-    found: list[Any] = []
+    known: list[Any] = []
     rest = labels
-    while rest.size and len(found) < at_most:
+    while rest.size and len(known) < at_most:
         first = _plain(rest[0])
-        found.append(first)
+        known.append(first)
         rest = rest[~_equal_to(rest, first)]
-    return found
+    return known
 
 
 def _index_of(labels: Column, names: Sequence[Any]) -> Column:
@@ -205,12 +205,12 @@ def same(one: Any, other: Any) -> bool:
     return bool(equal) if np.ndim(equal) == 0 else False
 
 
-def _in_order(found: list[Any]) -> list[Any]:
+def _in_order(known: list[Any]) -> list[Any]:
     """Rising if they have an order, so that the same labels give the same words whatever row comes first."""
     try:
-        return sorted(found)
+        return sorted(known)
     except TypeError:
-        return found
+        return known
 
 
 def _distinct_names(classes: Sequence[Any]) -> list[Any]:
@@ -224,11 +224,11 @@ def _distinct_names(classes: Sequence[Any]) -> list[Any]:
     return names
 
 
-def _absent(positive: Any, found: Sequence[Any]) -> PositiveLabelError:
-    other_kind = all(isinstance(positive, str) != isinstance(label, str) for label in found)
-    hint = f" (positive is {type(positive).__name__}, the labels are {type(found[0]).__name__})" if other_kind else ""
+def _absent(positive: Any, known: Sequence[Any]) -> PositiveLabelError:
+    other_kind = all(isinstance(positive, str) != isinstance(label, str) for label in known)
+    hint = f" (positive is {type(positive).__name__}, the labels are {type(known[0]).__name__})" if other_kind else ""
     return PositiveLabelError(
-        f"the positive label {positive!r} is not among the labels {listed(found)}{hint}",
+        f"the positive label {positive!r} is not among the labels {listed(known)}{hint}",
         fix=f"pass one that is; for a part of the data that may hold no positives, pass labels == {positive!r}",
     )
 

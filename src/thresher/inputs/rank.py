@@ -47,12 +47,12 @@ def rank(labels: Any, scores: Any, *, positive: Any = None, weights: Any = None,
     }
     if weights is not None:
         columns["weights"] = column(weights, name="weights")
-    kept, dropped = complete(columns, missing=missing)
-    flags = is_positive(kept[0], positive=positive)
-    score = rankable(kept[1])
+    parts, dropped = complete(columns, missing=missing)
+    flags = is_positive(parts[0], positive=positive)
+    score = rankable(parts[1])
     if weights is None:
         return count_rows(flags, score, dropped=dropped)
-    weight = checked_weights(kept[2])
+    weight = checked_weights(parts[2])
     present = weight > 0
     if not present.all():
         flags, score, weight = flags[present], score[present], weight[present]

@@ -159,18 +159,18 @@ class BucketStore:
         positive, take, group = decision.positive[code], decision.take[code], decision.group[code]
         rankings: list[Ranking | None] = []
         for number in range(decision.groups):
-            mine = np.flatnonzero(take & (group == number))
-            rankings.append(self._ranking(table, mine, positive[mine], int(dropped[number])) if mine.size else None)
+            here = np.flatnonzero(take & (group == number))
+            rankings.append(self._ranking(table, here, positive[here], int(dropped[number])) if here.size else None)
         return rankings
 
-    def _ranking(self, table: Mapping[str, npt.NDArray[Any]], mine: Counts, positive: Flags, dropped: int) -> Ranking:
-        count = table["weight" if "weight" in table else "cases"][mine]
+    def _ranking(self, table: Mapping[str, npt.NDArray[Any]], here: Counts, positive: Flags, dropped: int) -> Ranking:
+        count = table["weight" if "weight" in table else "cases"][here]
         # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
-        added = int(table["cases"][mine].max()) if "weight" in table else 0
+        added = int(table["cases"][here].max()) if "weight" in table else 0
         rounding = added * 2.0**-52 if added > 1 else 0.0
         require_safe_total(float(count.sum(dtype=np.float64)))
         *columns, spans = resolved(
-            table["low"][mine] + 0.0, table["high"][mine] + 0.0, count, positive, rounding=rounding
+            table["low"][here] + 0.0, table["high"][here] + 0.0, count, positive, rounding=rounding
         )
         return Ranking.of_segments(*columns, dropped=dropped, spans=spans)
 

@@ -26,7 +26,7 @@ class RankingBuilder:
     that come in any order from one distribution. Start a new builder when scores change, as after training.
 
     Batches are arrays, series, lists, or tensors on any device, of shape (n,) or (n, 1). They are counted at once and
-    not kept. A batch that is refused changes nothing. Builders add, e.g. those of several processes.
+    not stored. A batch that is refused changes nothing. Builders add, e.g. those of several processes.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class RankingBuilder:
     missing
         "raise" refuses a batch with missing values; "drop" leaves those rows out and counts them.
     buckets
-        How many distinct scores are kept apart.
+        How many distinct scores are counted apart.
 
     Examples
     --------
@@ -49,14 +49,14 @@ class RankingBuilder:
     __slots__ = ("_labels", "_rows", "_runs", "batches", "buckets", "dropped", "missing", "positive")
 
     def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
-        given: Any = buckets
-        if isinstance(given, bool) or not isinstance(given, Integral) or given < 2:
+        size: Any = buckets
+        if isinstance(size, bool) or not isinstance(size, Integral) or size < 2:
             raise ArgumentError(
                 f"buckets must be a whole number of at least 2, got {buckets!r}", fix=f"leave it out for {BUCKETS:,}"
             )
         self.positive = positive
         self.missing: Missing = missing
-        self.buckets = int(given)
+        self.buckets = int(size)
         self.batches = 0
         self.dropped = 0
         self._rows = 0
@@ -101,7 +101,7 @@ class RankingBuilder:
 
     @property
     def exact(self) -> bool:
-        """Whether all distinct scores are still kept apart."""
+        """Whether all distinct scores are still apart."""
         return all(run.exact for run in self._runs)
 
     def __add__(self, other: RankingBuilder) -> RankingBuilder:
@@ -126,11 +126,11 @@ class RankingBuilder:
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        kept = sum(len(run) for run in self._runs)
-        return f"RankingBuilder({self.batches:,} batches, {kept:,} entries of {self.buckets:,}, exact={self.exact})"
+        entries = sum(len(run) for run in self._runs)
+        return f"RankingBuilder({self.batches:,} batches, {entries:,} entries of {self.buckets:,}, exact={self.exact})"
 
     def _complete(self, columns: dict[str, Column]) -> tuple[list[Column], int]:
-        """The columns without gaps; none where a batch holds no rows, or none that are whole."""
+        """The columns without gaps; none where a batch holds no rows, or none that are complete."""
         rows = columns["labels"].size
         if not any(values.size for values in columns.values()):
             return [], 0
@@ -143,9 +143,9 @@ class RankingBuilder:
         """Which rows are positive, and all labels seen; a batch need not hold both."""
         if self.positive is None:
             return is_positive(labels), self._labels
-        found = distinct(labels, at_most=3)
-        seen = self._known([*self._labels, *found])
-        if not any(same(self.positive, label) for label in found):
+        distinct_labels = distinct(labels, at_most=3)
+        seen = self._known([*self._labels, *distinct_labels])
+        if not any(same(self.positive, label) for label in distinct_labels):
             return np.zeros(labels.size, dtype=np.bool_), seen
         return is_positive(labels, positive=self.positive), seen
 
@@ -164,7 +164,7 @@ class RankingBuilder:
         others = [label for label in seen if not same(label, self.positive)]
         if len(others) > 1:
             raise LabelError(
-                f"beside the positive label {self.positive!r} there is more than one: {listed(others)}",
+                f"besides the positive label {self.positive!r} there is more than one: {listed(others)}",
                 fix=f"check positive=, or compare one with the rest: pass labels == {self.positive!r}",
             )
         return seen

@@ -204,8 +204,8 @@ class Counter:
         for store in self._stores:
             cases.append(store.cases())
             code, counts = cases[-1]
-            mine = np.bincount(code % MOST_LABELS, counts, minlength=MOST_LABELS).astype(np.int64)
-            seen = np.maximum(seen, mine)  # of the score column that has most of them
+            here = np.bincount(code % MOST_LABELS, counts, minlength=MOST_LABELS).astype(np.int64)
+            seen = np.maximum(seen, here)  # of the score column that has most of them
         if self._faulty or absent.any() or self._bad_weights.count:
             self._refuse(absent, cases[0])
         there = np.flatnonzero((seen[: absent.size] > 0) & ~absent)
@@ -389,10 +389,10 @@ class RowStore:
         if group is None:
             return [count_rows(positive, score, weights, dropped=int(dropped[0])) if score.size else None]
         rankings: list[Ranking | None] = [None] * decision.groups
-        for number, mine in enumerate(_indices(group, decision.groups)):
-            if mine.size:
-                of_group = None if weights is None else weights[mine]
-                rankings[number] = count_rows(positive[mine], score[mine], of_group, dropped=int(dropped[number]))
+        for number, here in enumerate(_indices(group, decision.groups)):
+            if here.size:
+                of_group = None if weights is None else weights[here]
+                rankings[number] = count_rows(positive[here], score[here], of_group, dropped=int(dropped[number]))
         return rankings
 
 

@@ -215,8 +215,8 @@ def _rank_by_group(piece: tuple[Column, ...], decision: Decision) -> Iterator[tu
             yield 0, count_rows(positive, score, weights)
         return
     for number in np.flatnonzero(np.bincount(group, minlength=decision.groups)).tolist():
-        mine = group == number
-        yield number, count_rows(positive[mine], score[mine], None if weights is None else weights[mine])
+        here = group == number
+        yield number, count_rows(positive[here], score[here], None if weights is None else weights[here])
 
 
 def _join(parts: list[Ranking], dropped: int) -> Ranking | None:

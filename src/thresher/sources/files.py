@@ -202,7 +202,7 @@ def column_names(source: Place) -> tuple[str, ...]:
 def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) -> dict[str, Column]:
     r"""The wanted columns of a source in memory, all of them when `names` is None.
 
-    Types of files are kept. Texts of CSV become integers, floats or booleans where every entry of a column is one.
+    Files retain their types. Texts of CSV become integers, floats or booleans where every entry of a column is one.
     Missing entries stay missing (NaN, NaT or None).
 
     >>> from tempfile import TemporaryDirectory
@@ -349,18 +349,18 @@ def _partition_value(file: DataFile, name: str, kind: Any) -> Any:
 def _fragment(file: DataFile, types: Mapping[str, Any]) -> Any:
     dataset, fs = extra("pyarrow.dataset", name="files"), extra("pyarrow.fs", name="files")
     format_ = {"parquet": dataset.ParquetFileFormat, "orc": dataset.OrcFileFormat, "arrow": dataset.IpcFileFormat}
-    given = None
+    expression = None
     for name in file.partition:
         if name in types:
             test = dataset.field(name) == _partition_value(file, name, types[name])
             if file.partition[name] is None:
                 test = dataset.field(name).is_null()
-            given = test if given is None else given & test
+            expression = test if expression is None else expression & test
     if file.content is None and file.compression is None:
-        return format_[file.format]().make_fragment(file.name, fs.LocalFileSystem(), partition_expression=given)
+        return format_[file.format]().make_fragment(file.name, fs.LocalFileSystem(), partition_expression=expression)
     with file.stream() as stream:  # a compressed file, or standard input, as bytes in memory
         content = extra("pyarrow", name="files").py_buffer(stream.read())
-    return format_[file.format]().make_fragment(content, partition_expression=given)
+    return format_[file.format]().make_fragment(content, partition_expression=expression)
 
 
 def _is_stream(file: DataFile) -> bool:
@@ -418,7 +418,7 @@ def _find(place: str) -> list[DataFile]:
 def _data_file(path: Path) -> DataFile:
     known = _format_of(path)
     if known is None:
-        what = f"the format of {path} cannot be told from its name"
+        what = f"the format of {path} is not known from its name"
         raise SourceError(what, f"formats are known by suffix: {_KNOWN}")
     return DataFile(str(path), *known, partition=_partition(path))
 

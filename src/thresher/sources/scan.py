@@ -126,7 +126,7 @@ def scan(
         None: exact where rows fit in memory, else bounded. True: exact always, by an external sort of rows that do
         not fit. False: one pass of buckets, even where rows would fit.
     refine
-        Engines only. True: a second query brings the AUC to about 1e-6. An `OperatingCondition`: it looks near the
+        Engines only. True: a second query brings the AUC to about 1e-6. An `OperatingCondition`: it divides buckets near the
         split that `choose` picks under it. False: one query.
     buckets
         How many buckets probabilities are counted in.

@@ -1,4 +1,4 @@
-"""Rankings kept in files, as JSON or Parquet by the file's suffix: written whole or not at all, read back exactly.
+"""Rankings in files, as JSON or Parquet by the suffix: written completely or not at all, read back exactly.
 
 Rankings of different days or machines add up to that of all rows, so a file of counts is what is worth keeping.
 """
@@ -31,7 +31,7 @@ _ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
 
 
 def write_ranking(ranking: Ranking, path: Place) -> None:
-    """Write a ranking to a `.json` or `.parquet` file; a file that stood there stays until the new one is whole.
+    """Write a ranking to a `.json` or `.parquet` file; the old file stays until the new one is complete.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -123,8 +123,8 @@ def _of_parquet(content: bytes, name: str) -> Ranking:
         spans = Spans(**known, **{name: about[name] for name in ABOUT})
         require_spans(exact.score, exact.pos, exact.neg, spans)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        said = f"the ranges of this ranking do not fit its segments ({error})"
-        raise NotationError(said, "give what Ranking.to_parquet wrote, unchanged") from None
+        what = f"the ranges of this ranking do not fit its segments ({error})"
+        raise NotationError(what, "give what Ranking.to_parquet wrote, unchanged") from None
     return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, spans=spans)
 
 
@@ -157,7 +157,7 @@ def _known(path: Place) -> _Form:
     form = _FORMS.get(Path(path).suffix.lower())
     if form is None:
         raise SourceError(
-            f"a ranking is kept as JSON or Parquet, and the name {os.fspath(path)} says neither",
+            f"a ranking is stored as JSON or Parquet, and the name {os.fspath(path)} says neither",
             fix="call it .json or .parquet",
         )
     return form

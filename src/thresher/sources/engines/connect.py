@@ -235,7 +235,7 @@ def _of_database_file(ibis: Any, name: str, stack: ExitStack) -> Any:
     stack.callback(_close, engine)
     engine.con.execute("SET enable_progress_bar = false")  # which would print where the answer goes
     quoted = import_module("sqlglot.expressions")
-    # It gets the name that the engine gives it by itself, so that views which use that name are found.
+    # It gets the name that the engine gives it by itself, so that views which use that name work.
     clash = Path(name).stem.partition(".")[0].lower() == "memory"
     alias = f" AS {quoted.to_identifier(_ATTACHED, quoted=True).sql(_DUCKDB)}" if clash else ""
     place = quoted.Literal.string(str(Path(name).resolve())).sql(_DUCKDB)
@@ -294,7 +294,7 @@ def _engine_of(table: Any) -> Any:
 def _close(engine: Any) -> None:
     with suppress(Exception):  # an engine that is still at work is asked to stop, where it can be
         engine.con.interrupt()
-    with suppress(Exception):  # a server that is gone need not be told goodbye
+    with suppress(Exception):  # a server that is gone need not be closed
         engine.disconnect()
 
 

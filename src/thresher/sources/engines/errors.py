@@ -31,7 +31,7 @@ _KNOWN: dict[str, tuple[str, str]] = {
     ),
     r"not a valid .* database file|file is not a database": (
         "it is no database that is known",
-        "check that it is the right file, and whole",
+        "check that it is the right file, and complete",
     ),
     r"password|authentication|role .* does not exist|no \w+\.conf entry": (
         "the login was refused",

@@ -319,9 +319,9 @@ def _literal(ibis: Any, kind: Any, value: Any) -> Any | None:
     if kind.is_boolean():
         return ibis.literal(bool(value)) if value in (0, 1) else None
     if kind.is_integer():
-        whole = _nearest(value) not in (None, math.inf, -math.inf) and int(value) == value
+        integral = _nearest(value) not in (None, math.inf, -math.inf) and int(value) == value
         low, high = kind.bounds
-        return ibis.literal(int(value), kind) if whole and low <= value <= high else None
+        return ibis.literal(int(value), kind) if integral and low <= value <= high else None
     if kind.is_decimal():
         return _decimal(ibis, kind, value)
     if kind.is_timestamp() or kind.is_date():

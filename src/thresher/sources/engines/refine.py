@@ -135,9 +135,9 @@ def _shares(counts: BucketCounts) -> tuple[Counts, Floats, Floats]:
     cases: Any = counts.cases if counts.weight is None else counts.weight
     pos, neg = np.zeros(bucket.size), np.zeros(bucket.size)
     for i in range(len(counts.names)):
-        mine = counts.ranking == i
+        here = counts.ranking == i
         both = [
-            np.bincount(place[mine & flags], cases[mine & flags], minlength=bucket.size)
+            np.bincount(place[here & flags], cases[here & flags], minlength=bucket.size)
             for flags in (counts.positive, ~counts.positive)
         ]
         if all(side.sum() for side in both):

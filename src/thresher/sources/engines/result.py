@@ -51,12 +51,12 @@ class BucketCounts:
 
     def ranking_of(self, number: int) -> Ranking:
         """The ranking of one model and group."""
-        mine = slice(None) if len(self.names) == 1 else np.flatnonzero(self.ranking == number)
-        count = self.cases[mine] if self.weight is None else self.weight[mine]
+        here = slice(None) if len(self.names) == 1 else np.flatnonzero(self.ranking == number)
+        count = self.cases[here] if self.weight is None else self.weight[here]
         # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
-        added = 0 if self.weight is None else int(self.cases[mine].max(initial=0))
+        added = 0 if self.weight is None else int(self.cases[here].max(initial=0))
         rounding = added * 2.0**-52 if added > 1 else 0.0
-        *columns, spans = resolved(self.low[mine], self.high[mine], count, self.positive[mine], rounding=rounding)
+        *columns, spans = resolved(self.low[here], self.high[here], count, self.positive[here], rounding=rounding)
         return Ranking.of_segments(*columns, dropped=self.dropped[number], spans=spans)
 
 
