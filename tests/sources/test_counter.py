@@ -1,5 +1,6 @@
 """Counting pieces and adding is counting all, whatever the kinds of columns, in memory, by buckets and on disk."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ Y = RNG.random(SIZE) < 0.4
 P = 1 / (1 + np.exp(-RNG.normal(size=SIZE) - Y))
 WILD = RNG.normal(size=SIZE) * 10.0 ** RNG.integers(-9, 9, SIZE)
 WILD[:6] = [np.inf, -np.inf, 0.0, -0.0, 5e-324, 1.0]
-LABELS = {
+LABELS: dict[str, Any] = {
     "int": pa.array(Y.astype(np.int8)),
     "bool": pa.array(Y),
     "sign": pa.array(np.where(Y, 1, -1)),
@@ -35,7 +36,7 @@ LABELS = {
     "float": pa.array(Y.astype(float)),
     "objects": np.array([None if y is None else "spam" if y else "ham" for y in Y.tolist()], dtype=object),
 }
-SCORES = {
+SCORES: dict[str, Any] = {
     "p": P,
     "half": P.astype(np.float32),
     "wild": WILD,
@@ -50,7 +51,7 @@ def count(columns, batches, *, slices=7, **how):
     counter = Counter(columns, **how)
     rows = len(next(iter(batches.values())))
     edges = np.linspace(0, rows, slices + 1).astype(int)
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges):
         counter.add({name: values[start:end] for name, values in batches.items()})
     try:
         return counter.rankings()
@@ -148,9 +149,9 @@ def test_rows_that_miss_any_score_may_be_left_out_of_all(store):
 @pytest.mark.parametrize("store", [*STORES, *BUCKETS])
 def test_more_than_two_labels_are_counted(store):
     labels = pa.array(np.where(Y, "a", np.where(P > 0.5, "b", "c")))
-    with pytest.raises(th.LabelError, match="more than two labels: .* × 'b'"):
+    with pytest.raises(th.LabelError, match=r"more than two labels: .* × 'b'"):
         count(Columns("y", ("p",)), {"y": labels, "p": pa.array(P)}, positive="a", **(STORES | BUCKETS)[store])
-    with pytest.raises(th.LabelError, match="more than two labels: .*…"):
+    with pytest.raises(th.LabelError, match=r"more than two labels: .*…"):
         count(Columns("y", ("p",)), {"y": pa.array(P.astype(str)), "p": pa.array(P)}, **(STORES | BUCKETS)[store])
 
 

@@ -1,7 +1,7 @@
 import gzip
-import random
 from importlib import import_module
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -92,7 +92,7 @@ def test_parquet_says_how_many_rows_it_has(tmp_path, budget, monkeypatch):
 
 def test_packed_text_is_larger_than_its_file(tmp_path, monkeypatch):
     monkeypatch.setattr(scanning, "memory_budget", lambda: 1000)
-    text = random.Random(0).randbytes(60).hex().encode()
+    text = np.random.default_rng(0).bytes(60).hex().encode()
     for name, fits in (("rows.csv", True), ("rows.csv.gz", False)):
         (tmp_path / name).write_bytes(text if fits else gzip.compress(text))
         assert files_fit(FileTable.of(tmp_path / name), 2) == fits

@@ -30,9 +30,9 @@ def test_what_cannot_be_scanned_is_refused_in_words(source, how, words):
 
 def test_frames_may_name_columns_by_numbers():
     frame = import_module("pandas").DataFrame({0: FOUR_ROWS["y"], 1: FOUR_ROWS["p"]})
-    assert th.scan(frame, label=0, score=1) == th.rank(FOUR_ROWS["y"], FOUR_ROWS["p"])  # type: ignore[arg-type]
+    assert th.scan(frame, label=0, score=1) == th.rank(FOUR_ROWS["y"], FOUR_ROWS["p"])  # type: ignore[call-overload]
     with pytest.raises(th.ColumnError, match="has no column 2"):
-        th.scan(frame, label=0, score=2)  # type: ignore[arg-type]
+        th.scan(frame, label=0, score=2)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("by", [3, [None]])

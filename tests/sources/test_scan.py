@@ -1,6 +1,8 @@
 """Every source gives NumPy's table: the same rows in files, in DuckDB, PostgreSQL, Spark, SQLite and Polars."""
 
 import sqlite3
+import sys
+from pathlib import Path
 from typing import Any
 
 import ibis
@@ -532,3 +534,24 @@ def test_scores_and_groups_need_names(folder):
         th.scan(str(folder), label="y", score=[])
     with pytest.raises(th.ArgumentError):
         th.scan(str(folder), label="y", score="p", by=[])
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"where": {"select": "NL"}}, {"where": pc.field("w") > 0.5}, {"exact": False}], ids=str
+)
+def test_a_scan_walks_few_functions(folder, how):
+    """Those that sort and count rows are left out: they are a ranking's, and the same for every source."""
+    th.scan(str(folder / "*.parquet"), label=NAMES["label"], score="p", **how)
+    root, walked = Path(th.__file__).parent, set()
+
+    def note(frame, event, _):
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.is_relative_to(root) and "ranking" not in path.relative_to(root).parts:
+            walked.add(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        th.scan(str(folder / "*.parquet"), label=NAMES["label"], score="p", **how)
+    finally:
+        sys.setprofile(None)
+    assert len(walked) <= 66

@@ -260,7 +260,7 @@ class TestNumbers:
             [f'{{"y": {y}, "p": {p}}}' for y, p in rows] if kind == "jsonl" else ["y,p", *(f"{y},{p}" for y, p in rows)]
         )
         path.write_text("\n".join(lines))
-        with pytest.raises(th.ScoreError, match="1 of 3 numbers in column 'p' of .* do not fit a float64 exactly"):
+        with pytest.raises(th.ScoreError, match=r"1 of 3 numbers in column 'p' of .* do not fit a float64 exactly"):
             th.scan(path, label="y", score="p")
         path.write_text(path.read_text().replace(text, "36028797018963968"))
         assert th.scan(path, label="y", score="p") == th.rank([1, 0, 0], [0.5, 2.0**55, 2.0**53])

@@ -128,8 +128,8 @@ def sorted_labels(labels: Column) -> list[Any]:
 
 def distinct(labels: Column, *, at_most: int) -> list[Any]:
     """The first distinct labels in order of appearance, without sorting rows."""
-    if labels.dtype.kind == "O" and (known := _hashed(labels.tolist())) is not None:
-        return [_plain(label) for label in itertools.islice(known, at_most)]
+    if labels.dtype.kind == "O" and (hashed := _hashed(labels.tolist())) is not None:
+        return [_plain(label) for label in itertools.islice(hashed, at_most)]
     known: list[Any] = []
     rest = labels
     while rest.size and len(known) < at_most:

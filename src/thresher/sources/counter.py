@@ -187,7 +187,9 @@ class Counter:
             self._leave_memory()
         if self._missing == "drop" or not self._faulty:
             for i, score in enumerate(scores):
-                lack = absent[i] if gone is None else gone if absent[i] is None else gone | absent[i]
+                lack = absent[i]
+                if gone is not None:
+                    lack = gone if lack is None else gone | lack
                 self._store(i, (code, score, weights), lack, group)
         self.rows += label.size
 

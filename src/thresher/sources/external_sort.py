@@ -83,7 +83,8 @@ class ExternalSort:
         part = self._partition(score)
         order = np.argsort(part, kind="stable")
         rows = np.bincount(part, minlength=_RANGES)
-        columns = (score[order], code[order].astype(np.int32), *([] if weights is None else [weights[order]]))
+        columns: tuple[Column, ...] = (score[order], code[order].astype(np.int32))
+        columns += () if weights is None else (weights[order],)
         self._rows += rows
         self._cases = _added(self._cases, np.bincount(code))
         ends = np.concatenate([[0], np.cumsum(rows)])

@@ -91,10 +91,8 @@ def arrow_filter(values: Mapping[str, list[Any]], types: Mapping[str, Any]) -> A
         if arrow.types.is_dictionary(kind):
             kind, column = kind.value_type, column.cast(kind.value_type)
         require_kind(kind_of_type(kind), wanted, name)
-        scalars, test = [], compute.scalar(False)
-        for value in wanted:
-            if (scalar := _scalar(value, kind)) is not None:
-                scalars.append(scalar)
+        scalars = [scalar for value in wanted if (scalar := _scalar(value, kind)) is not None]
+        test = compute.scalar(False)
         if arrow.types.is_floating(kind):
             for scalar in scalars:
                 test |= column == scalar  # a set would tell -0.0 from 0.0

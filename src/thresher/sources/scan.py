@@ -126,8 +126,8 @@ def scan(
         None: exact where rows fit in memory, else bounded. True: exact always, by an external sort of rows that do
         not fit. False: one pass of buckets, even where rows would fit.
     refine
-        Engines only. True: a second query brings the AUC to about 1e-6. An `OperatingCondition`: it divides buckets near the
-        split that `choose` picks under it. False: one query.
+        Engines only. True: a second query brings the AUC to about 1e-6. An `OperatingCondition`: it divides buckets near
+        the split that `choose` picks under it. False: one query.
     buckets
         How many buckets probabilities are counted in.
     missing
@@ -143,8 +143,9 @@ def scan(
     >>> scan(mails, label="spam", score="p", by="week")[2]
     Ranking([1+][1-] at scores 0.4, 0.1)
     """
-    several = isinstance(score, list | tuple)
-    named = Columns(label, score_names(score) if several else (score,), weights, () if by is None else group_names(by))
+    several = not isinstance(score, str) and isinstance(score, list | tuple)
+    scores: Any = score_names(score) if several else (score,)
+    named = Columns(label, scores, weights, () if by is None else group_names(by))
     options = Options(table, positive, where, columns, exact, refine, buckets, missing, progress)
     rankings = scan_rankings(source, named, options)
     if by is None:
@@ -259,6 +260,7 @@ def read_batches(source: Any, names: Sequence[str], options: Options) -> dict[st
 def _join(batches: Iterable[Batch], names: Sequence[str], *, text: Iterable[str]) -> dict[str, Column]:
     """Batches as columns of NumPy."""
     parts, rows, most = [], 0, rows_that_fit(len(names), memory_budget())
+    batch: Any
     for batch in batches:
         if isinstance(batch, dict):
             return {name: batch[name] for name in names}  # a frame that holds its rows

@@ -158,7 +158,7 @@ def test_a_disk_that_is_full(tmp_path):
     """Files of more than a megabyte cannot be written, so that the engine cannot spill."""
     engine = ibis.duckdb.connect(tmp_path / "rows.duckdb")
     columns = "random() < 0.5 AS y, random() AS a, random() AS b"
-    engine.con.execute(f"CREATE TABLE rows AS SELECT {columns} FROM range(1500000)")
+    engine.con.execute(f"CREATE TABLE rows AS SELECT {columns} FROM range(1500000)")  # noqa: S608
     engine.disconnect()
     spill = tmp_path / "spill"
     spill.mkdir()

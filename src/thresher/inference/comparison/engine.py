@@ -255,8 +255,8 @@ def compare_scan(
     """Compare models that scored the same rows of a table, inside the engine that holds them.
 
     AUCs are compared by DeLong's covariance (1988), with `weights` a column of sampling weights and `cluster` one that
-    says which rows belong together (Obuchowski 1997). An engine makes mid-ranks by window functions, and only sums leave
-    it; rows of files and frames are compared in memory. Under an `OperatingCondition` expected costs are compared at
+    says which rows belong together (Obuchowski 1997). An engine makes mid-ranks by window functions, and only sums
+    leave it; rows of files and frames are compared in memory. Under an `OperatingCondition` expected costs are compared at
     `thresholds`, or at each model's best one from a scan of the same rows; the calls of all models are counted together
     and resampled jointly, as `compare` does with rows, which takes weights and no clusters. The thresholds stay fixed,
     where `compare` without `thresholds=` chooses them again in every resample. Sources and filters are those of `scan`,
