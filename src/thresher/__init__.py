@@ -185,6 +185,9 @@ if TYPE_CHECKING:
         row_auc_interval,
         table_intervals,
     )
+    from thresher.inputs import (
+        rank,
+    )
     from thresher.learning import learn as learn
     from thresher.ranking import (
         Ranking,
@@ -192,11 +195,7 @@ if TYPE_CHECKING:
     from thresher.sources import (
         Progress,
         RankingBuilder,
-        rank,
         scan,
-        scan_by,
-        scan_models,
-        scan_models_by,
     )
     from thresher.tables import (
         MEASURES,
@@ -395,9 +394,6 @@ __all__ = [
     "roc_bounds",
     "row_auc_interval",
     "scan",
-    "scan_by",
-    "scan_models",
-    "scan_models_by",
     "smoothed",
     "squared_error",
     "table_bounds",
@@ -410,6 +406,7 @@ _ROOMS = (
     "errors",
     "cautions",
     "ranking",
+    "inputs",
     "sources",
     "tables",
     "curves",

@@ -1,6 +1,7 @@
 """Tests of inputs."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import ibis
@@ -11,7 +12,6 @@ import pytest
 import thresher as th
 from tests.sources.test_scan import in_postgres
 from thresher.cli.inputs import current_option
-from thresher.sources import fetched, learned_columns, streamed
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "logistic", "--cost-ratio", "5"]
 CONDITION = th.OperatingCondition(cost_ratio=5)
@@ -93,8 +93,9 @@ def _small(values):
 @pytest.fixture
 def many(monkeypatch):
     """All rows as too many to be read."""
-    monkeypatch.setattr(fetched, "MOST_ROWS", 0)
-    monkeypatch.setattr(fetched, "memory", lambda: 0)
+    scan = import_module("thresher.sources.scan")
+    monkeypatch.setattr(scan, "ROWS_TO_STREAM", 0)
+    monkeypatch.setattr(scan, "memory_budget", lambda: 0)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "choose", "compare"])
@@ -147,26 +148,12 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
 
 
 @pytest.mark.usefixtures("many")
-def test_files_larger_than_memory_go_through_the_engine(data):
-    found = data("evaluate", "predictions.csv", *ROWS_OF_SCANNED)
-    assert found["models"]["forest"]["bounds"]["auc"][0] == pytest.approx(found["models"]["forest"]["auc"]["estimate"])
-
-
-@pytest.mark.usefixtures("many")
-@pytest.mark.parametrize("command", ["evaluate", "choose", "compare", "merge"])
-def test_the_types_of_a_file_are_learned_once(data, monkeypatch, command):
-    """The label is looked at before the scan, which must not read the whole file for it again."""
-    learned = []
-
-    def counted(files, seen):
-        learned.append(files)
-        return learned_columns.learned_columns(files, seen)
-
-    monkeypatch.setattr(streamed, "_last", {})
-    monkeypatch.setattr(streamed, "learned_columns", counted)
-    asked = BOTH if command == "compare" else ROWS_OF_SCANNED
-    data(command, "predictions.csv", *asked, "--positive", "1")
-    assert len(learned) == 1
+def test_files_larger_than_memory_are_counted(data, refused, columns):
+    found = data("evaluate", "predictions.csv", *BOTH, "--positive", "1")
+    for name in ("forest", "logistic"):
+        low, high = found["models"][name]["bounds"]["auc"]
+        assert low <= th.auc(th.rank(columns["malignant"], columns[name])) <= high
+    assert "needs all rows at once" in refused("compare", "predictions.csv", *BOTH)
 
 
 @pytest.mark.usefixtures("many")

@@ -276,7 +276,7 @@ class TestLabels:
     def test_a_third_label_is_found_across_batches(self):
         builder = built([(["ham", "spam"], [1, 2])], positive="spam")
         with pytest.raises(
-            th.LabelError, match="beside the positive label 'spam' there is more than one: 'ham' and 'eggs'"
+            th.LabelError, match="besides the positive label 'spam' there is more than one: 'ham' and 'eggs'"
         ):
             builder.update(["eggs"], [3])
         builder.update(["ham"], [3])

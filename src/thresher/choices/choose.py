@@ -15,17 +15,11 @@ from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
 from thresher.choices.constraint import Constraint, constraints
 from thresher.choices.isometric import straight_isometrics
-from thresher.choices.objective import (
-    TIED_WEIGHTS,
-    advantage,
-    cost_objective,
-    measure_objective,
-    splits_near_best,
-)
+from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective, splits_near_best
+from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
 from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
-from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
 from thresher.tables.condition import OperatingCondition, require_condition, simplest
 
@@ -385,8 +379,8 @@ def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
     if ranking.ranges is None:
         return ""
     slope = asked.slope_coverage(ranking)
-    better = int((hiding_better(ranking, slope) if free else ranking.ranges.mixed).sum())
-    ties = 0 if better or not free else int(hiding_as_good(ranking, slope).sum())
+    better = int((may_hide_better(ranking, slope) if free else ranking.ranges.mixed).sum())
+    ties = 0 if better or not free else int(may_hide_tie(ranking, slope).sum())
     text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
     if better:
         return f"{text} a better split; best_cost_bounds says what one could save"

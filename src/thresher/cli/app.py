@@ -157,7 +157,7 @@ def place(ctx: click.Context) -> str:
     """The command and the file that it was given."""
     source = ctx.params.get("source")
     if isinstance(source, str) and "://" in source:
-        from thresher.sources.faults import without_secrets
+        from thresher.sources.engines.errors import without_secrets
 
         source = without_secrets(source)
     return f"thresher {ctx.info_name}" + (f" {source}" if isinstance(source, str) else "")

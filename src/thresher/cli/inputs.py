@@ -21,12 +21,13 @@ from thresher.cli.outputs import Added
 from thresher.errors import ArgumentError, SourceError, ThresherError
 from thresher.evaluation import Decision, apply, contradictions
 from thresher.evaluation.decision import EVALUATE_AGAIN
+from thresher.inputs import rank
+from thresher.inputs.columns import column
 from thresher.ranking import Floats, Ranking
-from thresher.sources import rank, scan_models
-from thresher.sources.columns import column
-from thresher.sources.fetched import fetched_columns, first_columns, source_names
+from thresher.sources import scan
 from thresher.sources.progress import Progress
-from thresher.sources.saved import read_ranking
+from thresher.sources.scan import columns_that_fit, first_columns, source_names
+from thresher.sources.storage import read_ranking
 
 
 @dataclass(slots=True)
@@ -213,7 +214,7 @@ def rows_that_fit(given: Mapping[str, Any]) -> LabelledScores | None:
     _require_labels_alone(label, {**given, "current": in_use}, called)
     beside = [name for name in (given.get("weight"), given.get("cluster"), in_use) if name is not None]
     wanted = list(dict.fromkeys([label, *scores, *called.values(), *beside]))
-    found = fetched_columns(given["source"], wanted, table=table_name(given))
+    found = columns_that_fit(given["source"], wanted, table=table_name(given))
     if found is None:
         return None
     labels = column(found[label], name=f"the column {label!r}")
@@ -350,7 +351,8 @@ def rankings_of(given: Mapping[str, Any], *, condition: Any = None) -> dict[str,
     if rows is not None:
         return {name: rows.ranking(name, missing=given["missing"]) for name in rows.scores}
     with scanning(given) as asked:
-        return scan_models(source, **asked, refine=True if condition is None else condition)
+        score = list(asked.pop("scores"))
+        return scan(source, score=score, **asked, refine=True if condition is None else condition)
 
 
 def require_no_columns(given: Mapping[str, Any]) -> None:
@@ -382,7 +384,7 @@ def kept_ranking(source: str) -> Ranking:
 
 @contextmanager
 def scanning(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Arguments for `scan_models`, `compare_scan` and `evaluate_scan`, whose progress is told on a terminal."""
+    """Arguments for `scan`, `compare_scan` and `evaluate_scan`, whose progress is told on a terminal."""
     label, scores = named_columns(given)
     if given.get("predictions"):
         raise ArgumentError("--prediction needs rows, and there are more than fit", "leave it out, or sample")
@@ -401,7 +403,7 @@ def scanning(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "scores": scores,
             "table": table,
             "positive": positive,
-            "weight": given.get("weight"),
+            "weights": given.get("weight"),
             "missing": given["missing"],
             "progress": told,
         }
@@ -412,8 +414,8 @@ def _words(now: Progress) -> str:
 
     >>> _words(Progress("counting", rows=2_000_000, total=10_000_000, seconds=0.5))
     'counting: 2,000,000 of 10,000,000 rows, 4,000,000 per second'
-    >>> _words(Progress("learning types", rows=2_000_000, total=None, seconds=0.5))
-    'learning types: 2,000,000 rows, 4,000,000 per second'
+    >>> _words(Progress("counting", rows=2_000_000, total=None, seconds=0.5))
+    'counting: 2,000,000 rows, 4,000,000 per second'
     >>> _words(Progress("ranking rows", rows=None, total=None, seconds=3.2))
     'ranking rows: 3 s'
     """

@@ -35,6 +35,8 @@ from thresher.cli.outputs import (
 )
 from thresher.errors import ArgumentError, ColumnError, EmptyError
 from thresher.evaluation import apply
+from thresher.inputs.arrow import numpy_column
+from thresher.inputs.columns import column, named, require_columns
 from thresher.learning import (
     Deployed,
     Learned,
@@ -55,12 +57,8 @@ from thresher.learning.data.schema import Remarks, require_expected_columns
 from thresher.learning.features.selection import Search
 from thresher.learning.learn import COMPARING
 from thresher.learning.models.candidates import chosen_models
-from thresher.sources.arrow_columns import numpy_column
-from thresher.sources.column_names import named, require_columns
-from thresher.sources.columns import column
-from thresher.sources.data_file import DataFile, reading
-from thresher.sources.files import read_columns
-from thresher.sources.listing import listed_files
+from thresher.sources.files import list_files, read_columns
+from thresher.sources.text_files import DataFile, translate_errors
 from thresher.tables import OperatingCondition
 
 
@@ -431,7 +429,7 @@ def _write(source: str, path: Path, kind: str, judge: Judge) -> int:
     if (delimiters := text_pair(source, kind)) is not None:
         with opened_text(source) as lines, text_file(path) as out:
             return copy_rows(lines, out, origin, judge.made_for, delimiters=delimiters)
-    files = [] if source == STANDARD else listed_files(source)
+    files = [] if source == STANDARD else list_files(source)
     if len(files) == 1 and files[0].format == "parquet" and kind in (".parquet", ".pq"):
         return _parquet(files[0], path, origin, judge)
     columns = read_columns(source, None)
@@ -445,7 +443,7 @@ def _parquet(file: DataFile, path: Path, origin: Origin, judge: Judge) -> int:
     arrow = extra("pyarrow", name="files")
     parquet = extra("pyarrow.parquet", name="files")
     rows, writer = 0, None
-    with reading(file):
+    with translate_errors(file):
         whole = parquet.ParquetFile(file.at_once())
         names = list(whole.schema_arrow.names)
         require_expected_columns(names, judge.deployed.expected, place=judge.place)

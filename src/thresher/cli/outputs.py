@@ -26,8 +26,8 @@ import numpy as np
 from thresher._internal.atomic import replacing, write_whole
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError, ColumnError, MissingValueError, ScoreError, SourceError, ThresherError
+from thresher.inputs.columns import require_columns
 from thresher.ranking import Floats
-from thresher.sources.column_names import require_columns
 from thresher.sources.files import column_names, read_columns
 
 STANDARD = "-"
@@ -69,10 +69,10 @@ def _inputs(source: str | None) -> list[Path]:
         return []
     if not Path(source).is_dir() and (Path(source).exists() or not glob.has_magic(source)):
         return [Path(source).resolve()]
-    from thresher.sources.listing import listed_files
+    from thresher.sources.files import list_files
 
     try:
-        return [Path(file.name).resolve() for file in listed_files(source)]
+        return [Path(file.name).resolve() for file in list_files(source)]
     except ThresherError:  # reading it will say so with the command's own words
         return []
 
@@ -369,8 +369,8 @@ def opened_text(source: str) -> IO[str]:
     if source.lower().endswith(".gz"):
         return io.TextIOWrapper(gzip.open(source), encoding="utf-8-sig", newline="")
     if source.lower().endswith(".zst"):
-        opened = extra("zstandard", name="files").open(source, "rb")
-        return io.TextIOWrapper(opened, encoding="utf-8-sig", newline="")
+        unpacked: Any = extra("pyarrow", name="files").input_stream(source, compression="zstd")
+        return io.TextIOWrapper(io.BufferedReader(unpacked), encoding="utf-8-sig", newline="")
     return Path(source).open(encoding="utf-8-sig", newline="")
 
 

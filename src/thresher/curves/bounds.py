@@ -26,6 +26,7 @@ from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
 _ULPS = 2.0**-46
+_TIED = 1e-12  # of the largest value: `choose` lets weights tie within it
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -246,6 +247,48 @@ def _below(share: Fraction) -> float:
 
 def _above(share: Fraction) -> float:
     return min(1.0, math.nextafter(float(share), math.inf)) if Fraction(float(share)) != share else float(share)
+
+
+def may_hide_better(ranking: Ranking, slope: float) -> Flags:
+    """Segments that may hide a better split than any between segments, by tp - slope · fp.
+
+    Inside an open segment the curve reaches no higher than where all its positives come first.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> may_hide_better(bounded, 1.0), may_hide_better(bounded, 0.1)
+    (array([ True,  True]), array([False,  True]))
+    """
+    if ranking.ranges is None or ranking.ranges.corners:
+        return np.zeros(len(ranking), dtype=np.bool_)
+    highest, reached = _values(ranking, slope)
+    return ranking.ranges.mixed & (highest > reached.max())
+
+
+def may_hide_tie(ranking: Ranking, slope: float) -> Flags:
+    """Segments that may hide a split as good as the best between segments, or a better one.
+
+    Where every corner of the hull is known, only splits on the edge between two that tie are as good.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1], [0.9, 0.8, 0.1], pos=[2, 0, 2], neg=[0, 2, 0])
+    >>> may_hide_better(bounded, 1.0), may_hide_tie(bounded, 1.0)
+    (array([False, False]), array([ True, False]))
+    """
+    if ranking.ranges is None or (ranking.ranges.corners and ranking.ranges.ties and not ranking.weighted):
+        return np.zeros(len(ranking), dtype=np.bool_)
+    highest, reached = _values(ranking, slope)
+    least = reached.max() - _TIED * (ranking.Pos + slope * ranking.Neg)
+    if not ranking.ranges.corners:
+        return ranking.ranges.mixed & (highest >= least)
+    tied = np.flatnonzero(reached >= least)
+    between = np.arange(len(ranking))
+    return ranking.ranges.mixed & (between >= tied[0]) & (between < tied[-1])
+
+
+def _values(ranking: Ranking, slope: float) -> tuple[Floats, Floats]:
+    """What tp - slope · fp may come to inside each segment, and what it is at the splits between them."""
+    tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    reached = tp - slope * fp
+    return tp[1:] - slope * fp[:-1], reached
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from thresher._internal.results import Tabular
 from thresher.curves.area import auc
 from thresher.errors import LengthError, OneClassError, ProbabilityError
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.rank import checked_weights
 from thresher.ranking import Floats, Ranking, rankable
-from thresher.sources import classes_of
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 

@@ -41,9 +41,9 @@ from thresher.inference.interval import interval_columns
 from thresher.inference.intervals.class_auc import AVERAGES, area_intervals
 from thresher.inference.intervals.confusion import sampled_confusion_intervals, undefined
 from thresher.inference.intervals.cost import mean_loss_interval
+from thresher.inputs.columns import Missing
+from thresher.inputs.labels import listed
 from thresher.ranking import Floats, Ranking
-from thresher.sources.columns import Missing
-from thresher.sources.labels import listed
 from thresher.tables import ConfusionMatrix
 
 RATES = ("overall_accuracy", *WHOLE_MEASURES)

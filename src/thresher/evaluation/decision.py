@@ -35,9 +35,9 @@ from thresher._internal.text import interval_text, visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
 from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
+from thresher.inputs.columns import column, complete
+from thresher.inputs.frames import frame_columns, frame_names, is_frame
 from thresher.ranking import Flags, Floats, rankable, reaches
-from thresher.sources.columns import column, complete
-from thresher.sources.frames import frame_columns, frame_names, is_frame
 from thresher.tables import OperatingCondition
 
 FORMAT = "thresher/decision/2"

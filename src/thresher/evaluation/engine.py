@@ -27,21 +27,18 @@ from thresher.evaluation.summary import rules_text, short, text_table
 from thresher.inference import Comparison, Interval, auc_interval
 from thresher.inference.bounds import bounds
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.comparison.engine import auc_comparison, empty_comparison, scanned_auc_intervals
+from thresher.inference.comparison.engine import auc_comparison, empty_comparison, open_rows, scanned_auc_intervals
 from thresher.inference.interval import interval_columns
 from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval, sampled_table_intervals
 from thresher.inference.intervals.table import table_intervals
+from thresher.inputs.columns import Missing
 from thresher.ranking import Ranking
-from thresher.sources.columns import Missing
-from thresher.sources.filters import Filter
-from thresher.sources.paired import PlacementSums, call_weights, placement_sums
-from thresher.sources.paired_rows import opened_pairs
+from thresher.sources.engines.connect import is_engine_source
+from thresher.sources.engines.pairs import PlacementSums
+from thresher.sources.options import Columns, Filter, Options, TableName, score_names
 from thresher.sources.progress import Listener
-from thresher.sources.scan import scan_models
-from thresher.sources.scan_options import Options, require_models
-from thresher.sources.table_names import TableName
-from thresher.sources.tally import Wanted
+from thresher.sources.scan import scan_rankings
 from thresher.tables import OperatingCondition
 from thresher.tables.condition import require_condition
 
@@ -204,7 +201,7 @@ def evaluate_scan(
     scores: Sequence[str],
     table: TableName | None = None,
     positive: Any = None,
-    weight: str | None = None,
+    weights: str | None = None,
     where: Filter | None = None,
     condition: OperatingCondition | None = None,
     trained_at: float | None = None,
@@ -217,12 +214,12 @@ def evaluate_scan(
 ) -> ScannedEvaluation:
     """Evaluate models whose scores are columns of a table, without moving its rows, and decide for one.
 
-    Two passes count ranges of scores, the second only near the best split under the condition, until it is certain;
-    sources and filters are those of `scan`, and `exact=True` reads the ranges instead. Several models, or weights, take
-    sums of placements inside the engine (see `compare_scan`), whose mid-ranks sort the rows; `paired=False` leaves that
-    out, and with it the comparison. Weights are sampling weights. With a class mix declared by the condition, measures
-    and bounds are stated at it, and probabilities restated for it from `trained_at` (that of the rows unless told).
-    Models that cost at most `margin` more per case than the cheapest are practically equal.
+    Sources and filters are those of `scan`. An engine counts ranges of scores, and once more near the best split under
+    the condition. Several models, or weights, take sums of placements (see `compare_scan`): inside an engine, whose
+    mid-ranks sort the rows, or of rows of files and frames that fit in memory. `paired=False` leaves that out, and with
+    it the comparison. `weights` are sampling weights. With a class mix declared by the condition, measures and bounds
+    are stated at it, and probabilities restated for it from `trained_at` (by default that of the rows). Models that
+    cost at most `margin` more per case than the cheapest are practically equal.
 
     >>> mails = {"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}
     >>> import ibis, pyarrow
@@ -233,30 +230,29 @@ def evaluate_scan(
     require_level(level)
     require_margin(margin)
     require_prevalence(trained_at)
-    if weight is not None and not paired:
-        raise ArgumentError("what weights do to intervals is told by a paired pass", "leave paired=False out")
+    if weights is not None and not paired:
+        raise ArgumentError("intervals with weights need a paired pass", "leave paired=False out", parameter="paired")
     asked = condition if condition is not None else OperatingCondition()
     require_condition(asked)
-    wanted = Wanted(label, require_models(scores), weight)
-    how: dict[str, Any] = {"exact": exact, "refine": asked, "progress": progress}
-    if len(wanted.scores) == 1 and weight is None:
-        given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
-        rankings = scan_models(source, label=label, scores=wanted.scores, **given, **how)
-        found = _evaluation(rankings, asked, trained_at, level, margin=margin)
-        return replace(found, cautions=(*on_condition(condition), *found.cautions))
-    asking: dict[str, Any] = {"listener": progress}
-    with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
-        rankings = rows.rankings(wanted.scores, Options(**how))
+    columns = Columns(label, score_names(scores), weights)
+    options = Options(table, positive, where, exact=exact, refine=asked, missing=missing, progress=progress)
+    if weights is None and (len(columns.scores) == 1 or not (paired or is_engine_source(source))):
+        rankings = {name: each for (name, _), each in scan_rankings(source, columns, options, together=True).items()}
+        evaluation = _evaluation(rankings, asked, trained_at, level, margin=margin)
+        return replace(evaluation, cautions=(*on_condition(condition), *evaluation.cautions))
+    with open_rows(source, columns, options) as rows:
+        rankings = rows.rankings(columns.scores, Options(exact=exact, refine=asked, progress=progress))
         joint = choose(rankings, asked)
-        sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
+        sums = rows.placement_sums(listener=progress) if paired else None
         at = {name: choice.threshold for name, choice in joint.choices.items()}
-        cells = None if weight is None else call_weights(rows, at, **asking)
-    found = _evaluation(rankings, asked, trained_at, level, margin=margin, dropped=rows.dropped, sums=sums, cells=cells)
-    found = replace(found, cautions=(*on_condition(condition), *found.cautions))
+        cells = None if weights is None else rows.call_weights(at, listener=progress)
+        dropped = rows.dropped
+    evaluation = _evaluation(rankings, asked, trained_at, level, margin=margin, dropped=dropped, sums=sums, cells=cells)
+    evaluation = replace(evaluation, cautions=(*on_condition(condition), *evaluation.cautions))
     if sums is None or len(rankings) == 1:
-        return found
-    empty = empty_comparison(wanted.scores, level=level, margin=0.0, dropped=rows.dropped)
-    return replace(found, comparison=auc_comparison(sums, empty))
+        return evaluation
+    empty = empty_comparison(columns.scores, level=level, margin=0.0, dropped=dropped)
+    return replace(evaluation, comparison=auc_comparison(sums, empty))
 
 
 def _evaluation(

@@ -48,7 +48,7 @@ from thresher.inference.comparison.difference import require_margin
 from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
 from thresher.inference.interval import interval_columns
 from thresher.inference.rows import ScoredRows, require_two_clusters
-from thresher.sources.columns import Missing
+from thresher.inputs.columns import Missing
 from thresher.tables import OperatingCondition
 
 

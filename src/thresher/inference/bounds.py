@@ -18,6 +18,8 @@ from thresher.curves.bounds import (
     average_precision_bounds,
     certain,
     ks_bounds,
+    may_hide_better,
+    may_hide_tie,
     outward,
     pr_area_bounds,
     table_bounds,
@@ -26,7 +28,6 @@ from thresher.curves.bounds import (
 )
 from thresher.errors import ArgumentError, ProbabilityError, argument
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
-from thresher.sources.refinement import hiding_as_good, hiding_better
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 
 _OF_RANKING = {
@@ -139,10 +140,10 @@ def _best_cost_bounds(ranking: Ranking, condition: OperatingCondition | None) ->
         return certain(reached)
     resolved = asked.for_data(ranking)
     slope = asked.slope_coverage(ranking)
-    if not ranking.weighted and not hiding_as_good(ranking, slope).any():
+    if not ranking.weighted and not may_hide_tie(ranking, slope).any():
         return certain(reached)
     # A split that ties may be hidden, and its cost rounds otherwise.
-    better = hiding_better(ranking, slope).any()
+    better = may_hide_better(ranking, slope).any()
     least = _least_cost(ranking, resolved) if better else reached
     # Of weights, `choose` takes the middle of the thresholds that tie, which may cost a little more than the least.
     tie = TIED_WEIGHTS * (abs(resolved.cost_fn - resolved.cost_tp) + abs(resolved.cost_fp - resolved.cost_tn))

@@ -20,12 +20,12 @@ from thresher.errors import (
     argument,
 )
 from thresher.inference.rows import cluster_codes, require_same_index
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, Missing, column, complete, flagged
+from thresher.inputs.frames import frame_names, is_frame
+from thresher.inputs.labels import distinct, listed, same
+from thresher.inputs.rank import checked_weights
 from thresher.ranking import Counts, Flags, Floats, Indices, rankable
-from thresher.sources import classes_of
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete, flagged
-from thresher.sources.frames import frame_names, is_frame
-from thresher.sources.labels import distinct, listed, same
 
 Classes: TypeAlias = Sequence[Any] | Mapping[str, Sequence[Any]] | None
 

@@ -13,20 +13,11 @@ from thresher._internal.arguments import require_one_of
 from thresher._internal.results import Result
 from thresher.calibration import adjust_prevalence
 from thresher.errors import ArgumentError, LengthError, argument, located, require_both_classes
-from thresher.ranking import (
-    Counts,
-    Flags,
-    Floats,
-    Indices,
-    Ranking,
-    falling_order,
-    rankable,
-    splits_at,
-)
-from thresher.sources import is_positive
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
-from thresher.sources.frames import columns_by_name
+from thresher.inputs import is_positive
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.frames import columns_by_name
+from thresher.inputs.rank import checked_weights
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, falling_order, rankable, splits_at
 
 _NEAR = 8
 

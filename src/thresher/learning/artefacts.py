@@ -22,12 +22,12 @@ from thresher._internal.optional import extra
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError, located
 from thresher.evaluation import Decision, apply
+from thresher.inputs.columns import Column
 from thresher.learning.data.frame import frame
 from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_expected_columns
 from thresher.learning.learn import Learned
 from thresher.learning.report import write_report
 from thresher.ranking import Flags, Floats
-from thresher.sources.columns import Column
 from thresher.version import __version__
 
 SCHEMA = "schema.json"

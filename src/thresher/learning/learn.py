@@ -25,6 +25,7 @@ from thresher.evaluation.rules import require_no_rule_names
 from thresher.evaluation.summary import text_table
 from thresher.inference import Difference, Interval, corrected_t
 from thresher.inference.interval import interval_columns
+from thresher.inputs.columns import column
 from thresher.learning.data.column_types import ColumnTypes, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.leakage import leakage
@@ -41,7 +42,6 @@ from thresher.learning.validation.learning_curve import LearningCurve, learning_
 from thresher.learning.validation.nested import nested_costs, nested_interval
 from thresher.learning.validation.scoring import Yardstick, calls_cost, calls_measures, yardstick
 from thresher.ranking import Flags, Floats, reaches
-from thresher.sources.columns import column
 from thresher.tables import OperatingCondition
 
 Curve = TypeVar("Curve")

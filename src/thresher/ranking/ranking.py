@@ -155,7 +155,7 @@ class Ranking(Tabular):
     @classmethod
     def from_parquet(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `to_parquet` wrote."""
-        ranking: Self = room("sources.saved").read_parquet(path)
+        ranking: Self = room("sources.storage").read_parquet(path)
         return ranking
 
     @property
@@ -315,7 +315,7 @@ class Ranking(Tabular):
         ...     sum(Ranking.from_parquet(path) for path in Path(folder).iterdir())
         Ranking([40+,10-][20+,10-][40+,80-] at scores 3, 2, 1)
         """
-        room("sources.saved").write_parquet(self, path)
+        room("sources.storage").write_parquet(self, path)
 
     def remember(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the ranking alone, made when first asked for."""

@@ -8,6 +8,9 @@ import numpy as np
 
 from thresher._internal.arguments import require_whole
 from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, argument, located
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.labels import distinct, is_positive, listed, same
+from thresher.inputs.rank import checked_weights
 from thresher.ranking import (
     HALF_ULP,
     Flags,
@@ -19,9 +22,6 @@ from thresher.ranking import (
     rankable,
     require_safe_total,
 )
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
-from thresher.sources.labels import distinct, is_positive, listed, same
 
 BUCKETS = 2**17
 
@@ -35,7 +35,7 @@ class RankingBuilder:
     that come in any order from one distribution. Start a new builder when scores change, as after training.
 
     Batches are arrays, series, lists, or tensors on any device, of shape (n,) or (n, 1). They are counted at once and
-    not kept. A batch that is refused changes nothing. Builders add, e.g. those of several processes.
+    not stored. A batch that is refused changes nothing. Builders add, e.g. those of several processes.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class RankingBuilder:
     missing
         "raise" refuses a batch with missing values; "drop" leaves those rows out and counts them.
     buckets
-        How many distinct scores are kept apart.
+        How many distinct scores are counted apart.
 
     Examples
     --------
@@ -70,7 +70,21 @@ class RankingBuilder:
     def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
         """Count one more batch."""
         with located(f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"):
-            dropped = self._count(labels, scores, weights)
+            self._update({"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights}))
+
+    def _update(self, batch: dict[str, Any]) -> None:
+        columns, dropped = self._complete({name: column(values, name=name) for name, values in batch.items()})
+        if columns:
+            flags, seen = self._flags(columns[0])
+            score = rankable(columns[1])
+            weight = _weights(columns[2]) if "weights" in batch else None
+            self._rows += flags.size
+            self._labels = seen
+            if weight is not None:
+                present = weight > 0
+                flags, score, weight = flags[present], score[present], weight[present]
+            if flags.size:
+                self._add(Sketch.of_segments(*count_rows(flags, score, weight)))
         self.batches += 1
         self.dropped += dropped
 
@@ -92,7 +106,7 @@ class RankingBuilder:
 
     @property
     def exact(self) -> bool:
-        """Whether all distinct scores are still kept apart."""
+        """Whether all distinct scores are still apart."""
         return all(run.exact for run in self._runs)
 
     def __add__(self, other: RankingBuilder) -> RankingBuilder:
@@ -117,29 +131,11 @@ class RankingBuilder:
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        kept = sum(len(run) for run in self._runs)
-        return f"RankingBuilder({self.batches:,} batches, {kept:,} entries of {self.buckets:,}, exact={self.exact})"
-
-    def _count(self, labels: Any, scores: Any, weights: Any) -> int:
-        """Count the rows of one batch that lack nothing; how many were left out."""
-        given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
-        columns = {name: column(values, name=name) for name, values in given.items()}
-        kept, dropped = self._complete(columns)
-        if kept:
-            flags, seen = self._flags(kept[0])
-            score = rankable(kept[1])
-            weight = None if weights is None else _weights(kept[2])
-            self._rows += flags.size
-            self._labels = seen
-            if weight is not None:
-                present = weight > 0
-                flags, score, weight = flags[present], score[present], weight[present]
-            if flags.size:
-                self._add(Sketch.of_segments(*count_rows(flags, score, weight)))
-        return dropped
+        entries = sum(len(run) for run in self._runs)
+        return f"RankingBuilder({self.batches:,} batches, {entries:,} entries of {self.buckets:,}, exact={self.exact})"
 
     def _complete(self, columns: dict[str, Column]) -> tuple[list[Column], int]:
-        """The columns without gaps; none where a batch holds no rows, or none that are whole."""
+        """The columns without gaps; none where a batch holds no rows, or none that are complete."""
         rows = columns["labels"].size
         if not any(values.size for values in columns.values()):
             return [], 0
@@ -152,9 +148,9 @@ class RankingBuilder:
         """Which rows are positive, and all labels seen; a batch need not hold both."""
         if self.positive is None:
             return is_positive(labels), self._labels
-        found = distinct(labels, at_most=3)
-        seen = self._known([*self._labels, *found])
-        if not any(same(self.positive, label) for label in found):
+        distinct_labels = distinct(labels, at_most=3)
+        seen = self._known([*self._labels, *distinct_labels])
+        if not any(same(self.positive, label) for label in distinct_labels):
             return np.zeros(labels.size, dtype=np.bool_), seen
         return is_positive(labels, positive=self.positive), seen
 
@@ -173,7 +169,7 @@ class RankingBuilder:
         others = [label for label in seen if not same(label, self.positive)]
         if len(others) > 1:
             raise LabelError(
-                f"beside the positive label {self.positive!r} there is more than one: {listed(others)}",
+                f"besides the positive label {self.positive!r} there is more than one: {listed(others)}",
                 fix=f"check {argument('positive')}, or compare one with the rest: give a column of labels that is true"
                 f" where the label is {self.positive!r}",
             )

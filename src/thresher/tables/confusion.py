@@ -16,11 +16,11 @@ from thresher._internal.arguments import require_one_of
 from thresher._internal.json import FieldError, items, json_value, not_written, number, numbers, read_object
 from thresher._internal.results import Tabular
 from thresher.errors import EmptyError, LabelError, LengthError, MeasureError, ThresherError, WeightError
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.labels import LABELS_SHOWN, distinct, listed, sorted_labels
+from thresher.inputs.rank import checked_weights
 from thresher.ranking import Counts, Flags, Floats, require_safe_total
-from thresher.sources import classes_of
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
-from thresher.sources.labels import LABELS_SHOWN, distinct, listed, sorted_labels
 from thresher.tables.contingency import Contingency
 from thresher.tables.measures import Measure
 from thresher.tables.measures import measure as named

@@ -14,10 +14,10 @@ from thresher._internal.arguments import as_number, as_numbers, describe
 from thresher._internal.optional import room
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
+from thresher.inputs import is_positive
+from thresher.inputs.columns import Missing, column, complete
+from thresher.inputs.rank import checked_weights
 from thresher.ranking import MOST_CASES, Ranking, require_ranking, splits_at
-from thresher.sources import is_positive
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Missing, column, complete
 
 # A cell and whatever is computed from cells: one number, or an array with one entry per split.
 Cell: TypeAlias = Any

@@ -41,8 +41,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     from thresher.cli.console.screen import working
     from thresher.cli.inputs import is_ranking, kept_ranking, rankings_of, require_no_columns
-    from thresher.sources.faults import without_secrets
-    from thresher.sources.saved import write_ranking
+    from thresher.sources.engines.errors import without_secrets
+    from thresher.sources.storage import write_ranking
 
     if len(given["scores"]) > 1:
         raise click.UsageError("a ranking is of one model; give --score once", ctx)

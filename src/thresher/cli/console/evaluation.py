@@ -57,6 +57,7 @@ from thresher.evaluation.first_screen import (
 )
 from thresher.evaluation.summary import rules_rows, tiles_text
 from thresher.inference.comparison.difference import shown_p
+from thresher.sources.engines.connect import is_engine_source
 from thresher.tables import OperatingCondition
 
 
@@ -432,6 +433,8 @@ def evaluated_where_it_is(condition: OperatingCondition | None, given: Mapping[s
             raise ArgumentError(f"--{option} needs rows, and there are more than fit", fix)
     with scanning(given) as asked:
         settings = {name: given[name] for name in ("level", "margin", "trained_at")}
+        # Models are compared inside an engine; files with more rows than fit are counted alone.
+        settings["paired"] = is_engine_source(given["source"]) or asked["weights"] is not None
         return evaluate_scan(given["source"], condition=condition, **settings, **asked)
 
 

@@ -27,7 +27,7 @@ from thresher.inference.comparison.difference import (
     pairs_difference,
     require_margin,
 )
-from thresher.sources.columns import Missing
+from thresher.inputs.columns import Missing
 
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
 

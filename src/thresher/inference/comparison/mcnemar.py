@@ -11,8 +11,8 @@ import numpy as np
 from thresher._internal.arguments import require_level, require_one_of
 from thresher._internal.results import Result
 from thresher.inference.interval import Interval, normal_quantile
-from thresher.sources import is_positive
-from thresher.sources.columns import Missing, column, complete
+from thresher.inputs import is_positive
+from thresher.inputs.columns import Missing, column, complete
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi-squared"]
 

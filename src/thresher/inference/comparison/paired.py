@@ -26,9 +26,9 @@ from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
 from thresher.inference.intervals.cost import INFINITE
 from thresher.inference.rows import Rows, ScoredRows, require_two_clusters, scored_rows
+from thresher.inputs.columns import Column, Missing
+from thresher.inputs.frames import columns_by_name
 from thresher.ranking import Floats
-from thresher.sources.columns import Column, Missing
-from thresher.sources.frames import columns_by_name
 from thresher.tables import (
     MEASURES,
     MODEL_NUMBERS,

@@ -16,8 +16,8 @@ from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, student_quantile
 from thresher.inference.rows import ScoredRows, cluster_sums, require_two_clusters, scored_rows
+from thresher.inputs.columns import Missing
 from thresher.ranking import Flags, Floats, Ranking, falling_order, require_ranking
-from thresher.sources.columns import Missing
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0

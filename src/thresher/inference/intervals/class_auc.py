@@ -14,7 +14,7 @@ from thresher.inference.class_influence import Pulled, class_pulls
 from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.interval import LOGIT, Interval, interval_columns, student_quantile
 from thresher.inference.intervals.auc import NOTHING, auc_interval, exact_pairs, row_auc_interval
-from thresher.sources.columns import Missing
+from thresher.inputs.columns import Missing
 
 AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
 

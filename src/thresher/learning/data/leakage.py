@@ -10,13 +10,13 @@ from thresher._internal.arguments import require_instance
 from thresher.cautions import Caution
 from thresher.curves import auc
 from thresher.errors import LengthError
+from thresher.inputs import rank
 from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.split import Split
 from thresher.learning.data.target import Target, target_column
 from thresher.learning.preprocessing.categories import category_texts
 from thresher.learning.preprocessing.encoders import Numbers
-from thresher.sources import rank
 
 # A column's values repeat when they have this many rows each on average; below, they may fit the target by chance.
 _ROWS_PER_VALUE = 5

@@ -12,10 +12,10 @@ import numpy as np
 from thresher._internal.arguments import require_names, require_number, require_seed
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, ColumnError, OneClassError
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, column, complete
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Flags
-from thresher.sources import classes_of
-from thresher.sources.columns import Column, column, complete
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -11,11 +11,11 @@ import numpy as np
 
 from thresher._internal.json import fields, flag, items, one_of, text
 from thresher.errors import ColumnError
+from thresher.inputs.arrow import ABSENT
+from thresher.inputs.columns import named, require_columns
 from thresher.learning.data.column_types import ColumnTypes, Kind
 from thresher.learning.preprocessing.categories import category_texts
 from thresher.ranking import Indices
-from thresher.sources.column_names import named, require_columns
-from thresher.sources.texts import ABSENT
 
 Reading: TypeAlias = Literal["number", "truth", "date", "text"]
 

@@ -12,10 +12,10 @@ from thresher._internal.arguments import require_instance, require_seed
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, ColumnError, EmptyError, MissingValueError
 from thresher.evaluation.summary import text_table
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, column, is_missing
 from thresher.learning.validation.folds import beside_rows
 from thresher.ranking import Floats, Indices
-from thresher.sources import classes_of
-from thresher.sources.columns import Column, column, is_missing
 
 
 def largest_remainders(total: int, share: Floats) -> Indices:

@@ -14,11 +14,11 @@ from sklearn.utils.validation import column_or_1d
 from thresher._internal.arguments import require_whole
 from thresher._internal.results import Tabular
 from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
+from thresher.inputs import classes_of, is_positive
+from thresher.inputs.columns import Column, column, complete
+from thresher.inputs.labels import listed, same
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Counts, Flags, Indices
-from thresher.sources import classes_of, is_positive
-from thresher.sources.columns import Column, column, complete
-from thresher.sources.labels import listed, same
 
 
 @dataclass(frozen=True, slots=True, eq=False)

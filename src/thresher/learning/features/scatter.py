@@ -12,9 +12,9 @@ import numpy.typing as npt
 from thresher._internal.arguments import require_instance
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, OneClassError
+from thresher.inputs import classes_of
+from thresher.inputs.columns import column, is_missing
 from thresher.ranking import Counts, Floats, Indices
-from thresher.sources import classes_of
-from thresher.sources.columns import column, is_missing
 
 Matrix = npt.NDArray[np.float64]
 

@@ -16,6 +16,8 @@ from thresher._internal.arguments import require_classifier
 from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError, OneClassError, argument
+from thresher.inputs import classes_of
+from thresher.inputs.labels import same
 from thresher.learning.data.target import class_labels
 from thresher.learning.models.tree_drawing import (
     TreeLayout,
@@ -28,8 +30,6 @@ from thresher.learning.models.tree_drawing import (
     tree_text,
 )
 from thresher.ranking import Counts, Floats, Ranking
-from thresher.sources import classes_of
-from thresher.sources.labels import same
 
 
 class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from thresher._internal.arguments import require_jobs, require_one_of, require_whole
 from thresher.errors import ArgumentError, OneClassError
+from thresher.inputs import rank
 from thresher.learning.data.target import BinaryTarget, binary_target
 from thresher.learning.validation.folds import (
     beside_rows,
@@ -30,7 +31,6 @@ from thresher.learning.validation.folds import (
     rows_of,
 )
 from thresher.ranking import Floats, Indices, Ranking
-from thresher.sources import rank
 
 Response: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 

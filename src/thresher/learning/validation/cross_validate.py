@@ -17,13 +17,13 @@ from thresher._internal.results import Tabular
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError, LengthError, MeasureError, OneClassError
 from thresher.inference import Difference, Interval, corrected_t
+from thresher.inputs.columns import Column, column
+from thresher.inputs.rank import checked_weights
 from thresher.learning.data.target import BinaryTarget, binary_target
 from thresher.learning.models.wrapper import positive_scores, response_of
 from thresher.learning.validation.folds import Folding, FoldSplit, beside_rows, handed_on, row_count, rows_of, splits_of
 from thresher.learning.validation.scoring import ScoredFold, Yard, corrected_interval, yardstick
 from thresher.ranking import Flags, Floats, Indices, Ranking
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, column
 
 T = TypeVar("T")
 

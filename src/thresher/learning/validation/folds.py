@@ -19,8 +19,8 @@ from sklearn.pipeline import Pipeline
 
 from thresher._internal.arguments import require_one_of, require_seed
 from thresher.errors import ArgumentError, LengthError, OneClassError
+from thresher.inputs.columns import Column, column, complete
 from thresher.ranking import Flags, Indices, falling_order
-from thresher.sources.columns import Column, column, complete
 
 
 def rows_of(table: Any, index: Indices) -> Any:

@@ -26,9 +26,9 @@ from thresher.inference.intervals.survey import (
 )
 from thresher.inference.intervals.table import table_intervals
 from thresher.inference.rows import cluster_codes
+from thresher.inputs import is_positive, rank
+from thresher.inputs.columns import column
 from thresher.ranking import Flags, Floats, Ranking
-from thresher.sources import is_positive, rank
-from thresher.sources.columns import column
 from thresher.tables import Contingency, Measure, OperatingCondition, contingency, measure
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
