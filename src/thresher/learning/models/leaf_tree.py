@@ -73,6 +73,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def of(cls, tree: Any, *, smoothing: Smoothing = None) -> Self:
         """Read a fitted scikit-learn tree by the counts it remembers of its own training rows.
 
+        >>> from sklearn.tree import DecisionTreeClassifier
         >>> fitted = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
         >>> LeafTree.of(fitted, smoothing="laplace").predict_proba([[0]]).round(3)
         array([[0.667, 0.333]])
