@@ -22,7 +22,7 @@ from thresher.learning.features.selector import ScatterSelector
 from thresher.learning.learn import Learned, learn
 from thresher.learning.models.baselines import OneFeatureRule, baselines
 from thresher.learning.models.calibrated import CalibratedModel
-from thresher.learning.models.candidates import zoo
+from thresher.learning.models.candidates import candidate_models
 from thresher.learning.models.grouped import GroupedModel, grouped
 from thresher.learning.models.leaf_tree import LeafTree
 from thresher.learning.models.linear import DistanceClassifier
@@ -74,6 +74,7 @@ __all__ = [
     "ThresholdClassifier",
     "TreeNodes",
     "baselines",
+    "candidate_models",
     "column_types",
     "complete_rows",
     "cost_scorer",
@@ -101,7 +102,6 @@ __all__ = [
     "target_column",
     "write_learned",
     "write_model",
-    "zoo",
 ]
 
 publish(

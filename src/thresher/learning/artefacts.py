@@ -106,7 +106,7 @@ _LEARNING = (
     "TreeNodes",
     "named_category",
 )
-# Models of other packages that the zoo takes in where they are installed; they read what they wrote themselves.
+# Models of other packages that are candidates where they are installed; they read what they wrote themselves.
 _BOOSTERS = (
     "collections.OrderedDict",
     "lightgbm.basic.Booster",

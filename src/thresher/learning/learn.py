@@ -319,7 +319,7 @@ def learn(
 ) -> Learned:
     """Prepare a table, compare models on the same folds, decide for one, and check it on untouched rows.
 
-    A quarter of the rows is put aside. On the others every model of the zoo and two baselines are prepared,
+    A quarter of the rows is put aside. On the others every candidate model and two baselines are prepared,
     fitted and calibrated inside each fold, compared in pairs, and one is chosen with its threshold under the
     condition. That one is fitted on all of them and tried once on the quarter put aside.
 
@@ -335,7 +335,7 @@ def learn(
         Which of the models that may be best is taken: "simplest", "first" (as given) or a model's name. Without it the
         cheapest is.
     models
-        Names of the zoo's models, or a mapping of names to classifiers; all of the zoo unless told.
+        Names of candidate models, or a mapping of names to classifiers; all candidates by default.
     types, orders
         As in `column_types`, for columns that are not what they seem.
     calibration

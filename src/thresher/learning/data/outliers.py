@@ -94,6 +94,7 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Missing values stay missing. In a pipeline, fences come from the training folds alone.
 
+    >>> import numpy as np
     >>> rows = np.array([[1.0], [2.0], [3.0], [4.0], [90.0]])
     >>> Outliers("iqr").fit(rows).transform([[5.0], [-80.0]]).tolist()
     [[5.0], [-1.0]]

@@ -1,4 +1,4 @@
-"""The zoo: a small sensible set of classifiers to try on any table."""
+"""Candidate models: a small sensible set of classifiers to try on any table."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ SIMPLEST_FIRST = (
 )
 
 
-def zoo(*, seed: int = 0) -> dict[str, Any]:
+def candidate_models(*, seed: int = 0) -> dict[str, Any]:
     """Classifiers by name: a tree, logistic regression, naive Bayes, neighbours, a forest, boosting and a linear SVM.
 
     Each is meant for prepared, scaled numbers. The linear SVM has no probabilities of its own and gets them by
     Platt's map. XGBoost and LightGBM join where they are installed.
 
-    >>> list(zoo())[:7]
+    >>> list(candidate_models())[:7]
     ['tree', 'logistic', 'naive bayes', 'neighbours', 'forest', 'boosting', 'linear svm']
     """
     found: dict[str, Any] = {
@@ -65,14 +65,14 @@ def zoo(*, seed: int = 0) -> dict[str, Any]:
 
 
 def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int = 0) -> dict[str, Any]:
-    """Models to compare: the whole zoo, some of it by name, or a mapping that adds to it; baselines always come along.
+    """Models to compare: all candidates, some of them by name, or a mapping that adds to them; baselines always come along.
 
-    In a mapping, None stands for the zoo's model of that name.
+    In a mapping, None stands for the candidate of that name.
 
     >>> list(chosen_models(["tree", "logistic"]))
     ['tree', 'logistic', 'majority class', 'one-feature rule']
     """
-    known = zoo(seed=require_seed(seed))
+    known = candidate_models(seed=require_seed(seed))
     if wanted is not None:
         fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
         require_kind(wanted, (str, Sequence, Mapping), name="models", fix=fix)
@@ -95,7 +95,7 @@ def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int
 
 
 def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | None:
-    """Models in order of preference: a name, "first" as given, or "simplest" first, models not of the zoo last.
+    """Models in order of preference: a name, "first" as given, or "simplest" first, other models last.
 
     >>> preferred_models("simplest", ["forest", "mine", "logistic", "majority class"])
     ['majority class', 'logistic', 'forest', 'mine']
@@ -119,5 +119,5 @@ def _nameless(model: Any) -> Pipeline:
 
 def _known(known: Mapping[str, Any], name: str) -> Any:
     if not is_one_of(name, known):
-        raise ArgumentError(f"there is no model {name!r} in the zoo", f"it has {', '.join(known)}")
+        raise ArgumentError(f"there is no model {name!r} among the candidates", f"there are {', '.join(known)}")
     return known[name]

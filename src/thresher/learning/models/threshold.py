@@ -68,6 +68,7 @@ class ThresholdClassifier(WrappedClassifier):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from thresher import OperatingCondition
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> malignant = y == 0
     >>> careful = ThresholdClassifier(GaussianNB(), OperatingCondition(cost_ratio=20)).fit(X, malignant)
