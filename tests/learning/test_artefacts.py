@@ -85,7 +85,8 @@ import skops.io
 table = pd.DataFrame({"age": range(40), "town": ["Oslo", "Rome", "Bern", "Oslo"] * 10})
 table["note"] = [f"{'cheap pills' if i % 3 else 'dear friend'} number {i} of forty" for i in range(40)]
 prepare = preparation(column_types(table, types={"note": "text"}))
-model = CalibratedModel(make_pipeline(prepare, candidate_models()["tree"]), cv=2).fit(table, [i % 5 < 2 for i in range(40)])
+steps = make_pipeline(prepare, candidate_models()["tree"])
+model = CalibratedModel(steps, cv=2).fit(table, [i % 5 < 2 for i in range(40)])
 sys.stdout.write(hashlib.sha256(steady(skops.io.dumps(model))).hexdigest())
 """
 

@@ -20,23 +20,25 @@ from thresher.learning.features.scatter import Scatter, scatter, scatter_of_chun
 from thresher.learning.features.selection import Selection, selection
 from thresher.learning.features.selector import ScatterSelector
 from thresher.learning.learn import Learned, learn
-from thresher.learning.models.baselines import OneFeatureRule, baselines
 from thresher.learning.models.calibrated import CalibratedModel
-from thresher.learning.models.candidates import candidate_models
+from thresher.learning.models.candidates import Neighbours, OneFeatureRule, baselines, candidate_models
 from thresher.learning.models.grouped import GroupedModel, grouped
 from thresher.learning.models.leaf_tree import LeafTree
 from thresher.learning.models.linear import DistanceClassifier
-from thresher.learning.models.neighbours import Neighbours
 from thresher.learning.models.threshold import ThresholdClassifier
 from thresher.learning.models.tree_drawing import TreeNodes
 from thresher.learning.preprocessing.categories import Categories, named_category
 from thresher.learning.preprocessing.encoders import DateParts, MissingFlags, Numbers, TextFeatures
 from thresher.learning.preprocessing.preparation import preparation
-from thresher.learning.validation.cross_validate import CrossValidation, cross_validate
+from thresher.learning.validation.cross_validate import (
+    CrossValidation,
+    cross_validate,
+    nested_costs,
+    nested_interval,
+)
 from thresher.learning.validation.feature_curve import FeatureCurve, feature_curve
 from thresher.learning.validation.folds import Folds
 from thresher.learning.validation.learning_curve import LearningCurve, learning_curve
-from thresher.learning.validation.nested import nested_costs, nested_interval
 from thresher.learning.validation.scoring import cost_scorer
 
 __all__ = [

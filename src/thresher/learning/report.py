@@ -14,7 +14,7 @@ from thresher.evaluation.first_screen import SHORT, Tile, by_weight, mix_words, 
 from thresher.evaluation.rules import Rule
 from thresher.inference import Interval
 from thresher.learning.learn import Learned, baseline_words, choice_words, curve_words, kind_words
-from thresher.learning.models.baselines import MAJORITY, ONE_FEATURE
+from thresher.learning.models.candidates import MAJORITY, ONE_FEATURE
 from thresher.learning.validation.feature_curve import FeatureCurve
 from thresher.learning.validation.learning_curve import LearningCurve
 from thresher.report import Section, write_page
