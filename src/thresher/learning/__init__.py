@@ -26,8 +26,14 @@ from thresher.learning.models.leaf_tree import LeafTree
 from thresher.learning.models.linear import DistanceClassifier
 from thresher.learning.models.threshold import ThresholdClassifier
 from thresher.learning.models.tree_drawing import TreeNodes
-from thresher.learning.preprocessing.categories import Categories, named_category
-from thresher.learning.preprocessing.encoders import DateParts, MissingFlags, Numbers, TextFeatures
+from thresher.learning.preprocessing.encoders import (
+    Categories,
+    DateParts,
+    MissingFlags,
+    Numbers,
+    TextFeatures,
+    named_category,
+)
 from thresher.learning.preprocessing.preparation import preparation
 from thresher.learning.validation.cross_validate import (
     CrossValidation,

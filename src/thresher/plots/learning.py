@@ -123,7 +123,7 @@ class FeatureCurveDisplay(Display):
 
     >>> from types import SimpleNamespace as Curve
     >>> band = Curve(estimate=np.array([0.7, 0.8]), lower=np.array([0.6, 0.7]), upper=np.array([0.8, 0.9]))
-    >>> curve = Curve(sizes=np.array([1, 2]), apparent=band, validation=band, best=2, measure="auc", parameter="features")
+    >>> curve = Curve(sizes=np.array([1, 2]), apparent=band, validation=band, best=2, measure="auc", parameter="depth")
     >>> FeatureCurveDisplay.from_curve(curve).frame()["size"].tolist()
     [1, 2]
     """

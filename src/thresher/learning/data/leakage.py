@@ -10,11 +10,10 @@ from thresher.cautions import Caution
 from thresher.curves import auc
 from thresher.errors import LengthError
 from thresher.learning.arguments import require_kind
-from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
+from thresher.learning.data.column_types import ColumnType, ColumnTypes, category_texts, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.split import Split
 from thresher.learning.data.target import Target, target_column
-from thresher.learning.preprocessing.categories import category_texts
 from thresher.learning.preprocessing.encoders import Numbers
 from thresher.sources import rank
 

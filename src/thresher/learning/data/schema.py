@@ -11,8 +11,7 @@ import numpy as np
 
 from thresher._internal.json import fields, flag, items, one_of, text
 from thresher.errors import ColumnError
-from thresher.learning.data.column_types import ColumnTypes, Kind
-from thresher.learning.preprocessing.categories import category_texts
+from thresher.learning.data.column_types import ColumnTypes, Kind, category_texts
 from thresher.ranking import Indices
 from thresher.sources.column_names import named, require_columns
 from thresher.sources.texts import ABSENT

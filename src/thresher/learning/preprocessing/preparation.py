@@ -24,8 +24,14 @@ from thresher.errors import ArgumentError
 from thresher.learning.arguments import is_one_of, require_kind, require_seed
 from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.outliers import Outliers
-from thresher.learning.preprocessing.categories import Categories, named_category
-from thresher.learning.preprocessing.encoders import DateParts, MissingFlags, Numbers, TextFeatures
+from thresher.learning.preprocessing.encoders import (
+    Categories,
+    DateParts,
+    MissingFlags,
+    Numbers,
+    TextFeatures,
+    named_category,
+)
 
 Encoding: TypeAlias = Literal["one-hot", "ordinal", "target"]
 Scaling: TypeAlias = Literal["standard", "min-max", "robust"]
