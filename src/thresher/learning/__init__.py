@@ -8,9 +8,8 @@ extra("sklearn", name="learn")
 from thresher._internal.optional import publish
 from thresher.learning.artefacts import Deployed, read_learned, read_model, write_learned, write_model
 from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
-from thresher.learning.data.frame import frame
+from thresher.learning.data.frame import CompleteRows, MissingValues, complete_rows, frame, missing_values
 from thresher.learning.data.leakage import leakage
-from thresher.learning.data.missing import CompleteRows, MissingValues, complete_rows, missing_values
 from thresher.learning.data.noise import NoisyLabels, NoisyRows, instance_noise, label_noise
 from thresher.learning.data.outliers import OutlierFilter, Outliers
 from thresher.learning.data.split import Split, split
