@@ -34,7 +34,7 @@ from thresher.learning import (
     write_learned,
     write_model,
 )
-from thresher.learning.artefacts import FILES, TRUSTED, steady
+from thresher.learning.artefacts import FILES, TRUSTED, reproducible_zip
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -43,7 +43,7 @@ Y = X[:, 0] > 0
 
 def test_objects_files_and_times_are_numbered_as_they_come():
     model = HistGradientBoostingClassifier(max_iter=3, early_stopping=False).fit(X, Y)
-    whole = steady(skops.io.dumps(model))
+    whole = reproducible_zip(skops.io.dumps(model))
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:
         names = archive.namelist()
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
@@ -57,7 +57,7 @@ def test_objects_files_and_times_are_numbered_as_they_come():
 
 def test_what_a_model_calls_file_or_id_stays():
     held = {"file": "0.npy", "__id__": 5, "numbers": np.arange(3), "again": [b"bytes", {"file": np.zeros(2)}]}
-    found = skops.io.loads(steady(skops.io.dumps(held)))
+    found = skops.io.loads(reproducible_zip(skops.io.dumps(held)))
     assert found["file"] == "0.npy"
     assert found["__id__"] == 5
     np.testing.assert_array_equal(found["numbers"], np.arange(3))
@@ -68,7 +68,7 @@ def test_what_a_model_calls_file_or_id_stays():
 def test_a_vectoriser_forgets_where_its_stop_words_lay():
     words = ["cheap pills", "dear friend"]
     model = TfidfVectorizer(stop_words=["dear"]).fit(words)
-    whole = steady(skops.io.dumps(model))
+    whole = reproducible_zip(skops.io.dumps(model))
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:
         assert "_stop_words_id" not in json.dumps(json.loads(archive.read("schema.json")))
     again = skops.io.loads(whole, trusted=skops.io.get_untrusted_types(data=whole))
@@ -79,7 +79,7 @@ _PROGRAM = """
 import hashlib, sys
 import pandas as pd
 from thresher.learning import CalibratedModel, candidate_models, column_types, preparation
-from thresher.learning.artefacts import steady
+from thresher.learning.artefacts import reproducible_zip
 from sklearn.pipeline import make_pipeline
 import skops.io
 table = pd.DataFrame({"age": range(40), "town": ["Oslo", "Rome", "Bern", "Oslo"] * 10})
@@ -87,7 +87,7 @@ table["note"] = [f"{'cheap pills' if i % 3 else 'dear friend'} number {i} of for
 prepare = preparation(column_types(table, types={"note": "text"}))
 steps = make_pipeline(prepare, candidate_models()["tree"])
 model = CalibratedModel(steps, cv=2).fit(table, [i % 5 < 2 for i in range(40)])
-sys.stdout.write(hashlib.sha256(steady(skops.io.dumps(model))).hexdigest())
+sys.stdout.write(hashlib.sha256(reproducible_zip(skops.io.dumps(model))).hexdigest())
 """
 
 

@@ -6,7 +6,7 @@ from thresher._internal.optional import extra
 extra("sklearn", name="learn")
 
 from thresher._internal.optional import publish
-from thresher.learning.artefacts import Deployed, read_learned, read_model, write_learned, write_model
+from thresher.learning.artefacts import SAVED, Deployed, read_learned, read_model, write_learned, write_model
 from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
 from thresher.learning.data.frame import CompleteRows, MissingValues, complete_rows, frame, missing_values
 from thresher.learning.data.leakage import leakage
@@ -110,8 +110,4 @@ __all__ = [
     "write_model",
 ]
 
-publish(
-    __name__,
-    *(CalibratedModel, Categories, DateParts, DistanceClassifier, GroupedModel, LeafTree, MissingFlags, Neighbours),
-    *(Numbers, OneFeatureRule, Outliers, ScatterSelector, TextFeatures, ThresholdClassifier, TreeNodes, named_category),
-)
+publish(__name__, *(globals()[name] for name in SAVED))
