@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 import thresher as th
 from thresher.learning import ThresholdClassifier, cost_scorer
+from thresher.learning.validation.fit_and_score import ScoredFold
 from thresher.learning.validation.scoring import (
-    ScoredFold,
     corrected_interval,
     fold_metric,
     prediction_cost,

@@ -240,7 +240,7 @@ def text_among_numbers(present: Any, numbers: Any) -> ColumnError:
 
 
 def category_texts(values: Any) -> Any:
-    """A column's categories as texts; a whole number is spelled without a point, whatever its type.
+    """A column's categories as texts; an integer is spelled without a point, whatever its type.
 
     >>> import pandas as pd
     >>> category_texts(pd.Series([3.0, None, 2.5])).tolist()

@@ -115,10 +115,10 @@ def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> Complet
         raise ArgumentError("there are no columns to look at", "name some, or leave columns= out for all")
     for name in columns or ():
         column_of(table, name)
-    kept = np.flatnonzero(table[list(columns or table.columns)].notna().all(axis=1))
-    if not kept.size:
+    rows = np.flatnonzero(table[list(columns or table.columns)].notna().all(axis=1))
+    if not rows.size:
         raise EmptyError(f"every one of {len(table):,} rows lacks a value", "drop columns first, or fill them")
-    return CompleteRows(table.iloc[kept].reset_index(drop=True), kept, len(table) - kept.size)
+    return CompleteRows(table.iloc[rows].reset_index(drop=True), rows, len(table) - rows.size)
 
 
 def _as_pandas(data: Any, pandas: Any) -> Any:

@@ -66,7 +66,7 @@ def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
 
 
 class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Outliers of numerical features, found on the rows that `fit` sees and treated in all rows.
+    """Outliers of numerical features, learnt from the rows that `fit` sees and treated in all rows.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     Parameters
     ----------
     estimator : the classifier to train on what is left.
-    method, factor, seed : how outliers are found, as in `Outliers`.
+    method, factor, seed : how to find outliers, as in `Outliers`.
 
     Attributes
     ----------

@@ -42,11 +42,6 @@ def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
 
     >>> binary_target(["ham", "spam"], positive=None, matters=False).positive
     'spam'
-    >>> binary_target(["ham", "spam"], positive=None, matters=True)
-    Traceback (most recent call last):
-    thresher.errors.PositiveLabelError: which of the labels 'ham' and 'spam' is the positive one is not said
-      where: binary_target(y)
-      fix:   pass positive='spam' (or the other one); only bool and 0/1 labels need no word
     """
     labels = class_labels(y)
     kind = type_of_target(labels, input_name="y")
@@ -140,27 +135,18 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
             "so there is nothing to learn",
             "give rows of at least two classes, or check the filter before",
         )
-    require_frequent(target, fewest=fewest)
+    _require_frequent(target, fewest=fewest)
     return target
 
 
-def require_frequent(target: Target, *, fewest: int) -> None:
-    """Refuse a target whose rarest class has fewer rows than this.
-
-    >>> require_frequent(Target("spam", ("no", "yes"), np.array([0, 0, 1])), fewest=2)
-    Traceback (most recent call last):
-    thresher.errors.LabelError: class 'yes' of the target 'spam' has 1 of 3 rows, and at least 2 are needed to have it
-    in every part of the data
-      where: target_column(data, 'spam')
-      fix:   collect more of it, use fewer folds, or leave the class out or join it with another
-    """
+def _require_frequent(target: Target, *, fewest: int) -> None:
+    """Refuse a target whose rarest class has fewer rows than this."""
     rarest = int(np.argmin(target.counts))
     if target.counts[rarest] < fewest:
         raise LabelError(
             f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
             f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
             "collect more of it, use fewer folds, or leave the class out or join it with another",
-            where=f"target_column(data, {target.name!r})",
         )
 
 
@@ -183,7 +169,7 @@ class OneVsRest:
 
 
 def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> OneVsRest:
-    """Read the target of a frame; of more than two classes, `positive` says which one is told from the rest.
+    """Read the target of a frame; of more than two classes, `positive` is learnt against the rest.
 
     `fewest` is how many rows each side must have.
 
@@ -191,17 +177,11 @@ def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 
     >>> wine = frame({"sort": ["red", "white", "rosé", "red"]})
     >>> one_vs_rest(wine, "sort", positive="red").labels
     ('not red', 'red')
-    >>> one_vs_rest(wine, "sort")
-    Traceback (most recent call last):
-    thresher.errors.PositiveLabelError: the target 'sort' has 3 classes, 'red', 'rosé' and 'white', and it is not said
-    which one is to be told from the rest
-      where: one_vs_rest(table, target)
-      fix:   pass positive='red' to learn that class against all others; learn once per class to have each of them
     """
     classes = target_column(table, target, fewest=1)
     if len(classes.classes) > 2:
         return _against_rest(table, classes, positive=positive, fewest=fewest)
-    require_frequent(classes, fewest=fewest)
+    _require_frequent(classes, fewest=fewest)
     two = binary_target(column(table[target], name=target), positive=positive, matters=True)
     negative = next(label for label in classes.classes if not same(label, two.positive))
     return OneVsRest(table, two.flags, two.positive, (negative, two.positive))
@@ -212,12 +192,7 @@ def require_enough(target: OneVsRest, train: Indices, *, folds: int) -> None:
 
     >>> from thresher.learning import frame
     >>> target = one_vs_rest(frame({"ill": [0] * 20 + [1] * 6}), "ill")
-    >>> require_enough(target, np.arange(26), folds=5)
-    Traceback (most recent call last):
-    thresher.errors.LabelError: 6 of the 26 rows to learn from are 1, and 5 folds leave 4 of them to some fit, where
-    calibration needs 5
-      where: require_enough(target, train)
-      fix:   collect more of that class, or join it with another
+    >>> require_enough(target, np.arange(26), folds=6)
     """
     for label, side in zip(target.labels, (~target.flags, target.flags), strict=True):
         count = int(side[train].sum())
@@ -247,5 +222,5 @@ def _against_rest(table: Any, target: Target, *, positive: Any, fewest: int) -> 
         )
     flags = target.codes == place
     sides = OneVsRest(table, flags, classes[place], (f"not {classes[place]}", str(classes[place])))
-    require_frequent(Target(target.name, sides.labels, flags.astype(np.intp)), fewest=fewest)
+    _require_frequent(Target(target.name, sides.labels, flags.astype(np.intp)), fewest=fewest)
     return replace(sides, table=table.assign(**{target.name: sides.named(flags).astype(object)}))

@@ -249,11 +249,11 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
     return total
 
 
-def require_two_classes(found: Scatter) -> None:
+def require_two_classes(table: Scatter) -> None:
     """Refuse to say how far apart the classes are when there is only one."""
-    if len(found.classes) < 2:
+    if len(table.classes) < 2:
         raise OneClassError(
-            f"there is one class only, {found.classes[0]!r} ({found.N:,} rows), so nothing lies between classes",
+            f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes",
             "give rows of at least two classes",
         )
 

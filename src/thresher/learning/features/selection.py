@@ -23,7 +23,7 @@ from thresher.ranking import Flags, Floats, Indices
 Criterion: TypeAlias = Literal["trace_ratio", "hotelling_lawley"]
 Search: TypeAlias = Literal["top", "forward", "backward", "exhaustive", "exact"]
 
-# A feature is called a combination of others when they leave this share of its variance within classes unexplained.
+# A feature is a combination of others when they leave this share of its variance within classes unexplained.
 _DEPENDENT = 1e-10
 _MOST_SUBSETS = 2_000_000
 _BLOCK = 20_000
@@ -80,8 +80,8 @@ def selection(
     if search not in get_args(Search):
         raise ArgumentError(f"there is no search {search!r}", f"use one of {', '.join(get_args(Search))}")
     features = len(found.names)
-    integer = isinstance(n_features, int | np.integer) and not isinstance(n_features, bool)
-    if not integer or not 1 <= n_features <= features:
+    size: Any = n_features
+    if not isinstance(size, int | np.integer) or isinstance(size, bool) or not 1 <= size <= features:
         raise ArgumentError(
             f"n_features must be a whole number from 1 to {features:,}, got {n_features!r}",
             "say how many of the features to choose",
@@ -260,7 +260,7 @@ def exhaustive_selection(
 
 
 def forward_by_ratio(between: Floats, within: Floats, size: int) -> Steps:
-    """Add the feature that makes Σ between / Σ within largest; a step looks once at each feature.
+    """Add the feature that makes Σ between / Σ within largest; a step reads each feature once.
 
     >>> forward_by_ratio(np.array([8.0, 9.0, 1.0]), np.array([2.0, 9.0, 0.5]), 2)
     Steps(features=array([0, 2]), steps=(4.0, 3.6))

@@ -39,18 +39,29 @@ SIMPLEST_FIRST = (
 )
 
 
-class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """scikit-learn's nearest neighbours, at most as many as there are training rows.
+class _InnerModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that asks `model_`, a model of scikit-learn fitted on what `_rows` returns."""
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class that the inner model predicts."""
+        rows = self._rows(X)
+        return np.asarray(self.model_.predict(rows))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The class mix of the inner model: among the neighbours, or among rows with the same answer."""
+        rows = self._rows(X)
+        return np.asarray(self.model_.predict_proba(rows))
+
+    def _rows(self, X: Any) -> npt.NDArray[Any]:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False)
+
+
+class Neighbours(_InnerModel):
+    """scikit-learn's nearest neighbours, `most` of them but no more than there are training rows.
 
     Folds within folds of a small table may hold fewer rows than neighbours are asked for.
 
-    Parameters
-    ----------
-    most
-        How many neighbours at the most.
-
-    Examples
-    --------
     >>> model = Neighbours(15).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> model.model_.n_neighbors, model.predict_proba([[0.0]]).tolist()
     (4, [[0.5, 0.5]])
@@ -67,33 +78,12 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = self.model_.classes_
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most frequent class among the neighbours."""
-        rows = self._rows(X)
-        return np.asarray(self.model_.predict(rows))
 
-    def predict_proba(self, X: Any) -> Floats:
-        """The class mix among the neighbours."""
-        rows = self._rows(X)
-        return np.asarray(self.model_.predict_proba(rows))
-
-    def _rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, reset=False)
-
-
-class OneFeatureRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OneFeatureRule(_InnerModel):
     """A few questions about the one feature that best separates the training rows when asked once.
 
-    Parameters
-    ----------
-    leaves
-        How many answers there are at most.
-    random_state
-        Decides between features that separate equally well.
+    It has at most so many `leaves`; `random_state` decides between features that separate equally well.
 
-    Examples
-    --------
     >>> rule = OneFeatureRule().fit([[0, 5], [1, 5], [2, 5], [3, 6]], [0, 0, 1, 1])
     >>> rule.feature_, rule.predict([[0, 9], [3, 0]]).tolist()
     (0, [0, 1])
@@ -105,35 +95,22 @@ class OneFeatureRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the feature with one question, then ask it again."""
-        rows = validate_data(self, X)
-        labels = class_labels(y)
+        rows, labels = validate_data(self, X), class_labels(y)
         stump = DecisionTreeClassifier(max_depth=1, random_state=self.random_state)
         stump.fit(rows, labels, sample_weight=sample_weight)
         self.feature_ = max(int(stump.tree_.feature[0]), 0)  # no feature separates anything: any will do
         rule = DecisionTreeClassifier(max_leaf_nodes=self.leaves, random_state=self.random_state)
-        self.rule_ = rule.fit(rows[:, [self.feature_]], labels, sample_weight=sample_weight)
-        self.classes_ = self.rule_.classes_
+        self.model_ = rule.fit(rows[:, [self.feature_]], labels, sample_weight=sample_weight)
+        self.classes_ = self.model_.classes_
         return self
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The answer of each row."""
-        column = self._column(X)
-        return np.asarray(self.rule_.predict(column))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """The class mix among training rows with the same answer."""
-        column = self._column(X)
-        return np.asarray(self.rule_.predict_proba(column))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # one feature is not meant to do well
         return tags
 
-    def _column(self, X: Any) -> npt.NDArray[Any]:
-        check_is_fitted(self)
-        rows: npt.NDArray[Any] = validate_data(self, X, reset=False)
-        return rows[:, [self.feature_]]
+    def _rows(self, X: Any) -> npt.NDArray[Any]:
+        return super()._rows(X)[:, [self.feature_]]
 
 
 def candidate_models(*, seed: int = 0) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,55 +12,38 @@ from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 
-from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Progress
 from thresher.inference.interval import require_level
 from thresher.learning.arguments import is_one_of, require_classifier, require_function, require_kind
 from thresher.learning.validation.fit_and_score import problem_of
 from thresher.learning.validation.folds import Folding, mean_test_share, splits_of
-from thresher.learning.validation.learning_curve import MeasureCurve, curve_columns, measure_curves
+from thresher.learning.validation.learning_curve import SizeCurve, measure_curves
 from thresher.learning.validation.scoring import MeasureLike, fold_metric, variance_factor
 
 _MOST_SIZES = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FeatureCurve(Tabular):
+class FeatureCurve(SizeCurve):
     """A measure on training rows (`apparent`) and on others (`validation`) against features or a parameter.
 
     `sizes` are the numbers of features, or the values of `parameter`. `best` has the best mean on other rows, and
     `simplest` is the first that is within one corrected standard error of it.
     """
 
-    sizes: tuple[Any, ...]
-    apparent: MeasureCurve
-    validation: MeasureCurve
     best: Any
     simplest: Any
-    measure: str
     parameter: str
-    level: float
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {
-            "measure": self.measure,
-            "parameter": self.parameter,
-            "level": self.level,
-            "sizes": list(self.sizes),
-            "apparent": self.apparent.to_dict(),
-            "validation": self.validation.to_dict(),
-            "best": self.best,
-            "simplest": self.simplest,
-        }
+        own = {"parameter": self.parameter, "best": self.best, "simplest": self.simplest}
+        return {**SizeCurve.to_dict(self), **own}
 
     def _brief(self) -> str:
         value = self.validation.estimate[self.sizes.index(self.best)]
         return f"{self.measure}: {value:.4f} at {self.parameter} = {self.best}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return curve_columns(self.sizes, self.apparent, self.validation)
 
 
 def feature_curve(
@@ -182,8 +165,8 @@ def _by_features(
         asked = spaced_sizes(features)
     else:
         asked = list(sizes)
-        whole = all(isinstance(size, int | np.integer) for size in asked)
-        if not asked or not whole or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
+        integers = all(isinstance(size, int | np.integer) for size in asked)
+        if not asked or not integers or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
             raise ArgumentError(
                 f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", "e.g. [1, 2, 5]"
             )

@@ -76,11 +76,6 @@ def problem_of(X: Any, y: Any, *, positive: Any, weights: Any = None, groups: An
 
     >>> problem_of([[1.0], [2.0]], [0, 1], positive=None).target.positive
     1
-    >>> problem_of([[1.0]], [0, 1], positive=None)
-    Traceback (most recent call last):
-    thresher.errors.LengthError: X has 1 rows and y 2
-      where: problem_of(X, y)
-      fix:   give one label per row
     """
     if not (hasattr(X, "shape") or hasattr(X, "__len__")) or isinstance(X, str | bytes):
         raise ArgumentError(f"X is {X!r}, which has no rows", "give a table, an array or a list of rows")

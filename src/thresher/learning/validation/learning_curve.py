@@ -46,8 +46,8 @@ class MeasureCurve:
     def of(cls, per_fold: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Self:
         """Means over folds with corrected limits, NaN where folds do not vary."""
         points = [corrected_interval(row, test_share=test_share, level=level, spread=spread) for row in per_fold]
-        limits = (np.array([getattr(point, name) for point in points]) for name in ("estimate", "lower", "upper"))
-        curve = cls(*limits, per_fold)
+        estimate, lower, upper = np.array([(point.estimate, point.lower, point.upper) for point in points]).T.copy()
+        curve = cls(estimate, lower, upper, per_fold)
         for values in (curve.estimate, curve.lower, curve.upper, curve.per_fold):
             values.flags.writeable = False
         return curve
@@ -79,18 +79,12 @@ class PowerLaw:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurve(Tabular):
-    """A measure on training rows (`apparent`) and on others (`validation`) against the number of training rows.
+class SizeCurve(Tabular):
+    """A measure on training rows (`apparent`) and on others (`validation`) against sizes of any kind."""
 
-    `law` is the power law fitted to the validation curve and `asymptote` the interval of what remains with
-    infinite data; both are None where there are too few sizes or folds do not vary.
-    """
-
-    sizes: Indices
+    sizes: Any
     apparent: MeasureCurve
     validation: MeasureCurve
-    law: PowerLaw | None
-    asymptote: Interval | None
     measure: str
     level: float
 
@@ -99,19 +93,41 @@ class LearningCurve(Tabular):
         return {
             "measure": self.measure,
             "level": self.level,
-            "sizes": self.sizes.tolist(),
+            "sizes": list(map(_plain, self.sizes)),
             "apparent": self.apparent.to_dict(),
             "validation": self.validation.to_dict(),
-            "asymptote": None if self.asymptote is None else self.asymptote.to_dict(),
         }
+
+    def _columns(self) -> Mapping[str, Any]:
+        sizes, both = list(map(_plain, self.sizes)), (self.apparent, self.validation)
+        limits = ("estimate", "lower", "upper")
+        return {
+            "size": [*sizes, *sizes],
+            "rows": np.repeat(["apparent", "validation"], len(sizes)),
+            **{name: np.concatenate([getattr(curve, name) for curve in both]) for name in limits},
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LearningCurve(SizeCurve):
+    """A measure on training rows (`apparent`) and on others (`validation`) against the number of training rows.
+
+    `law` is the power law fitted to the validation curve and `asymptote` the interval of what remains with
+    infinite data; both are None where there are too few sizes or folds do not vary.
+    """
+
+    law: PowerLaw | None
+    asymptote: Interval | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        asymptote = None if self.asymptote is None else self.asymptote.to_dict()
+        return {**SizeCurve.to_dict(self), "asymptote": asymptote}
 
     def _brief(self) -> str:
         last = f"{self.validation.estimate[-1]:.4f} at {self.sizes[-1]:,} rows"
         rest = "" if self.asymptote is None else f", asymptote {self.asymptote}"
         return f"{self.measure}: {last}{rest}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return curve_columns(self.sizes.tolist(), self.apparent, self.validation)
 
 
 def learning_curve(
@@ -194,7 +210,7 @@ def learning_curve(
         exponents=exponents,
     )
     law, asymptote = fit or (None, None)
-    return LearningCurve(asked, apparent, validation, law, asymptote, metric.name, level)
+    return LearningCurve(asked, apparent, validation, metric.name, level, law, asymptote)
 
 
 def measure_curves(
@@ -226,16 +242,6 @@ def measure_curves(
         for side in (0, 1)
     )
     return apparent, validation
-
-
-def curve_columns(sizes: Sequence[Any], apparent: MeasureCurve, validation: MeasureCurve) -> dict[str, Any]:
-    """A row per size, of the rows learnt from and of others."""
-    both = apparent, validation
-    return {
-        "size": [*sizes, *sizes],
-        "rows": np.repeat(["apparent", "validation"], len(sizes)),
-        **{name: np.concatenate([getattr(curve, name) for curve in both]) for name in ("estimate", "lower", "upper")},
-    }
 
 
 def nested_parts(train: Indices, flags: Flags, sizes: Indices, *, seed: Any) -> list[Indices]:
@@ -329,6 +335,10 @@ def _apparent_and_validation(
             f"a fold is trained or tested on one class only, where {metric.name} has no value",
             fix="take fewer folds, larger sizes, or a measure of calls such as error_rate",
         ) from None
+
+
+def _plain(size: Any) -> Any:
+    return size.item() if isinstance(size, np.generic) else size
 
 
 def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
