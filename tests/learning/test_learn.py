@@ -302,7 +302,7 @@ def test_groups_are_not_torn_apart_by_folds_nor_by_folds_within():
 
 def test_groups_and_time_go_through_folders_and_curves(tmp_path):
     patient, rows = visits(150)
-    given: list[dict[str, Any]] = [{"groups": patient}, {"time": rows["day"]}]
+    given: list[dict[str, Any]] = [{"groups": patient}, {"times": rows["day"]}]
     for beside in given:
         found_of_workflow = th.learn(rows, "ill", models=["linear svm"], folds=3, **beside)
         assert found_of_workflow.learning_curve is not None, found_of_workflow.cautions

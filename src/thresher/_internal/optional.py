@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import isfunction
 from types import ModuleType
 from typing import Any
 
@@ -43,9 +45,17 @@ def room(name: str) -> ModuleType:
 def publish(package: str, *things: Any) -> None:
     """Let classes and functions report a package as their module, so that saved models survive moved files.
 
+    Doctest skips functions defined in another file, so those with examples are listed in the package's `__test__`.
+
     >>> from thresher.ranking import Ranking
     >>> Ranking.__module__
     'thresher.ranking'
     """
+    examples = vars(sys.modules[package]).setdefault("__test__", {})
     for thing in things:
         thing.__module__ = package
+        members = vars(thing).items() if isinstance(thing, type) else [("", thing)]
+        for name, member in members:
+            function = getattr(member, "__func__", member)
+            if isfunction(function) and ">>>" in (function.__doc__ or ""):
+                examples[f"{thing.__name__}.{name}".rstrip(".")] = function

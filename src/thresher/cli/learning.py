@@ -268,7 +268,7 @@ def learned(table: LearningTable, condition: OperatingCondition, given: Mapping[
             missing="indicator" if given["missing"] == "drop" else given["missing"],
             folds=given["folds"],
             groups=table.groups,
-            time=table.time,
+            times=table.time,
             curves=given["curves"],
             level=given["level"],
             seed=given["seed"],

@@ -71,6 +71,10 @@ class FeatureCurveLike(SizesLike, Protocol):
     def best(self) -> int:
         """The recommended size."""
 
+    @property
+    def parameter(self) -> str:
+        """The parameter whose values are the sizes; "features" where they are numbers of features."""
+
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class LearningCurveDisplay(Display):
@@ -119,7 +123,7 @@ class FeatureCurveDisplay(Display):
 
     >>> from types import SimpleNamespace as Curve
     >>> band = Curve(estimate=np.array([0.7, 0.8]), lower=np.array([0.6, 0.7]), upper=np.array([0.8, 0.9]))
-    >>> curve = Curve(sizes=np.array([1, 2]), apparent=band, validation=band, best=2, measure="auc")
+    >>> curve = Curve(sizes=np.array([1, 2]), apparent=band, validation=band, best=2, measure="auc", parameter="depth")
     >>> FeatureCurveDisplay.from_curve(curve).frame()["size"].tolist()
     [1, 2]
     """
@@ -134,8 +138,8 @@ class FeatureCurveDisplay(Display):
         """Of a feature curve."""
         return cls(curve=curve)
 
-    def plot(self, ax: Axes | None = None, *, xlabel: str = "number of features") -> Self:
-        """Draw it; `xlabel` says what the sizes are."""
+    def plot(self, ax: Axes | None = None, *, xlabel: str | None = None) -> Self:
+        """Draw it; the label under the sizes is the curve's parameter, unless `xlabel` replaces it."""
         from matplotlib.ticker import MaxNLocator
 
         ax = self._opened(ax)
@@ -144,7 +148,9 @@ class FeatureCurveDisplay(Display):
         entries.append((self.best_, f"best: {self.curve.best:g}"))
         if np.asarray(self.curve.sizes).dtype.kind in "iu":
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel(xlabel)
+        parameter = self.curve.parameter
+        own = "number of features" if parameter == "features" else parameter
+        ax.set_xlabel(own if xlabel is None else xlabel, parse_math=False, usetex=False)
         add_legend(ax, entries, loc="best")
         set_title(ax, "Feature curve")
         return self

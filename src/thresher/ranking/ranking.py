@@ -211,6 +211,7 @@ class Ranking(Tabular):
     def runs(self, split: npt.NDArray[np.intp]) -> tuple[Counts, Counts]:
         """Positives and negatives between neighbouring splits, of which the first is 0 and the last m.
 
+        >>> import numpy as np
         >>> Ranking.parse("[20+,5-][10+,5-][20+,40-]").runs(np.array([0, 2, 3]))
         (array([30, 20]), array([10, 40]))
         """

@@ -101,6 +101,7 @@ class OperatingCondition:
     def slope_coverage(self, ranking: Ranking) -> float:
         """Slope of equal-cost lines in the coverage space of a ranking.
 
+        >>> from thresher.ranking import Ranking
         >>> spam_tree = Ranking.parse("[20+,10-][10+,10-][20+,80-]")
         >>> OperatingCondition(cost_ratio=4).slope_coverage(spam_tree)
         0.25

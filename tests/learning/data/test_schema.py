@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher.learning import column_types, frame
-from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_expected_columns
+from thresher.learning.data.schema import ExpectedColumn, Remarks, conform, expected_columns, require_expected_columns
 
 TABLE = frame(
     {
@@ -61,7 +61,7 @@ def column(kind, reading="number", categories=(), *, gaps=False):
 
 
 def read(values, expected, before=0):
-    return conformed(frame({"c": values}), [expected], before=before)
+    return conform(frame({"c": values}), [expected], before=before)
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))

@@ -65,7 +65,7 @@ def test_labels_may_be_texts():
 
 
 def test_bad_wishes_are_refused():
-    with pytest.raises(th.ArgumentError, match="at most 30, got 31"):
+    with pytest.raises(th.ArgumentError, match="from 1 to 30"):
         ScatterSelector(31).fit(X, Y)
     with pytest.raises(th.OneClassError):
         ScatterSelector(1).fit(X, np.zeros(len(X)))

@@ -1,4 +1,4 @@
-"""The zoo: every model scores two classes, and baselines always come along."""
+"""Candidate models: every model scores two classes, and baselines always come along."""
 
 import sys
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ from sklearn.linear_model import Perceptron, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import thresher as th
-from thresher.learning.models.candidates import chosen_models, zoo
+from thresher.learning.models.candidates import candidate_models, chosen_models
 from thresher.learning.validation.cross_validate import cross_validate
 
 X, Y = make_classification(n_samples=150, n_features=5, class_sep=1.5, random_state=1)
@@ -18,7 +18,7 @@ X, Y = make_classification(n_samples=150, n_features=5, class_sep=1.5, random_st
 
 def test_every_model_learns():
     cv = cross_validate(chosen_models(None), X, Y, folds=3)
-    for name in zoo():
+    for name in candidate_models():
         assert cv.estimate("auc", name).estimate > 0.85, name
     assert cv.estimate("auc", "majority class").estimate == 0.5
 
@@ -37,13 +37,13 @@ class Picky(GaussianNB):  # type: ignore[misc]
 
 def test_boosters_join_where_they_are_installed(monkeypatch):
     installed = {"XGBClassifier": Picky, "LGBMClassifier": Picky}
-    module = sys.modules[zoo.__module__]
+    module = sys.modules[candidate_models.__module__]
     monkeypatch.setattr(module, "find_spec", lambda name: name)
     monkeypatch.setattr(module, "import_module", lambda _: SimpleNamespace(**installed))
-    assert list(zoo())[7:] == ["xgboost", "lightgbm"]
+    assert list(candidate_models())[7:] == ["xgboost", "lightgbm"]
     frame = pd.DataFrame(X, columns=["a: missing", "b [x]", "c<d", '"e"', "f,g"])
     for name in ("xgboost", "lightgbm"):
-        model = zoo(seed=3)[name].fit(frame, Y)
+        model = candidate_models(seed=3)[name].fit(frame, Y)
         assert model[-1].random_state == 3
         assert model.predict_proba(frame).shape == (150, 2)
 

@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import thresher as th
-from thresher.learning.models.neighbours import Neighbours
+from thresher.learning.models.candidates import Neighbours
 
 X, Y = load_breast_cancer(return_X_y=True)
 

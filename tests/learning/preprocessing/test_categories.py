@@ -4,7 +4,7 @@ import pytest
 
 import thresher as th
 from thresher.learning import Categories
-from thresher.learning.preprocessing.categories import named_category
+from thresher.learning.preprocessing.encoders import named_category
 
 
 def test_one_spelling_of_each_category():

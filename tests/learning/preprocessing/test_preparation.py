@@ -147,8 +147,8 @@ def test_it_is_written_and_read_without_pickle():
     ("options", "words"),
     [
         ({"missing": "drop"}, "complete_rows"),
-        ({"scale": "log"}, "scale must be .*, got 'log'"),
-        ({"encode": "hash"}, "encode must be .*, got 'hash'"),
+        ({"scale": "log"}, "there is no scale 'log'"),
+        ({"encode": "hash"}, "there is no encoding 'hash'"),
         ({"encode": {"age": "one-hot"}}, "'age' is to be encoded, and is no categorical column"),
     ],
 )

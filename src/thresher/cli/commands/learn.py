@@ -22,7 +22,7 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
 @TARGET
 @click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word.")
 @CONDITION
-@click.option("--model", "models", metavar="NAME", multiple=True, help="Try this one of the zoo; all unless told.")
+@click.option("--model", "models", metavar="NAME", multiple=True, help="Try this candidate model; all by default.")
 @click.option("--prefer", metavar="MODEL", help="Take it if it may be best: simplest, first, or a model.")
 @click.option("--type", "types", metavar="COLUMN=KIND", multiple=True, help="What a column is: ignored, text, ...")
 @click.option("--order", "orders", metavar="COLUMN=A,B,...", multiple=True, help="Categories from lowest to highest.")
@@ -49,7 +49,7 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Learn a model and its threshold from a table, checked on untouched rows.
 
-    FILE holds one row per case and a column to learn. A quarter of the rows is put aside; on the others a zoo of models
+    FILE holds one row per case and a column to learn. A quarter of the rows is put aside; on the others several models
     and two baselines are compared on the same folds, and the one chosen is tried once on the rows put aside.
     """
     if given["overwrite"] and not given["output"]:

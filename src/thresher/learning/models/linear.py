@@ -84,7 +84,7 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return np.asarray(self.estimator_.predict(X))
 
     def get_metadata_routing(self) -> Any:
-        """Whatever `fit` is given goes to the inner model."""
+        """All metadata of `fit` goes to the inner model."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
 

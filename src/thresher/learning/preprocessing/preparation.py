@@ -20,12 +20,18 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from thresher._internal.arguments import require_instance, require_one_of, require_seed
-from thresher.errors import ArgumentError, argument
+from thresher._internal.arguments import is_one_of, require_instance, require_seed
+from thresher.errors import ArgumentError
 from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.outliers import Outliers
-from thresher.learning.preprocessing.categories import Categories, named_category
-from thresher.learning.preprocessing.encoders import DateParts, MissingFlags, Numbers, TextFeatures
+from thresher.learning.preprocessing.encoders import (
+    Categories,
+    DateParts,
+    MissingFlags,
+    Numbers,
+    TextFeatures,
+    named_category,
+)
 
 Encoding: TypeAlias = Literal["one-hot", "ordinal", "target"]
 Scaling: TypeAlias = Literal["standard", "min-max", "robust"]
@@ -45,7 +51,7 @@ def preparation(
     words: int = 500,
     seed: int = 0,
 ) -> ColumnTransformer:
-    """A transformer from the used columns of a table to a frame of numbers, with names that tell where each came from.
+    """A transformer from the used columns of a table to a frame of numbers, named by their source.
 
     Everything it learns (medians, fences, scales, categories, words, target means) it learns in `fit`, so within a
     pipeline from training folds alone. Rows are never dropped.
@@ -85,14 +91,16 @@ def preparation(
         require_instance(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
     require_seed(seed)
     encodings = _encodings(columns, encode)
-    fix = "pick one of them; to drop rows, call complete_rows(data) on the training rows first"
-    require_one_of(missing, ("indicator", "fill"), name="missing", fix=fix)
-    if scale is not None:
-        require_one_of(scale, _SCALERS, name="scale", fix="pick one of them, or None")
+    if missing not in ("indicator", "fill"):
+        raise ArgumentError(
+            f"there is no way {missing!r} to treat missing values",
+            'use "indicator" or "fill"; to drop rows, call complete_rows(data) on the training rows first',
+        )
+    if scale is not None and not is_one_of(scale, _SCALERS):
+        raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
     if not columns.used:
         raise ArgumentError(
-            "no column is left that a model may learn from",
-            f"overrule the kinds with {argument('types', {'column': 'kind'})}",
+            "no column is left that a model may learn from", "overrule the kinds with column_types(types=...)"
         )
     scaling = [] if scale is None else [("scale", _SCALERS[scale]())]
     fences = [] if outliers is None else [("outliers", clone(outliers))]
@@ -100,31 +108,23 @@ def preparation(
     middle = ("fill", SimpleImputer(strategy="median", keep_empty_features=True))
     ordinal = columns.named("ordinal")
     orders = {name: list(columns[name].order) for name in ordinal}
-    texts, numbers = ("texts", Categories()), ("numbers", Numbers())
-    known = ("texts", Categories(orders))
+    texts, known, numbers = ("texts", Categories()), ("texts", Categories(orders)), ("numbers", Numbers())
+    # A missing text is a text without words, which its features show already.
+    lacking = [column.name for column in columns if column.used and column.missing and column.kind != "text"]
     ways: list[tuple[str, list[tuple[str, Any]], list[str]]] = [
         ("numbers", [numbers, *fences, middle, *scaling], columns.named("numerical")),
         ("switches", [numbers, often], columns.named("boolean")),
         ("dates", [("parts", DateParts()), middle, *scaling], columns.named("date")),
         ("orders", [known, often, ("encode", OrdinalEncoder(categories=list(orders.values()))), *scaling], ordinal),
-        (
-            "missing",
-            [("where", MissingFlags())],
-            _lacking(columns) if missing == "indicator" else [],
-        ),
+        ("missing", [("where", MissingFlags())], lacking if missing == "indicator" else []),
         *((way, [texts, often, ("encode", encoder)], encodings[way]) for way, encoder in _encoders(seed).items()),
         ("words", [("words", TextFeatures(words))], columns.named("text")),
     ]
     steps = [
         (way, Pipeline([(name, clone(step)) for name, step in steps]), names) for way, steps, names in ways if names
     ]
-    made = ColumnTransformer(steps, remainder="drop", sparse_threshold=0, verbose_feature_names_out=False)
-    return made.set_output(transform="pandas")
-
-
-def _lacking(columns: ColumnTypes) -> list[str]:
-    # A missing text is a text without words, which its features say already.
-    return [column.name for column in columns if column.used and column.missing and column.kind != "text"]
+    prepare = ColumnTransformer(steps, remainder="drop", sparse_threshold=0, verbose_feature_names_out=False)
+    return prepare.set_output(transform="pandas")
 
 
 def _encoders(seed: int) -> dict[str, Any]:
@@ -136,9 +136,9 @@ def _encoders(seed: int) -> dict[str, Any]:
 
 
 def _target_encoder(seed: int) -> TargetEncoder:
-    # From 1.9 on scikit-learn is given the folds; before, their seed.
-    given = signature(TargetEncoder).parameters.get("random_state")
-    if given is not None and given.default is None:
+    # scikit-learn 1.9 takes the folds; before, their seed.
+    state = signature(TargetEncoder).parameters.get("random_state")
+    if state is not None and state.default is None:
         return TargetEncoder(random_state=seed)
     return TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=seed))
 
@@ -154,7 +154,8 @@ def _encodings(columns: ColumnTypes, encode: Any) -> dict[str, list[str]]:
                 f"{name!r} is to be encoded, and is no categorical column",
                 f"name one of {', '.join(categorical) or 'none: there are none'}",
             )
-        require_one_of(way, ("auto", *ways), name="encode")
+        if way != "auto" and way not in ways:
+            raise ArgumentError(f"there is no encoding {way!r}", f"use auto or one of {', '.join(ways)}")
     for name in categorical:
         way = wished.get(name, "auto")
         few = columns[name].distinct <= MANY_CATEGORIES
