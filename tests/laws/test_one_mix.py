@@ -105,7 +105,7 @@ def agree(found, labels, scores, seed):
         asked = requirement(f"{decision.model}:{measure}.estimate >= 0")
         told = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
         assert judged(asked, found, replicates=100).found == told
-    called = th.apply(decision, scores)
+    called = decision.apply(scores)
     table = th.contingency(labels, called)
     assert (table.tp, table.fp) == (model.table.tp, model.table.fp)
     precision = model.measures["precision"].estimate

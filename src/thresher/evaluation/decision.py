@@ -1,4 +1,4 @@
-"""`Decision`: the artefact to deploy, and `apply`, which does what it says on any machine."""
+"""`Decision`: the artefact to deploy, which calls the same cases positive on any machine."""
 
 from __future__ import annotations
 
@@ -111,6 +111,39 @@ class Decision(Result):
         if math.isclose(self.condition.prevalence, self.data_prevalence, rel_tol=1e-12):
             return in_data
         return adjust_prevalence(in_data, self.condition.prevalence, trained_at=self.data_prevalence)
+
+    def apply(self, scores: Any) -> Flags:
+        """Which cases are called positive: score >= threshold, compared as float64; none at a threshold of +inf.
+
+        Takes the scores of the decision's model, or a mapping or frame with a column of its name. The same scores give
+        the same calls on any machine.
+
+        >>> from thresher import evaluate
+        >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
+        >>> decision.apply([.9, .5, .1])
+        array([ True, False, False])
+        """
+        if is_frame(scores):
+            names = frame_names(scores)
+            if self.model not in names:
+                raise ArgumentError(
+                    f"there are no scores of the model {self.model!r} among {', '.join(map(repr, names))}",
+                    "give the scores of the model that was decided for",
+                )
+            scores = frame_columns(scores, [self.model])[self.model]
+        (values,), _ = complete({"scores": column(scores, name="scores")}, missing="raise", droppable=False)
+        return reaches(rankable(values).astype(np.float64), self.threshold)
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """The published JSON schema of a decision.
+
+        >>> Decision.schema()["title"]
+        'thresher decision'
+        """
+        written = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
+        schema: dict[str, Any] = json.loads(written)
+        return schema
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data after the published schema; infinite numbers become the texts "inf" and "-inf"."""
@@ -244,45 +277,6 @@ def more_or_less(gap: float) -> str:
     ('0.25 more', '0.25 less')
     """
     return f"{abs(gap):.4g} {'more' if gap >= 0 else 'less'}"
-
-
-def decision_schema() -> dict[str, Any]:
-    """The published JSON schema of a decision.
-
-    >>> decision_schema()["title"]
-    'thresher decision'
-    """
-    text = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
-
-
-def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
-    """Which cases a decision calls positive: score >= threshold, compared as float64; none at a threshold of +inf.
-
-    Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping or
-    frame with a column of that name). The same scores give the same calls on any machine.
-
-    >>> from thresher import evaluate
-    >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
-    >>> apply(decision.to_json(), [.9, .5, .1])
-    array([ True, False, False])
-    """
-    if isinstance(decision, str):
-        decision = Decision.from_json(decision)
-    elif not isinstance(decision, Decision):
-        decision = Decision.from_dict(decision)
-    if is_frame(scores):
-        names = frame_names(scores)
-        if decision.model not in names:
-            raise ArgumentError(
-                f"there are no scores of the model {decision.model!r} among {', '.join(map(repr, names))}",
-                "give the scores of the model that was decided for",
-            )
-        scores = frame_columns(scores, [decision.model])[decision.model]
-    given = {"scores": column(scores, name="scores")}
-    (values,), _ = complete(given, missing="raise", droppable=False)
-    return reaches(rankable(values).astype(np.float64), decision.threshold)
 
 
 def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:

@@ -20,7 +20,7 @@ from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError
-from thresher.evaluation import Decision, apply
+from thresher.evaluation import Decision
 from thresher.learning.arguments import require_kind
 from thresher.learning.data.frame import frame
 from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_names
@@ -222,7 +222,7 @@ class Deployed(Result):
 
     def calls(self, data: Any) -> Flags:
         """Which rows the decision calls positive."""
-        return apply(self.decision, self.probabilities(data))
+        return self.decision.apply(self.probabilities(data))
 
     def named(self, calls: Flags) -> Column:
         """Calls in the target's own words."""
@@ -316,7 +316,7 @@ def _write_predictions(found: Learned, table: Any, path: Path) -> None:
         "fold": arrow.array([*cv.fold.tolist(), *[None] * test.size], arrow.int32()),
         "label": arrow.array(labels),
         "positive": np.concatenate([cv.labels, np.array([label == found.positive for label in labels[train.size :]])]),
-        "called": apply(found.decision, scores[winner]),
+        "called": found.decision.apply(scores[winner]),
     }
     columns |= {
         f"score: {name}" if name in columns else name: arrow.array(column, from_pandas=True)

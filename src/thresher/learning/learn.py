@@ -18,7 +18,7 @@ from thresher._internal.text import interval_text, number_text
 from thresher.calibration.maps.map import Method
 from thresher.cautions import Caution
 from thresher.errors import ColumnError, ThresherError
-from thresher.evaluation import Decision, Evaluation, apply, evaluate
+from thresher.evaluation import Decision, Evaluation, evaluate
 from thresher.evaluation.rules import require_no_rule_names
 from thresher.evaluation.summary import text_table
 from thresher.inference import Difference, Interval, corrected_t
@@ -277,7 +277,7 @@ class Learned(Tabular):
 
     def calls(self, data: Any) -> Flags:
         """Which rows of a table the decision calls positive."""
-        return apply(self.decision, self.probabilities(data))
+        return self.decision.apply(self.probabilities(data))
 
     def summary(self) -> str:
         """What was tried, what won, whether it beats the baselines, and what it costs on untouched rows."""
@@ -407,7 +407,7 @@ def learn(
     begin(f"fitting {winner} on all rows that are not put aside")
     final = candidates[winner].fit(X, y, **beside)
     scores = final.predict_proba(features.iloc[test])[:, 1]
-    calls = apply(evaluation.decision, scores)
+    calls = evaluation.decision.apply(scores)
     clusters = None if groups is None else column(groups, name="groups")[test]
     tested = evaluate(
         goal.named(goal.flags[test]), {winner: scores}, predictions=goal.named(calls), clusters=clusters, **given
