@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
-from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from thresher._internal.optional import room
-from thresher._internal.results import Tabular
 from thresher._internal.text import in_words, visible_lines
 from thresher.calibration.scores import SUM_TOLERANCE
 from thresher.cautions import Caution
 from thresher.curves import MulticlassAUC, multiclass_auc
-from thresher.errors import ArgumentError, MissingExtraError
+from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import EXTREME, FEW
+from thresher.evaluation.results import ModelResult, PageResult
 from thresher.evaluation.summary import class_summary_text
 from thresher.inference import Comparison, ConfusionIntervals, Interval, MulticlassIntervals, confusion_intervals
 from thresher.inference.class_influence import (
@@ -36,11 +32,10 @@ from thresher.inference.class_influence import (
 from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.interval import interval_columns, require_level
+from thresher.inference.interval import require_level
 from thresher.inference.intervals.class_auc import AVERAGES, area_intervals
 from thresher.inference.intervals.confusion import sampled_confusion_intervals, undefined
 from thresher.inference.intervals.cost import mean_loss_interval
-from thresher.inference.kinds import is_one_of
 from thresher.ranking import Floats, Ranking
 from thresher.sources.columns import Missing
 from thresher.sources.labels import listed
@@ -50,7 +45,7 @@ RATES = ("overall_accuracy", *WHOLE_MEASURES)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassModel(Tabular):
+class MulticlassModel(ModelResult):
     """One model: its confusion matrix, its AUCs and its losses, with intervals.
 
     The confusion matrix is that of the most probable class (the first of equals), or of the predictions given.
@@ -96,9 +91,6 @@ class MulticlassModel(Tabular):
 
     def _brief(self) -> str:
         return f"{self.name!r}, overall accuracy {self.rates.overall_accuracy}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(self.intervals())
 
 
 def class_model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *, level: float) -> MulticlassModel:
@@ -234,7 +226,7 @@ COMPARED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassEvaluation(Tabular):
+class MulticlassEvaluation(PageResult[MulticlassModel]):
     """Several models of k classes on the same rows; `evaluation["name"]` is one of them.
 
     `comparisons` holds the paired differences of all models by measure, e.g. `comparisons["brier"]["a", "b"]`; it is
@@ -251,11 +243,6 @@ class MulticlassEvaluation(Tabular):
     dropped: int
     weighted: bool
     clusters: int | None
-
-    def __getitem__(self, name: str) -> MulticlassModel:
-        if not is_one_of(name, self.models):
-            raise ArgumentError(f"there is no model {name!r}", f"pick one of {', '.join(self.models)}")
-        return self.models[name]
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -286,29 +273,8 @@ class MulticlassEvaluation(Tabular):
             "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
         }
 
-    def to_json(self) -> str:
-        """The same as JSON; classes that it has no word for, such as dates, are written as text."""
-        return json.dumps(self.to_dict(), allow_nan=False, indent=2, default=str)
-
-    def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
-        """Write everything as one self-contained HTML file; needs the extra `report`."""
-        room("report").write_page(self, path, title=title)
-
-    def _repr_html_(self) -> str | None:
-        try:
-            found: str = room("report").framed(self)
-        except MissingExtraError:  # notebooks then show the text
-            return None
-        return found
-
-    def __str__(self) -> str:
-        return self.summary()
-
     def _brief(self) -> str:
         return f"{', '.join(self.models)}; {self.rows:,} rows, {len(self.classes)} classes"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def evaluate_classes(

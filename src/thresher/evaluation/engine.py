@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from thresher._internal.results import Tabular
 from thresher._internal.text import visible_lines
 from thresher.calibration import brier_bounds, calibration_map, log_loss_bounds
 from thresher.cautions import Caution
@@ -21,16 +18,17 @@ from thresher.errors import ArgumentError
 from thresher.evaluation.cautions import on_class_ratio, on_condition, on_few, on_saving
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
+from thresher.evaluation.results import ModelResult, ModelsResult
 from thresher.evaluation.rules import Priced, Rule, counted_rules
 from thresher.evaluation.summary import rules_text, short, text_table
 from thresher.inference import Comparison, Interval, auc_interval
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.engine import auc_comparison, empty_comparison, scanned_auc_intervals
-from thresher.inference.interval import interval_columns, require_level
+from thresher.inference.interval import require_level
 from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval, sampled_table_intervals
 from thresher.inference.intervals.table import table_intervals
-from thresher.inference.kinds import is_one_of, require_condition
+from thresher.inference.kinds import require_condition
 from thresher.ranking import Ranking
 from thresher.sources.columns import Missing
 from thresher.sources.filters import Filter
@@ -45,7 +43,7 @@ from thresher.tables import OperatingCondition
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScannedModel(Tabular):
+class ScannedModel(ModelResult):
     """One model of a scanned table: intervals as of any sample, and bounds where ranges of scores were counted.
 
     `bounds` holds auc, average_precision, pr_area, ks and expected_cost (of the best threshold), and for probabilities
@@ -86,12 +84,9 @@ class ScannedModel(Tabular):
     def _brief(self) -> str:
         return f"{self.name!r}, AUC {self.auc}, expected cost {self.expected_cost}"
 
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(self.intervals())
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScannedEvaluation(Tabular):
+class ScannedEvaluation(ModelsResult[ScannedModel]):
     """Several models on the rows of a table: how good each is, how their AUCs differ, and which to deploy how.
 
     What only rows can tell (the cost on rows the threshold was not chosen on, where it falls in resamples, how often
@@ -120,12 +115,6 @@ class ScannedEvaluation(Tabular):
     def saving(self) -> Interval:
         """What the decision saves per case against the baseline, on the rows it was chosen on."""
         return self.decision.saving
-
-    def __getitem__(self, name: str) -> ScannedModel:
-        if not is_one_of(name, self.models):
-            known = ", ".join(self.models)
-            raise ArgumentError(f"there is no model {name!r}", f"pick one of {known}")
-        return self.models[name]
 
     def summary(self) -> str:
         """A table of all models, the decision, how the models differ, and the cautions."""
@@ -162,18 +151,8 @@ class ScannedEvaluation(Tabular):
             "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
         }
 
-    def to_json(self) -> str:
-        """The same as JSON."""
-        return json.dumps(self.to_dict(), indent=2)
-
-    def __str__(self) -> str:
-        return self.summary()
-
     def _brief(self) -> str:
         return f"{', '.join(self.models)}; use {self.decision.model} at {self.decision.threshold:g}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def bounds_text(bounds: Bounds) -> str:

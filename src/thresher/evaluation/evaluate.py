@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
-from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from thresher._internal.optional import room
-from thresher._internal.results import Tabular
 from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
 from thresher.choices import JointChoice, Range, joint_choice
 from thresher.choices.choose import operating_condition
-from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.cautions import on_condition, on_saving, on_winner, remarks
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
 from thresher.evaluation.quantities import asked_quantities, quantities_of
+from thresher.evaluation.results import PageResult
 from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.rules import (
     CURRENT,
@@ -44,8 +39,7 @@ from thresher.inference import Comparison, Interval, compare, row_auc_interval
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
-from thresher.inference.interval import interval_columns, require_level
-from thresher.inference.kinds import is_one_of
+from thresher.inference.interval import require_level
 from thresher.inference.rows import ScoredRows, require_two_clusters
 from thresher.ranking import side_by_side
 from thresher.sources.columns import Missing
@@ -53,7 +47,7 @@ from thresher.tables import OperatingCondition
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Evaluation(Tabular):
+class Evaluation(PageResult[ModelEvaluation]):
     """Several models on the same rows: how good each is, how they compare, and which to deploy how.
 
     `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
@@ -90,11 +84,6 @@ class Evaluation(Tabular):
         """What the decision saves per case against the baseline, on rows it was not chosen on."""
         return self.savings[self.decision.model]
 
-    def __getitem__(self, name: str) -> ModelEvaluation:
-        if not is_one_of(name, self.models):
-            raise ArgumentError(f"there is no model {name!r}", f"pick one of {', '.join(self.models)}")
-        return self.models[name]
-
     def summary(self) -> str:
         """A table of all models, each number with its interval, the decision, and the cautions."""
         return visible_lines(summary_text(self))
@@ -130,34 +119,15 @@ class Evaluation(Tabular):
     def _differences(self) -> list[dict[str, Any]]:
         return [] if self.comparison is None else [each.to_dict() for each in self.comparison.differences.values()]
 
-    def to_json(self) -> str:
-        """The same as JSON."""
-        return json.dumps(self.to_dict(), indent=2)
-
-    def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
-        """Write everything as one self-contained HTML file; needs the extra `report`."""
-        room("report").write_page(self, path, title=title)
-
     def widget(self) -> Any:
         """The page as a notebook widget whose `threshold` and `condition` are two-way; needs the extra `widget`."""
-        return room("report.widget").widget(self)
+        from thresher.report.widget import widget
 
-    def _repr_html_(self) -> str | None:
-        try:
-            found: str = room("report").framed(self)
-        except MissingExtraError:  # notebooks then show the text
-            return None
-        return found
-
-    def __str__(self) -> str:
-        return self.summary()
+        return widget(self)
 
     def _brief(self) -> str:
         names, decision = ", ".join(self.models), self.decision
         return f"{names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def evaluate(

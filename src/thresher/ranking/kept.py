@@ -7,7 +7,6 @@ import os
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from thresher._internal.json import json_value, not_written
-from thresher._internal.optional import room
 from thresher._internal.results import Tabular
 from thresher.errors import ThresherError
 from thresher.ranking import plain
@@ -66,7 +65,9 @@ class Kept(Tabular):
         ...     sum(Ranking.from_parquet(path) for path in Path(folder).iterdir())
         Ranking([40+,10-][20+,10-][40+,80-] at scores 3, 2, 1)
         """
-        room("sources.saved").write_parquet(self, path)
+        from thresher.sources.saved import write_parquet
+
+        write_parquet(cast("Ranking", self), path)
 
     def _columns(self) -> dict[str, Any]:
         me = cast("Ranking", self)
@@ -75,5 +76,6 @@ class Kept(Tabular):
     @classmethod
     def from_parquet(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `to_parquet` wrote."""
-        found: Self = room("sources.saved").read_parquet(path)
-        return found
+        from thresher.sources.saved import read_parquet
+
+        return cast("Self", read_parquet(path))

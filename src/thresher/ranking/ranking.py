@@ -10,7 +10,6 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.optional import room
 from thresher.errors import ArgumentError, EmptyError, require_both_classes
 from thresher.ranking import notation, segments
 from thresher.ranking.counting import Counts, Flags, summed
@@ -289,7 +288,9 @@ class Ranking(Kept):
         return notation.shown(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)
 
     def _repr_html_(self) -> str:
-        return str(room("report.notebook").ranking_glance(self))
+        from thresher.report.notebook import ranking_html
+
+        return ranking_html(self)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.score, *self.narrow, self.dropped, self.spans  # what is remembered can be found again

@@ -1,6 +1,6 @@
 """One HTML file that holds an evaluation: plain data, a page around it, and doors for notebooks."""
 
-from thresher.report.page import Section, framed, page, write_page
+from thresher.report.page import Section, iframe, page, write_page
 from thresher.report.payload import contents
 
-__all__ = ["Section", "contents", "framed", "page", "write_page"]
+__all__ = ["Section", "contents", "iframe", "page", "write_page"]

@@ -17,10 +17,10 @@ ROWS = 12
 LINES = 40
 
 
-def ranking_glance(ranking: Ranking) -> str:
+def ranking_html(ranking: Ranking) -> str:
     """The first segments of a ranking, and its coverage curve where there are both classes.
 
-    >>> ranking_glance(Ranking.parse("[20+,5-][10+,5-][20+,40-]")).count("<tr>")
+    >>> ranking_html(Ranking.parse("[20+,5-][10+,5-][20+,40-]")).count("<tr>")
     5
     """
     kept = min(ROWS, len(ranking))
@@ -36,10 +36,10 @@ def ranking_glance(ranking: Ranking) -> str:
     return table if not (ranking.Pos and ranking.Neg) else _beside(table, _coverage(ranking))
 
 
-def contingency_glance(table: Contingency) -> str:
+def contingency_html(table: Contingency) -> str:
     """The table with its totals; of a table with array cells, its first splits.
 
-    >>> print(contingency_glance(Contingency(tp=30, fn=20, fp=10, tn=40))[:38])
+    >>> print(contingency_html(Contingency(tp=30, fn=20, fp=10, tn=40))[:38])
     <table><caption>100 cases, accuracy 0.
     """
     cells = table.tp, table.fn, table.fp, table.tn
@@ -60,11 +60,11 @@ def contingency_glance(table: Contingency) -> str:
     return _table(told, ("", "predicted +", "predicted −", "total"), rows)
 
 
-def result_glance(result: Result) -> str:
+def result_html(result: Result) -> str:
     """The first rows of a result that has rows; of any other its text.
 
     >>> from thresher.curves import roc
-    >>> result_glance(roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))).count("<tr>")
+    >>> result_html(roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))).count("<tr>")
     5
     """
     if not isinstance(result, Tabular):

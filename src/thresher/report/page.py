@@ -123,7 +123,7 @@ def write_page(
     write_whole(path, page(evaluation, title=title, sections=sections, grey=grey))
 
 
-def framed(evaluation: Evaluation | MulticlassEvaluation) -> str:
+def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:
     """The page inside a frame that can run its script but reach nothing of the notebook around it."""
     inside = escape(page(evaluation), quote=True)
     return (

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.optional import room
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, described, require_ranking, splits_at
@@ -344,7 +343,9 @@ class Contingency(Rates, Tabular):
     __hash__ = None  # type: ignore[assignment]
 
     def _repr_html_(self) -> str:
-        return str(room("report.notebook").contingency_glance(self))
+        from thresher.report.notebook import contingency_html
+
+        return contingency_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Built anew rather than restored, so that arrays are read-only on the other side too.
