@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import thresher as th
 from thresher._internal.text import percent_text
 from thresher.evaluation import Evaluation
-from thresher.evaluation.first_screen import rule_cells
+from thresher.evaluation.summary import rule_cells
 from thresher.evaluation.requirements import judged, requirement
 from thresher.report.payload import contents
 

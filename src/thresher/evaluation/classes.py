@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.text import in_words, visible_lines
+from thresher._internal.text import in_words, visible, visible_lines
 from thresher.calibration.scores import SUM_TOLERANCE
 from thresher.cautions import Caution
 from thresher.curves import MulticlassAUC, multiclass_auc
 from thresher.errors import ArgumentError
-from thresher.evaluation.cautions import EXTREME, FEW
+from thresher.evaluation.cautions import EXTREME, FEW, cautions_data, few_clusters
 from thresher.evaluation.results import ModelResult, PageResult
-from thresher.evaluation.summary import class_summary_text
+from thresher.evaluation.summary import limits_text, text_table
 from thresher.inference import Comparison, ConfusionIntervals, Interval, MulticlassIntervals, confusion_intervals
 from thresher.inference.class_influence import (
     NOT_SUMMING,
@@ -31,7 +31,7 @@ from thresher.inference.class_influence import (
 )
 from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
-from thresher.inference.comparison.difference import require_margin
+from thresher.inference.comparison.difference import require_margin, shown_p
 from thresher.inference.interval import require_level
 from thresher.inference.intervals.class_auc import AVERAGES, area_intervals
 from thresher.inference.intervals.confusion import sampled_confusion_intervals, undefined
@@ -42,6 +42,26 @@ from thresher.sources.labels import listed
 from thresher.tables import ConfusionMatrix
 
 RATES = ("overall_accuracy", *WHOLE_MEASURES)
+LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "overall_accuracy": "overall accuracy",
+        "macro_recall": "mean class accuracy (macro recall)",
+        "macro_precision": "macro precision",
+        "macro_f1": "macro F1",
+        "weighted_precision": "weighted precision",
+        "weighted_f1": "weighted F1",
+        "mcc": "MCC",
+        "kappa": "kappa",
+        "one_vs_rest_macro": "AUC, one-vs-rest, macro",
+        "one_vs_rest_weighted": "AUC, one-vs-rest, weighted",
+        "one_vs_one_macro": "AUC, one-vs-one, macro",
+        "one_vs_one_weighted": "AUC, one-vs-one, weighted",
+        "brier": "Brier score",
+        "log_loss": "log loss",
+    }
+)
+MACRO = ("macro_recall", "macro_f1", "one_vs_rest_macro", "one_vs_one_macro")
+COMPARED = ("overall_accuracy", *MACRO, "brier", "log_loss")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -70,18 +90,24 @@ class MulticlassModel(ModelResult):
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain data; lists are in the order of the confusion matrix's classes."""
         rates, auc = self.rates, self.auc
-        classes = self.confusion.classes
+        by_class = {name: getattr(rates, name) for name in ("precision", "recall", "f1")}
+        by_class["one_vs_rest"] = auc.one_vs_rest
         return {
             "confusion": self.confusion.to_dict(),
             **{name: getattr(rates, name).to_dict() for name in RATES},
-            "precision": [rates.precision[name].to_dict() for name in classes],
-            "recall": [rates.recall[name].to_dict() for name in classes],
-            "f1": [rates.f1[name].to_dict() for name in classes],
-            "one_vs_rest": [auc.one_vs_rest[name].to_dict() for name in classes],
+            **{name: [each[label].to_dict() for label in self.confusion.classes] for name, each in by_class.items()},
             **{name: getattr(auc, name).to_dict() for name in AVERAGES},
             "brier": self.brier.to_dict(),
             "log_loss": self.log_loss.to_dict(),
         }
+
+    @property
+    def numbers(self) -> dict[str, Interval]:
+        """The numbers of the model that belong to no class, by name, in the order of `LABELS`."""
+        every = {name: getattr(self.rates, name) for name in RATES}
+        every |= {name: getattr(self.auc, name) for name in AVERAGES}
+        every |= {"brier": self.brier, "log_loss": self.log_loss}
+        return {name: every[name] for name in LABELS}
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
         """Every number with its name, and the class it is of, if it is of one."""
@@ -91,138 +117,6 @@ class MulticlassModel(ModelResult):
 
     def _brief(self) -> str:
         return f"{self.name!r}, overall accuracy {self.rates.overall_accuracy}"
-
-
-def class_model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *, level: float) -> MulticlassModel:
-    """Everything about one model that rows and what they add to its measures tell."""
-    k, called, of_model = len(rows.classes), rows.calls[name], rows.of_model(name)
-    counts = np.bincount(rows.index * k + called, weights=rows.weight, minlength=k * k).reshape(k, k)
-    matrix = ConfusionMatrix(counts, rows.classes, rows.dropped)
-    plain = rows.weight is None and rows.cluster is None
-    areas = multiclass_auc(rows.index, rows.matrices[name], classes=range(k), weights=rows.weight)
-    brier, log_loss = _losses(rows, name, level)
-    return MulticlassModel(
-        name=name,
-        rankings={label: of_model.ranking(i) for i, label in enumerate(rows.classes)},
-        confusion=matrix,
-        rates=confusion_intervals(matrix, level=level)
-        if plain
-        else sampled_confusion_intervals(
-            rows.index, called, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
-        ),
-        areas=replace(areas, classes=rows.classes, dropped=rows.dropped),
-        auc=area_intervals(rows, name, pulls, level=level),
-        brier=brier,
-        log_loss=log_loss,
-    )
-
-
-def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, Interval]:
-    matrix = rows.matrices[name]
-    if not sums_to_one(matrix):
-        return undefined(level, NOT_SUMMING), undefined(level, NOT_SUMMING)
-
-    def interval(loss: Floats, of_class: Floats, most: float) -> Interval:
-        foretold = (matrix * of_class).sum(axis=1), (matrix * of_class**2).sum(axis=1)
-        return mean_loss_interval(loss, foretold, weight=rows.weight, cluster=rows.cluster, level=level, most=most)
-
-    # Were class c the true one, the squared error would be ½ (Σ p² + 1) - p of c.
-    squared = (matrix**2).sum(axis=1, keepdims=True) / 2 + 0.5 - matrix
-    certain = np.where(matrix > 0, matrix, 1.0)  # what cannot happen foretells no loss
-    return (
-        interval(squared_errors(rows, name), squared, 1.0),
-        interval(log_losses(rows, name), -np.log(certain), math.inf),
-    )
-
-
-def class_remarks(rows: ClassifiedRows, models: Mapping[str, MulticlassModel]) -> tuple[Caution, ...]:
-    """All remarks, about the data first and then model by model."""
-    each = (_on_model(rows, name, model) for name, model in models.items())
-    return tuple(itertools.chain(_on_data(rows), _on_ties(models), *each))
-
-
-def _on_ties(models: Mapping[str, MulticlassModel]) -> Iterator[Caution]:
-    right = {name: float(model.confusion.correct.sum()) for name, model in models.items()}
-    most = max(right.values())
-    tied = [name for name, cases in right.items() if math.isclose(cases, most, rel_tol=1e-12)]
-    if len(tied) > 1:
-        cases = f"{most:,.10g} of {models[tied[0]].confusion.total:,.10g} cases"
-        yield Caution("tied-models", f"{in_words(tied)} call as many cases right, {cases}; none of them is best")
-
-
-def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
-    cases = rows.cases
-    for name, count in zip(rows.classes, cases.tolist(), strict=True):
-        if count < FEW:
-            yield Caution("few-cases-of-class", f"class {name!r} has only {count} cases")
-    if rows.cluster is not None and rows.clusters < FEW:
-        yield Caution("few-clusters", f"rows belong to only {rows.clusters} clusters; only these are independent")
-    if cases.max() >= EXTREME * cases.min():
-        frequent, rare = (rows.classes[int(at)] for at in (cases.argmax(), cases.argmin()))
-        times = cases.max() / cases.min()
-        yield Caution("extreme-class-ratio", f"class {frequent!r} is {times:,.0f} times as frequent as {rare!r}")
-    if rows.pooled_rows:
-        yield Caution(
-            "pooled-labels",
-            f"labels that are no class of their own were pooled: {listed(rows.pooled)}"
-            f" ({rows.pooled_rows:,} of {rows.index.size:,} rows)",
-        )
-
-
-def _on_model(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
-    matrix = rows.matrices[name]
-    for label in rows.absent[name]:
-        count = rows.cases[rows.classes.index(label)]
-        yield Caution("class-without-column", f"{name} has no column for {label!r}, the class of {count:,} cases")
-    off = np.abs(matrix.sum(axis=1) - 1) > SUM_TOLERANCE
-    if off.any():
-        first = int(np.flatnonzero(off)[0])
-        yield Caution(
-            "rows-not-summing",
-            f"{int(off.sum()):,} of {off.size:,} rows of {name} do not sum to 1 (the first sums to"
-            f" {matrix[first].sum():.6g})",
-        )
-    if wrong := int(np.count_nonzero(matrix[np.arange(rows.index.size), rows.index] == 0)):
-        what = f"{wrong:,} of {rows.index.size:,} cases got probability 0 from {name} for what they are"
-        yield Caution("certain-and-wrong", what)
-    yield from _on_calls(rows, name, model)
-    if (matrix == matrix[0]).all():
-        yield Caution("one-score", f"{name} gives every case the same probabilities")
-    else:
-        for label, interval in model.auc.one_vs_rest.items():
-            if interval.estimate < 0.5:
-                yield Caution(
-                    "auc-below-half", f"{name} has AUC {interval.estimate:.3f} for {label!r} against the rest"
-                )
-
-
-def _on_calls(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
-    matrix, called = rows.matrices[name], rows.calls[name]
-    top = matrix.max(axis=1)
-    if name in rows.given:
-        if unlike := int(np.count_nonzero(matrix[np.arange(called.size), called] < top)):
-            yield Caution(
-                "predictions-not-likeliest",
-                f"{unlike:,} of {called.size:,} predictions of {name} are not the class it gives most to",
-            )
-    elif tied := int(np.count_nonzero((matrix == top[:, np.newaxis]).sum(axis=1) > 1)):
-        yield Caution(
-            "tied-likeliest", f"{name} gives two classes the most in {tied:,} cases; the first counts as called"
-        )
-    for label, calls in zip(rows.classes, model.confusion.predicted.tolist(), strict=True):
-        if not calls:
-            yield Caution("class-never-called", f"{name} never calls a case {label!r}")
-
-
-COMPARED = (
-    "overall_accuracy",
-    "macro_recall",
-    "macro_f1",
-    "one_vs_rest_macro",
-    "one_vs_one_macro",
-    "brier",
-    "log_loss",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -253,7 +147,7 @@ class MulticlassEvaluation(PageResult[MulticlassModel]):
 
     def summary(self) -> str:
         """A table of all models, their paired differences, each model's classes, and the cautions."""
-        return visible_lines(class_summary_text(self))
+        return visible_lines(_summary_text(self))
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain data."""
@@ -270,7 +164,7 @@ class MulticlassEvaluation(PageResult[MulticlassModel]):
                 measure: [one.to_dict() for one in comparison.differences.values()]
                 for measure, comparison in self.comparisons.items()
             },
-            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+            "cautions": cautions_data(self.cautions),
         }
 
     def _brief(self) -> str:
@@ -347,7 +241,7 @@ def evaluate_classes(
     )
     require_two_clusters_of_classes(rows)
     pulls = {name: class_pulls(rows, name) for name in rows.matrices}
-    models = {name: class_model(rows, name, pulls[name], level=level) for name in rows.matrices}
+    models = {name: _model(rows, name, pulls[name], level=level) for name in rows.matrices}
     several = COMPARED if len(models) > 1 else ()
     return MulticlassEvaluation(
         models=models,
@@ -360,7 +254,7 @@ def evaluate_classes(
                 for measure in several
             }
         ),
-        cautions=class_remarks(rows, models),
+        cautions=_cautions(rows, models),
         dropped=rows.dropped,
         weighted=rows.weight is not None,
         clusters=None if rows.cluster is None else rows.clusters,
@@ -369,13 +263,190 @@ def evaluate_classes(
 
 def _margins(margin: float | Mapping[str, float]) -> dict[str, float]:
     """The margin of every measure; 0 where a mapping names none."""
-    given = margin if isinstance(margin, Mapping) else dict.fromkeys(COMPARED, margin)
-    strange = [name for name in given if name not in COMPARED]
+    margins = margin if isinstance(margin, Mapping) else dict.fromkeys(COMPARED, margin)
+    strange = [name for name in margins if name not in COMPARED]
     if strange:
         known = "" if strange[0] not in CLASS_MEASURES else ", which compare_classes does"
         raise ArgumentError(
             f"models are not compared by {strange[0]!r} here{known}", f"name one of {', '.join(COMPARED)}"
         )
-    for each in given.values():
+    for each in margins.values():
         require_margin(each)
-    return dict.fromkeys(COMPARED, 0.0) | dict(given)
+    return dict.fromkeys(COMPARED, 0.0) | dict(margins)
+
+
+def _model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *, level: float) -> MulticlassModel:
+    """Evaluate one model; `pulls` are the influences of rows on its measures."""
+    k, called, of_model = len(rows.classes), rows.calls[name], rows.of_model(name)
+    counts = np.bincount(rows.index * k + called, weights=rows.weight, minlength=k * k).reshape(k, k)
+    matrix = ConfusionMatrix(counts, rows.classes, rows.dropped)
+    plain = rows.weight is None and rows.cluster is None
+    areas = multiclass_auc(rows.index, rows.matrices[name], classes=range(k), weights=rows.weight)
+    brier, log_loss = _losses(rows, name, level)
+    return MulticlassModel(
+        name=name,
+        rankings={label: of_model.ranking(i) for i, label in enumerate(rows.classes)},
+        confusion=matrix,
+        rates=confusion_intervals(matrix, level=level)
+        if plain
+        else sampled_confusion_intervals(
+            rows.index, called, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
+        ),
+        areas=replace(areas, classes=rows.classes, dropped=rows.dropped),
+        auc=area_intervals(rows, name, pulls, level=level),
+        brier=brier,
+        log_loss=log_loss,
+    )
+
+
+def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, Interval]:
+    matrix = rows.matrices[name]
+    if not sums_to_one(matrix):
+        return undefined(level, NOT_SUMMING), undefined(level, NOT_SUMMING)
+
+    def interval(loss: Floats, of_class: Floats, most: float) -> Interval:
+        expected = (matrix * of_class).sum(axis=1), (matrix * of_class**2).sum(axis=1)
+        return mean_loss_interval(loss, expected, weight=rows.weight, cluster=rows.cluster, level=level, most=most)
+
+    # Were class c the true one, the squared error would be ½ (Σ p² + 1) - p of c.
+    squared = (matrix**2).sum(axis=1, keepdims=True) / 2 + 0.5 - matrix
+    certain = np.where(matrix > 0, matrix, 1.0)  # what cannot happen adds no loss
+    return (
+        interval(squared_errors(rows, name), squared, 1.0),
+        interval(log_losses(rows, name), -np.log(certain), math.inf),
+    )
+
+
+def _cautions(rows: ClassifiedRows, models: Mapping[str, MulticlassModel]) -> tuple[Caution, ...]:
+    """All cautions, about the data first and then model by model."""
+    each = (_on_model(rows, name, model) for name, model in models.items())
+    return tuple(itertools.chain(_on_data(rows), _on_ties(models), *each))
+
+
+def _on_ties(models: Mapping[str, MulticlassModel]) -> Iterator[Caution]:
+    right = {name: float(model.confusion.correct.sum()) for name, model in models.items()}
+    most = max(right.values())
+    tied = [name for name, cases in right.items() if math.isclose(cases, most, rel_tol=1e-12)]
+    if len(tied) > 1:
+        cases = f"{most:,.10g} of {models[tied[0]].confusion.total:,.10g} cases"
+        yield Caution("tied-models", f"{in_words(tied)} call as many cases right, {cases}; none of them is best")
+
+
+def _on_data(rows: ClassifiedRows) -> Iterator[Caution]:
+    cases = rows.cases
+    for name, count in zip(rows.classes, cases.tolist(), strict=True):
+        if count < FEW:
+            yield Caution("few-cases-of-class", f"class {name!r} has only {count} cases")
+    yield from few_clusters(None if rows.cluster is None else rows.clusters)
+    if cases.max() >= EXTREME * cases.min():
+        frequent, rare = (rows.classes[int(at)] for at in (cases.argmax(), cases.argmin()))
+        times = cases.max() / cases.min()
+        yield Caution("extreme-class-ratio", f"class {frequent!r} is {times:,.0f} times as frequent as {rare!r}")
+    if rows.pooled_rows:
+        yield Caution(
+            "pooled-labels",
+            f"labels that are no class of their own were pooled: {listed(rows.pooled)}"
+            f" ({rows.pooled_rows:,} of {rows.index.size:,} rows)",
+        )
+
+
+def _on_model(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
+    matrix = rows.matrices[name]
+    for label in rows.absent[name]:
+        count = rows.cases[rows.classes.index(label)]
+        yield Caution("class-without-column", f"{name} has no column for {label!r}, the class of {count:,} cases")
+    off = np.abs(matrix.sum(axis=1) - 1) > SUM_TOLERANCE
+    if off.any():
+        first = int(np.flatnonzero(off)[0])
+        yield Caution(
+            "rows-not-summing",
+            f"{int(off.sum()):,} of {off.size:,} rows of {name} do not sum to 1 (the first sums to"
+            f" {matrix[first].sum():.6g})",
+        )
+    if wrong := int(np.count_nonzero(matrix[np.arange(rows.index.size), rows.index] == 0)):
+        what = f"{wrong:,} of {rows.index.size:,} cases got probability 0 from {name} for what they are"
+        yield Caution("certain-and-wrong", what)
+    yield from _on_calls(rows, name, model)
+    if (matrix == matrix[0]).all():
+        yield Caution("one-score", f"{name} gives every case the same probabilities")
+    else:
+        for label, interval in model.auc.one_vs_rest.items():
+            if interval.estimate < 0.5:
+                yield Caution(
+                    "auc-below-half", f"{name} has AUC {interval.estimate:.3f} for {label!r} against the rest"
+                )
+
+
+def _on_calls(rows: ClassifiedRows, name: str, model: MulticlassModel) -> Iterator[Caution]:
+    matrix, called = rows.matrices[name], rows.calls[name]
+    top = matrix.max(axis=1)
+    if name in rows.given:
+        if unlike := int(np.count_nonzero(matrix[np.arange(called.size), called] < top)):
+            yield Caution(
+                "predictions-not-likeliest",
+                f"{unlike:,} of {called.size:,} predictions of {name} are not the class it gives most to",
+            )
+    elif tied := int(np.count_nonzero((matrix == top[:, np.newaxis]).sum(axis=1) > 1)):
+        yield Caution(
+            "tied-likeliest", f"{name} gives two classes the most in {tied:,} cases; the first counts as called"
+        )
+    for label, calls in zip(rows.classes, model.confusion.predicted.tolist(), strict=True):
+        if not calls:
+            yield Caution("class-never-called", f"{name} never calls a case {label!r}")
+
+
+def _summary_text(evaluation: MulticlassEvaluation) -> str:
+    """Data, a table of models, their paired differences, each model's classes, cautions."""
+    parts = [_data(evaluation) + _best(evaluation), _models_table(evaluation)]
+    if evaluation.comparisons:
+        parts.append(f"Differences, paired:\n{_differences(evaluation)}")
+    parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in evaluation.models.items()]
+    if evaluation.cautions:
+        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in evaluation.cautions)]))
+    return "\n\n".join(parts)
+
+
+def _data(evaluation: MulticlassEvaluation) -> str:
+    dropped = f" ({evaluation.dropped:,} dropped for missing values)" if evaluation.dropped else ""
+    weighted = ", weighted" if evaluation.weighted else ""
+    clustered = "" if evaluation.clusters is None else f", in {evaluation.clusters:,} clusters"
+    return (
+        f"{evaluation.rows:,} rows{dropped}{weighted}{clustered}, {len(evaluation.classes)} classes."
+        f" Intervals at level {evaluation.level:g}."
+    )
+
+
+def _best(evaluation: MulticlassEvaluation) -> str:
+    """Which model calls the most cases right, or which ones do."""
+    if len(evaluation.models) == 1:
+        return ""
+    names, best = evaluation.best, evaluation[evaluation.best[0]]
+    right = f"{best.confusion.correct.sum().item():,.10g} of {best.confusion.total:,.10g} cases right"
+    if len(names) > 1:
+        return f"\nTied for the highest overall accuracy: {in_words(names)}, each with {right}."
+    return f"\nHighest overall accuracy: {names[0]}, with {right}."
+
+
+def _models_table(evaluation: MulticlassEvaluation) -> str:
+    columns = [model.numbers.values() for model in evaluation.models.values()]
+    rows = [[label, *map(limits_text, row)] for label, *row in zip(LABELS.values(), *columns, strict=True)]
+    return text_table([["", *evaluation.models], *rows])
+
+
+def _differences(evaluation: MulticlassEvaluation) -> str:
+    rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
+    for pair in next(iter(evaluation.comparisons.values())).differences:
+        for measure, comparison in evaluation.comparisons.items():
+            one = comparison[pair]
+            rows.append([" - ".join(pair), measure, limits_text(one.interval), shown_p(one.p_adjusted), one.verdict])
+    return text_table(rows)
+
+
+def _classes(model: MulticlassModel) -> str:
+    """Recall, precision, F1 and AUC of each class against the rest."""
+    columns = model.rates.recall, model.rates.precision, model.rates.f1, model.auc.one_vs_rest
+    rows = [["class", "recall", "precision", "F1", "AUC against the rest"]]
+    rows += [
+        [visible(str(name)), *(limits_text(column[name]) for column in columns)] for name in model.confusion.classes
+    ]
+    return text_table(rows)

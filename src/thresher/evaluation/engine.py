@@ -15,12 +15,20 @@ from thresher.cautions import Caution
 from thresher.choices import Choice, JointChoice, best_cost_bounds, joint_choice
 from thresher.curves import Bounds, auc_bounds, average_precision_bounds, ks_bounds, pr_area_bounds
 from thresher.errors import ArgumentError
-from thresher.evaluation.cautions import on_class_ratio, on_condition, on_few, on_saving
+from thresher.evaluation.cautions import (
+    auc_below_half,
+    cautions_data,
+    equal_costs,
+    extreme_class_ratio,
+    few_cases,
+    no_saving,
+    not_probabilities,
+)
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
 from thresher.evaluation.results import ModelResult, ModelsResult
 from thresher.evaluation.rules import Priced, Rule, counted_rules
-from thresher.evaluation.summary import rules_text, short, text_table
+from thresher.evaluation.summary import limits_text, rules_text, text_table
 from thresher.inference import Comparison, Interval, auc_interval
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.engine import auc_comparison, empty_comparison, scanned_auc_intervals
@@ -124,8 +132,8 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
         parts = [f"{cases}\nIntervals at level {self.level:g}; bounds are certain."]
         lines = [["", "AUC", "AUC within", "expected cost", "threshold"]]
         for name, model in self.models.items():
-            cost, threshold = short(model.expected_cost), f"{model.choice.threshold:.4g}"
-            lines.append([name, short(model.auc), bounds_text(model.bounds["auc"]), cost, threshold])
+            cost, threshold = limits_text(model.expected_cost), f"{model.choice.threshold:.4g}"
+            lines.append([name, limits_text(model.auc), bounds_text(model.bounds["auc"]), cost, threshold])
         parts += [
             text_table(lines),
             rules_text(self.rules, self.condition),
@@ -148,7 +156,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
             "baseline": self.baseline,
             "comparison": [each.to_dict() for each in differences],
             "decision": self.decision.to_dict(),
-            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+            "cautions": cautions_data(self.cautions),
         }
 
     def _brief(self) -> str:
@@ -220,7 +228,7 @@ def evaluate_scan(
         given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
         rankings = scan_models(source, label=label, scores=wanted.scores, **given, **how)
         found = _evaluation(rankings, asked, trained_at, level, margin=margin)
-        return replace(found, cautions=(*on_condition(condition), *found.cautions))
+        return replace(found, cautions=(*equal_costs(condition), *found.cautions))
     asking: dict[str, Any] = {"listener": progress}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
         rankings = rows.rankings(wanted.scores, Options(**how))
@@ -229,7 +237,7 @@ def evaluate_scan(
         at = {name: choice.threshold for name, choice in joint.choices.items()}
         cells = None if weight is None else call_weights(rows, at, **asking)
     found = _evaluation(rankings, asked, trained_at, level, margin=margin, dropped=rows.dropped, sums=sums, cells=cells)
-    found = replace(found, cautions=(*on_condition(condition), *found.cautions))
+    found = replace(found, cautions=(*equal_costs(condition), *found.cautions))
     if sums is None or len(rankings) == 1:
         return found
     empty = empty_comparison(wanted.scores, level=level, margin=0.0, dropped=rows.dropped)
@@ -279,7 +287,7 @@ def _evaluation(
         comparison=None,
         joint=joint,
         decision=_decision(models, joint, asked, trained_at, priced=priced, near=near),
-        cautions=(*joint.cautions, *_remarks(models), *on_saving(priced.rules)),
+        cautions=(*joint.cautions, *_remarks(models), *no_saving(priced.rules)),
         dropped=max(ranking.dropped for ranking in rankings.values()) if dropped is None else dropped,
         level=level,
         rules=MappingProxyType(priced.rules),
@@ -367,14 +375,12 @@ def _remarks(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
     """What a careful analyst would notice, and what counts alone cannot tell."""
     ranking = next(iter(models.values())).ranking
     if not ranking.weighted:  # weights say nothing of how many cases there are
-        yield from on_few(ranking.Pos, ranking.Neg)
-    yield from on_class_ratio(ranking.Pos, ranking.Neg)
+        yield from few_cases(ranking.Pos, ranking.Neg)
+    yield from extreme_class_ratio(ranking.Pos, ranking.Neg)
     for name, model in models.items():
         if model.auc.estimate < 0.5:
-            text = f"{name} has AUC {model.auc.estimate:.3f}; are labels or scores turned round?"
-            yield Caution("auc-below-half", text)
+            yield auc_below_half(name, model.auc.estimate)
         if "brier" not in model.bounds:
-            scores = f"{model.ranking.score[-1]:g} to {model.ranking.score[0]:g}"
-            yield Caution("not-probabilities", f"{name} scores from {scores}")
+            yield not_probabilities(name, model.ranking)
     told = "the cost on rows the threshold was not chosen on, where it falls in resamples and how often the winner wins"
     yield Caution("counts-only", f"{told} need rows, and only counts left the table")

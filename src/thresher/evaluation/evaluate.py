@@ -15,7 +15,7 @@ from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
 from thresher.choices import JointChoice, Range, joint_choice
 from thresher.choices.choose import operating_condition
-from thresher.evaluation.cautions import on_condition, on_saving, on_winner, remarks
+from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
 from thresher.evaluation.quantities import asked_quantities, quantities_of
@@ -113,7 +113,7 @@ class Evaluation(PageResult[ModelEvaluation]):
                 "wins_at": {name: shares.tolist() for name, shares in self.stability.wins_at.items()},
             },
             "decision": self.decision.to_dict(),
-            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+            "cautions": cautions_data(self.cautions),
         }
 
     def _differences(self) -> list[dict[str, Any]]:
@@ -285,7 +285,6 @@ def evaluate(
         condition=asked,
         level=level,
     )
-    found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()})
     evaluation = Evaluation(
         models=models,
         condition=asked,
@@ -305,10 +304,10 @@ def evaluate(
         cautions=(
             *joint.choices[winner].cautions,
             *(caution for caution in joint.cautions if caution.code == "tied-models"),
-            *on_condition(condition),
-            *found,
-            *on_winner(picked.may_be_best, stability.wins, level),
-            *on_saving(priced.rules),
+            *equal_costs(condition),
+            *data_cautions(rows, rankings, {name: model.auc.estimate for name, model in models.items()}),
+            *uncertain_winner(picked.may_be_best, stability.wins, level),
+            *no_saving(priced.rules),
         ),
         rows=scored.positive.size,
         dropped=scored.dropped,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.text import isolated
-from thresher.evaluation.first_screen import SHORT, Tile, by_weight, mix_words, threshold_text, tiles_of
 from thresher.evaluation.rules import Rule
+from thresher.evaluation.summary import SHORT_NAMES, Tile, by_importance, mix_words, threshold_text, tiles_of
 from thresher.inference import Interval
 from thresher.learning.learn import Learned, baseline_words, choice_words, curve_words, kind_words
 from thresher.learning.models.baselines import MAJORITY, ONE_FEATURE
@@ -52,7 +52,9 @@ def learned_sections(found: Learned) -> Iterator[Section]:
     """
     sizes = found.split.sizes
     leaks = [caution for caution in found.cautions if caution.code in LEAKS]
-    yield Section("Verdict", [_verdict(found), choice_words(found)], cautions=by_weight([*leaks, *found.cautions])[:1])
+    yield Section(
+        "Verdict", [_verdict(found), choice_words(found)], cautions=by_importance([*leaks, *found.cautions])[:1]
+    )
     yield Section("On the rows put aside", [_put_aside(found)], tiles=_tiles(found), grids=_table(found))
     nothing = ["No column looks as if it knew the answer, and no row or group is on both sides."]
     yield Section("Leaks", [] if leaks else nothing, cautions=leaks)
@@ -65,7 +67,7 @@ def learned_sections(found: Learned) -> Iterator[Section]:
     yield Section(
         "How it was learnt",
         [f"{rows} ({found.split.how}).", *kind_words(found)],
-        cautions=[caution for caution in by_weight(found.cautions) if caution.code not in LEAKS],
+        cautions=[caution for caution in by_importance(found.cautions) if caution.code not in LEAKS],
         grids=[_models(found)],
     )
 
@@ -85,7 +87,7 @@ def _tiles(found: Learned) -> Sequence[Tile]:
     calls = found.test[found.decision.model].given
     if calls is None:
         return ()
-    kept = {name: rule for name, rule in found.test.rules.items() if name in SHORT}
+    kept = {name: rule for name, rule in found.test.rules.items() if name in SHORT_NAMES}
     chosen = Rule(found.decision.model, found.decision.model, found.decision.threshold, calls, found.test_cost, None)
     return tiles_of([chosen, *kept.values()], found.test_measures, found.test)
 

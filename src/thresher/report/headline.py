@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from thresher._internal.text import in_words, interval_text, isolated, percent_text
 from thresher.evaluation import Evaluation, MulticlassEvaluation
-from thresher.evaluation.first_screen import headline, mix_words
+from thresher.evaluation.summary import headline, mix_words
 from thresher.inference import Interval
 from thresher.report.numbers import said, said_score
 

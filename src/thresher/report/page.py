@@ -18,7 +18,7 @@ from thresher._internal.palette import ON_LIGHT
 from thresher._internal.text import percent_text, visible
 from thresher.cautions import Caution
 from thresher.evaluation import Evaluation, MulticlassEvaluation
-from thresher.evaluation.first_screen import SHORT, Tile, rule_cells, rule_heads, rules_caption, tiles
+from thresher.evaluation.summary import SHORT_NAMES, Tile, rule_cells, rule_heads, rules_caption, tiles
 from thresher.report.payload import contents
 from thresher.report.static.panels import Panel, class_panels, panels
 from thresher.report.static.svg import colour, dashed, element
@@ -176,7 +176,7 @@ def _first(evaluation: Evaluation) -> dict[str, Any]:
         "tiles": tiles(evaluation),
         "heads": rule_heads(evaluation),
         "rows": [
-            ("baseline" if name in SHORT else "model", rule_cells(evaluation, rule))
+            ("baseline" if name in SHORT_NAMES else "model", rule_cells(evaluation, rule))
             for name, rule in evaluation.rules.items()
         ],
     }

@@ -19,8 +19,16 @@ from thresher.curves import thinned
 from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, MulticlassModel
 from thresher.evaluation.bands import ModelBands, class_bands, model_bands
-from thresher.evaluation.first_screen import asked, by_weight, cost_unit, mix_words, reason, rows_mix_words, rule_text
 from thresher.evaluation.rules import Rule
+from thresher.evaluation.summary import (
+    by_importance,
+    condition_words,
+    cost_unit,
+    mix_words,
+    reason,
+    rows_mix_words,
+    rule_text,
+)
 from thresher.inference import Band, Comparison, Interval, measure_interval
 from thresher.ranking import Floats, Ranking
 from thresher.ranking.thresholds import shortest_between
@@ -415,7 +423,7 @@ def _of_two(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "answer": answer(evaluation),
         "why": reason(evaluation),
-        "asked": asked(evaluation),
+        "asked": condition_words(evaluation),
         "unit": cost_unit(evaluation),
         "mixes": _mixes(evaluation),
         "rules": [_rule(evaluation, rule) for rule in evaluation.rules.values()],
@@ -530,7 +538,7 @@ def _measures() -> list[dict[str, Any]]:
 
 
 def _cautions(evaluation: Evaluation | MulticlassEvaluation) -> list[dict[str, str]]:
-    return [{"code": caution.code, "text": visible(caution.text)} for caution in by_weight(evaluation.cautions)]
+    return [{"code": caution.code, "text": visible(caution.text)} for caution in by_importance(evaluation.cautions)]
 
 
 def _pairs(comparison: Comparison, measure: str) -> list[dict[str, Any]]:

@@ -13,8 +13,8 @@ from thresher.calibration import losses
 from thresher.curves import cost_curve, gain, net_benefit
 from thresher.curves.hull import hull_splits
 from thresher.evaluation import Evaluation, MulticlassEvaluation
-from thresher.evaluation.first_screen import SHORT
 from thresher.evaluation.rules import CURRENT, HALF
+from thresher.evaluation.summary import SHORT_NAMES
 from thresher.ranking import Floats, Ranking
 from thresher.report.numbers import said
 from thresher.report.static.svg import HEIGHT, WIDTH, Plot, colour, dashed, element, number, picture, short, text, ticks
@@ -336,7 +336,7 @@ def _cost(given: _Given) -> Panel:
         if name in given.evaluation.rules and name not in given.names:
             table = given.evaluation.rules[name].table
             plot.line(_GRID, _within(float(table.fpr) * (1 - _GRID) + float(table.fnr) * _GRID, plot), dashes=dashes)
-            words.append(f"{word}: {SHORT[name]}")
+            words.append(f"{word}: {SHORT_NAMES[name]}")
     odds = given.class_ratio * given.condition.cost_ratio
     now = odds / (1 + odds)
     plot.line([now, now], plot.y, dashes="5 2")
