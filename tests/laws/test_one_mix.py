@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import thresher as th
 from thresher._internal.text import percent_text
 from thresher.evaluation import Evaluation
-from thresher.evaluation.summary import rule_cells
 from thresher.evaluation.requirements import judged, requirement
-from thresher.report.payload import contents
+from thresher.evaluation.summary import rule_cells
+from thresher.report.payload import payload
 
 MEASURES = ("precision", "npv", "accuracy", "tpr", "fpr", "f1", "mcc", "lift", "predicted_positive_rate", "prevalence")
 RARE = th.OperatingCondition(prevalence=0.01, cost_ratio=20)
@@ -125,7 +125,7 @@ def agree(found, labels, scores, seed):
         again = th.bootstrap(model.ranking, [text], replicates=1, **settled)
         assert gate.found == pytest.approx(again.estimate(text), abs=1e-9)
     if seed % 4 == 0:
-        shown = {each["name"]: each for each in contents(found)["models"]}
+        shown = {each["name"]: each for each in payload(found)["models"]}
         for name, each in found.models.items():
             for entry in shown[name]["measures"]:
                 estimate = float(entry["interval"]["estimate"])

@@ -35,7 +35,8 @@ MOST_CLASSES_DRAWN = 4000
 # Places along the bands of all classes together: a page holds them all.
 CLASS_PLACES = 1000
 FEWEST_PLACES = 21
-_PERCENT = np.arange(1, 100) / 100
+MOST_BANDS = 3  # models or classes whose bands are drawn; more would only be murky
+PERCENTS = np.arange(1, 100) / 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +104,15 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     return _bands(short, calibrated=False, level=evaluation.level, replicates=times, seed=0, places=places)
 
 
+def percent_splits(ranking: Ranking) -> Splits:
+    """The splits at thresholds of 1, 2, ... 99 percent.
+
+    >>> percent_splits(Ranking.parse("[1+][1-]", score=[0.98, 0.01]))[[0, 1, 97, 98]].tolist()
+    [2, 1, 1, 0]
+    """
+    return len(ranking) - np.searchsorted(ranking.score[::-1], PERCENTS, side="left")
+
+
 def _bands(
     source: Ranking | Rows,
     *,
@@ -146,7 +156,6 @@ def _joined(ranking: Ranking, *, at_percents: bool) -> Ranking:
     if corners.size <= MOST_SEGMENTS:
         split = np.concatenate([split, corners])
     if at_percents:
-        at = len(ranking) - np.searchsorted(ranking.score[::-1], _PERCENT, side="left")
-        split = np.concatenate([split, at])
+        split = np.concatenate([split, percent_splits(ranking)])
     split = np.unique(split)
     return Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))

@@ -18,10 +18,9 @@ from thresher.learning.models.baselines import MAJORITY, ONE_FEATURE
 from thresher.learning.validation.feature_curve import FeatureCurve
 from thresher.learning.validation.learning_curve import LearningCurve
 from thresher.report import Section, write_page
-from thresher.report.numbers import said, said_limits
-from thresher.report.static.panels import Panel
-from thresher.report.static.svg import Plot
-from thresher.report.static.tables import Grid
+from thresher.report.numbers import limits_text, value_text
+from thresher.report.static.svg import Panel, Plot
+from thresher.report.static.tables import Table
 
 LEAKS = (
     "feature-equals-target",
@@ -55,20 +54,20 @@ def learned_sections(found: Learned) -> Iterator[Section]:
     yield Section(
         "Verdict", [_verdict(found), choice_words(found)], cautions=by_importance([*leaks, *found.cautions])[:1]
     )
-    yield Section("On the rows put aside", [_put_aside(found)], tiles=_tiles(found), grids=_table(found))
+    yield Section("On the rows put aside", [_put_aside(found)], tiles=_tiles(found), tables=_table(found))
     nothing = ["No column looks as if it knew the answer, and no row or group is on both sides."]
     yield Section("Leaks", [] if leaks else nothing, cautions=leaks)
     curves = [curve for curve in (found.learning_curve, found.feature_curve) if curve is not None]
     if curves:
         drawn = [_learning(curve) if isinstance(curve, LearningCurve) else _features(curve) for curve in curves]
-        grids = [_numbers(curve) for curve in curves]
-        yield Section("Does it need more rows, or more features?", curve_words(found), panels=drawn, grids=grids)
+        tables = [_numbers(curve) for curve in curves]
+        yield Section("Does it need more rows, or more features?", curve_words(found), panels=drawn, tables=tables)
     rows = f"{sizes['train']:,} rows to learn {found.target} = {found.positive} from, {sizes['test']:,} put aside"
     yield Section(
         "How it was learnt",
         [f"{rows} ({found.split.how}).", *kind_words(found)],
         cautions=[caution for caution in by_importance(found.cautions) if caution.code not in LEAKS],
-        grids=[_models(found)],
+        tables=[_models(found)],
     )
 
 
@@ -101,7 +100,7 @@ def _put_aside(found: Learned) -> str:
     )
 
 
-def _models(found: Learned) -> Grid:
+def _models(found: Learned) -> Table:
     rows = [
         (
             name,
@@ -112,7 +111,7 @@ def _models(found: Learned) -> Grid:
         for name, cost in found.nested.items()
     ]
     head = ("", "nested cost", "AUC", f"cost of {found.decision.model} minus this")
-    return Grid(
+    return Table(
         f"Cost per case at thresholds chosen without the rows judged, with limits at level {found.test_cost.level:g}",
         head,
         rows,
@@ -120,12 +119,12 @@ def _models(found: Learned) -> Grid:
     )
 
 
-def _table(found: Learned) -> list[Grid]:
+def _table(found: Learned) -> list[Table]:
     cells = found.test[found.decision.model].given
     if cells is None:
         return []
-    rows = [(name, *(said(getattr(cells, cell)) for cell in both)) for name, *both in _CELLS]
-    return [Grid("Calls on the rows put aside", ("", "predicted +", "predicted −"), rows, small=True)]
+    rows = [(name, *(value_text(getattr(cells, cell)) for cell in both)) for name, *both in _CELLS]
+    return [Table("Calls on the rows put aside", ("", "predicted +", "predicted −"), rows, small=True)]
 
 
 def _learning(curve: LearningCurve) -> Panel:
@@ -134,13 +133,13 @@ def _learning(curve: LearningCurve) -> Panel:
     if curve.asymptote is not None:
         plot.line(plot.x, [curve.asymptote.estimate] * 2)
         rest = " The dotted line is what would remain with ever more rows."
-    return Panel("Learning curve", f"{_LINES}{rest}", plot.svg(name="Learning curve"))
+    return plot.panel("Learning curve", f"{_LINES}{rest}")
 
 
 def _features(curve: FeatureCurve) -> Panel:
     plot = _two_curves(curve, list(curve.sizes), "features, the best single ones first")
     plot.point(curve.best, float(curve.validation.estimate[curve.sizes.index(curve.best)]), place=0)
-    return Panel("Feature curve", f"{_LINES} ◇ is the cheapest.", plot.svg(name="Feature curve"))
+    return plot.panel("Feature curve", f"{_LINES} ◇ is the cheapest.")
 
 
 _LINES = "Cost per case on other rows (solid) and on the rows learnt from (dashed), with limits where folds vary."
@@ -164,18 +163,18 @@ def _two_curves(curve: LearningCurve | FeatureCurve, sizes: Sequence[int], label
     return plot
 
 
-def _numbers(curve: LearningCurve | FeatureCurve) -> Grid:
+def _numbers(curve: LearningCurve | FeatureCurve) -> Table:
     def at(place: int) -> list[str]:
         return [
-            said_limits({name: getattr(band, name)[place] for name in ("estimate", "lower", "upper")})
+            limits_text({name: getattr(band, name)[place] for name in ("estimate", "lower", "upper")})
             for band in (curve.validation, curve.apparent)
         ]
 
     name = "rows" if isinstance(curve, LearningCurve) else curve.parameter
     kind = "Learning" if isinstance(curve, LearningCurve) else "Feature"
     caption = f"{kind} curve: {curve.measure.replace('_', ' ')}, with limits at level {curve.level:g}"
-    rows = [(said(size), *at(place)) for place, size in enumerate(_plain(curve.sizes))]
-    return Grid(caption, (name, "on other rows", "on the rows learnt from"), rows, folded=True)
+    rows = [(value_text(size), *at(place)) for place, size in enumerate(_plain(curve.sizes))]
+    return Table(caption, (name, "on other rows", "on the rows learnt from"), rows, folded=True)
 
 
 def _plain(sizes: Any) -> list[int]:
@@ -183,4 +182,4 @@ def _plain(sizes: Any) -> list[int]:
 
 
 def _limits(given: Interval) -> str:
-    return said_limits({"estimate": given.estimate, "lower": given.lower, "upper": given.upper})
+    return limits_text({"estimate": given.estimate, "lower": given.lower, "upper": given.upper})
