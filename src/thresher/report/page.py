@@ -20,8 +20,8 @@ from thresher.cautions import Caution
 from thresher.evaluation import Evaluation, MulticlassEvaluation
 from thresher.evaluation.summary import SHORT_NAMES, Tile, rule_cells, rule_heads, rules_caption, tiles
 from thresher.report.payload import payload
-from thresher.report.static.panels import Panel, class_panels, panels
-from thresher.report.static.svg import colour, dashed, element
+from thresher.report.static.panels import class_panels, panels
+from thresher.report.static.svg import Panel, colour, dashed, element
 from thresher.report.static.tables import Table, tables
 
 _FRAME_HEIGHT = 900

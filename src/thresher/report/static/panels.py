@@ -343,8 +343,8 @@ def margins_svg(model: Mapping[str, Any], *, name: str) -> str:
         height = loss(z)
         plot.line(z, np.where(height <= HIGHEST, height, np.nan), place=place)
         x, y = 64 + 96 * (place % 3), 22 + 16 * (place // 3)
-        style = {"fill": "none", "stroke": colour(place), "stroke_width": 2, **dashed(place)}
-        plot.drawn.append(element("path", d=f"M{number(x)} {number(y)}h24", **style))
+        line = f"M{number(x)} {number(y)}h24"
+        plot.drawn.append(element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **dashed(place)))
         plot.drawn.append(element("text", text(label), x=x + 30, y=y + 4))
     return plot.svg(name=name)
 
