@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import thresher as th
 from thresher._internal.text import percent_text
 from thresher.evaluation import Evaluation
-from thresher.evaluation.requirements import judged, requirement
+from thresher.evaluation.requirements import judge, requirement
 from thresher.evaluation.summary import rule_cells
 from thresher.report.payload import payload
 
@@ -104,7 +104,7 @@ def agree(found, labels, scores, seed):
     for measure in MEASURES:
         asked = requirement(f"{decision.model}:{measure}.estimate >= 0")
         told = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
-        assert judged(asked, found, replicates=100).found == told
+        assert judge(asked, found, replicates=100).found == told
     called = decision.apply(scores)
     table = th.contingency(labels, called)
     assert (table.tp, table.fp) == (model.table.tp, model.table.fp)
@@ -121,7 +121,7 @@ def agree(found, labels, scores, seed):
     settled = {"condition": found.condition, "trained_at": decision.trained_at}
     for text in ("brier", "log_loss", "average_precision", "net_benefit@0.1", "calibration_in_the_large"):
         name, at, place = text.partition("@")
-        gate = judged(requirement(f"{decision.model}:{name}.estimate{at}{place} >= -9"), found, replicates=100)
+        gate = judge(requirement(f"{decision.model}:{name}.estimate{at}{place} >= -9"), found, replicates=100)
         again = th.bootstrap(model.ranking, [text], replicates=1, **settled)
         assert gate.found == pytest.approx(again.estimate(text), abs=1e-9)
     if seed % 4 == 0:

@@ -59,8 +59,8 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     a ranking no longer knows which rows belong together.
 
     >>> from thresher import evaluate
-    >>> found = model_bands(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]), "model")
-    >>> found.roc.x.size, found.reliability.x.tolist()
+    >>> result = model_bands(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]), "model")
+    >>> result.roc.x.size, result.reliability.x.tolist()
     (101, [0.2, 0.3, 0.55, 0.6, 0.8, 0.9])
     """
     model, condition = evaluation[name], evaluation.condition
@@ -90,8 +90,8 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     There are none for weighted or clustered rows.
 
     >>> from thresher import evaluate_classes
-    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> class_bands(found, "model", 2).precision_recall.estimate[-1].item()
+    >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
+    >>> class_bands(result, "model", 2).precision_recall.estimate[-1].item()
     1.0
     """
     ranking = evaluation[name].rankings[label]

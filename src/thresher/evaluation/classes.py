@@ -73,8 +73,8 @@ class MulticlassModel(ModelResult):
     why, when rows of probabilities do not sum to 1.
 
     >>> from thresher import evaluate_classes
-    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> found["model"]
+    >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
+    >>> result["model"]
     MulticlassModel('model', overall accuracy 1.0000 [0.6097, 1.0000])
     """
 
@@ -218,10 +218,10 @@ def evaluate_classes(
     --------
     >>> labels = ["cat", "dog", "cow", "cat", "dog", "cow"]
     >>> matrix = [[.7, .1, .2], [.1, .2, .7], [.2, .6, .2], [.4, .5, .1], [.2, .2, .6], [.3, .4, .3]]
-    >>> found = evaluate_classes(labels, matrix)
-    >>> found["model"].confusion
+    >>> result = evaluate_classes(labels, matrix)
+    >>> result["model"].confusion
     ConfusionMatrix([[1, 1, 0], [0, 2, 0], [0, 0, 2]], classes=['cat', 'cow', 'dog'])
-    >>> print(found["model"].rates.overall_accuracy)
+    >>> print(result["model"].rates.overall_accuracy)
     0.8333 [0.4365, 0.9699]
     >>> both = evaluate_classes(labels, {"forest": matrix, "guess": [[.4, .3, .3]] * 6})
     >>> print(both.comparisons["one_vs_rest_macro"]["forest", "guess"])

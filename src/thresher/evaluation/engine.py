@@ -24,10 +24,10 @@ from thresher.evaluation.cautions import (
     no_saving,
     not_probabilities,
 )
-from thresher.evaluation.decision import Decision
+from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
 from thresher.evaluation.results import ModelResult, ModelsResult
-from thresher.evaluation.rules import Priced, Rule, counted_rules
+from thresher.evaluation.rules import NO_ROWS, Rule, price_counted_rules
 from thresher.evaluation.summary import limits_text, rules_text, text_table
 from thresher.inference import Comparison, Interval, auc_interval
 from thresher.inference.comparison.difference import require_margin
@@ -99,7 +99,7 @@ class ScannedEvaluation(ModelsResult[ScannedModel]):
 
     What only rows can tell (the cost on rows the threshold was not chosen on, where it falls in resamples, how often
     the winner wins) is not there, and the decision's intervals of these have no limits. `rules` prices never, always
-    and, where scores were counted one by one, 0.5 beside the models, on the rows the thresholds were chosen on.
+    and, where scores were counted one by one, 0.5 as well as the models, on the rows the thresholds were chosen on.
 
     >>> import ibis, pyarrow
     >>> from thresher import evaluate_scan
@@ -179,9 +179,6 @@ def _plain(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_NO_ROWS = "needs rows, and only counts left the table"
-
-
 def evaluate_scan(
     source: Any,
     *,
@@ -206,13 +203,13 @@ def evaluate_scan(
     sources and filters are those of `scan`, and `exact=True` reads the ranges instead. Several models, or weights, take
     sums of placements inside the engine (see `compare_scan`), whose mid-ranks sort the rows; `paired=False` leaves that
     out, and with it the comparison. Weights are sampling weights. With a class mix declared by the condition, measures
-    and bounds are stated at it, and probabilities restated for it from `trained_at` (that of the rows unless told).
+    and bounds are stated at it, and probabilities restated for it from `trained_at` (by default that of the rows).
     Models that cost at most `margin` more per case than the cheapest are practically equal.
 
     >>> mails = {"spam": [1, 1, 0, 1, 0, 0], "tree": [.9, .8, .6, .55, .3, .2]}
     >>> import ibis, pyarrow
-    >>> found = evaluate_scan(ibis.memtable(pyarrow.table(mails)), label="spam", scores=["tree"])
-    >>> found, found["tree"].bounds["auc"]
+    >>> result = evaluate_scan(ibis.memtable(pyarrow.table(mails)), label="spam", scores=["tree"])
+    >>> result, result["tree"].bounds["auc"]
     (ScannedEvaluation(tree; use tree at 0.7), Bounds(lower=0.888..., upper=0.888...))
     """
     require_level(level)
@@ -225,10 +222,10 @@ def evaluate_scan(
     wanted = Wanted(label, require_models(scores), weight)
     how: dict[str, Any] = {"exact": exact, "refine": asked, "progress": progress}
     if len(wanted.scores) == 1 and weight is None:
-        given: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
-        rankings = scan_models(source, label=label, scores=wanted.scores, **given, **how)
-        found = _evaluation(rankings, asked, trained_at, level, margin=margin)
-        return replace(found, cautions=(*equal_costs(condition), *found.cautions))
+        options: dict[str, Any] = {"table": table, "positive": positive, "where": where, "missing": missing}
+        rankings = scan_models(source, label=label, scores=wanted.scores, **options, **how)
+        evaluation = _evaluation(rankings, asked, trained_at, level, margin=margin)
+        return replace(evaluation, cautions=(*equal_costs(condition), *evaluation.cautions))
     asking: dict[str, Any] = {"listener": progress}
     with opened_pairs(source, wanted, table=table, where_=where, positive=positive, missing=missing, **asking) as rows:
         rankings = rows.rankings(wanted.scores, Options(**how))
@@ -236,12 +233,13 @@ def evaluate_scan(
         sums = placement_sums(rows, len(wanted.scores), **asking) if paired else None
         at = {name: choice.threshold for name, choice in joint.choices.items()}
         cells = None if weight is None else call_weights(rows, at, **asking)
-    found = _evaluation(rankings, asked, trained_at, level, margin=margin, dropped=rows.dropped, sums=sums, cells=cells)
-    found = replace(found, cautions=(*equal_costs(condition), *found.cautions))
+    passed: dict[str, Any] = {"dropped": rows.dropped, "sums": sums, "cells": cells}
+    evaluation = _evaluation(rankings, asked, trained_at, level, margin=margin, **passed)
+    evaluation = replace(evaluation, cautions=(*equal_costs(condition), *evaluation.cautions))
     if sums is None or len(rankings) == 1:
-        return found
+        return evaluation
     empty = empty_comparison(wanted.scores, level=level, margin=0.0, dropped=rows.dropped)
-    return replace(found, comparison=auc_comparison(sums, empty))
+    return replace(evaluation, comparison=auc_comparison(sums, empty))
 
 
 def _evaluation(
@@ -255,7 +253,7 @@ def _evaluation(
     sums: PlacementSums | None = None,
     cells: Mapping[str, tuple[Any, Any]] | None = None,
 ) -> ScannedEvaluation:
-    """The evaluation without a comparison; `sums` and `cells` where an engine told more than rankings do."""
+    """The evaluation without a comparison; `sums` and `cells` where an engine computed more than rankings hold."""
     joint = joint_choice(rankings, asked)
     method = "delong" if cells is None else "delong, weighted"
     aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
@@ -277,17 +275,34 @@ def _evaluation(
             bounds=_bounds(ranking, asked, trained_at),
         )
     costs = {name: model.expected_cost for name, model in models.items()}
-    priced = counted_rules(joint.choices, costs, model=joint.model, condition=asked)
+    priced = price_counted_rules(joint.choices, costs, model=joint.model, condition=asked)
     near = tuple(
         name for name, cost in costs.items() if cost.estimate <= joint.expected_cost + margin or name in joint.tied
     )
+    winner, nan = models[joint.model], math.nan
+    unknown = Interval(joint.threshold, nan, nan, nan, level, "none", NO_ROWS)
     return ScannedEvaluation(
         models=models,
         condition=asked,
         comparison=None,
         joint=joint,
-        decision=_decision(models, joint, asked, trained_at, priced=priced, near=near),
-        cautions=(*joint.cautions, *_remarks(models), *no_saving(priced.rules)),
+        decision=decide(
+            joint,
+            joint.model,
+            condition=asked,
+            trained_at=winner.ranking.prevalence if trained_at is None else trained_at,
+            expected_cost=winner.expected_cost,
+            honest_cost=replace(unknown, estimate=nan),
+            threshold_interval=unknown,
+            baseline=priced.baseline,
+            saving=priced.savings[joint.model],
+            why=_why(near) if len(models) > 1 else "it is the only model",
+            may_be_best=near,
+            wins=None,
+            calibration=calibration_map(winner.ranking, method="isotonic").to_dict(),
+            fingerprint=_fingerprint(models),
+        ),
+        cautions=(*joint.cautions, *_cautions(models), *no_saving(priced.rules)),
         dropped=max(ranking.dropped for ranking in rankings.values()) if dropped is None else dropped,
         level=level,
         rules=MappingProxyType(priced.rules),
@@ -297,7 +312,7 @@ def _evaluation(
 
 def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float | None) -> dict[str, Bounds]:
     at_mix = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
-    found = {
+    bounds = {
         "auc": auc_bounds(ranking),
         "average_precision": average_precision_bounds(at_mix),
         "pr_area": pr_area_bounds(at_mix),
@@ -305,60 +320,16 @@ def _bounds(ranking: Ranking, condition: OperatingCondition, trained_at: float |
         "expected_cost": best_cost_bounds(ranking, condition=condition),
     }
     if not are_probabilities(ranking):
-        return found
+        return bounds
     restated = ranking
     if condition.prevalence is not None or trained_at is not None:
         restated = at_prevalence(ranking, condition.prevalence, trained_at)
-    return found | {"brier": brier_bounds(restated), "log_loss": log_loss_bounds(restated)}
-
-
-def _decision(
-    models: Mapping[str, ScannedModel],
-    joint: JointChoice,
-    asked: OperatingCondition,
-    trained_at: float | None,
-    *,
-    priced: Priced,
-    near: tuple[str, ...],
-) -> Decision:
-    from thresher.version import __version__
-
-    model = models[joint.model]
-    level = model.expected_cost.level
-    condition = asked.for_data(model.ranking)
-    low, high = joint.holds_for
-    per_cost = (condition.class_ratio or 1.0) / condition.cost_ratio
-    nan = math.nan
-    return Decision(
-        model=joint.model,
-        threshold=joint.threshold,
-        equivalent=joint.choice.interval,
-        condition=condition,
-        data_prevalence=model.ranking.prevalence,
-        trained_at=model.ranking.prevalence if trained_at is None else trained_at,
-        expected_cost=model.expected_cost,
-        honest_cost=Interval(nan, nan, nan, nan, level, "none", _NO_ROWS),
-        threshold_interval=Interval(joint.threshold, nan, nan, nan, level, "none", _NO_ROWS),
-        baseline=priced.baseline,
-        saving=priced.savings[joint.model],
-        why=_why(near) if len(models) > 1 else "it is the only model",
-        may_be_best=near,
-        runner_up=joint.runner_up,
-        gap=joint.gap,
-        threshold_holds_for=joint.choice.holds_for,
-        tied=joint.tied,
-        cost_ratios=(low, high),
-        class_ratios=(low * per_cost, high * per_cost),
-        wins=None,
-        calibration=calibration_map(model.ranking, method="isotonic").to_dict(),
-        fingerprint=_fingerprint(models),
-        version=__version__,
-    )
+    return bounds | {"brier": brier_bounds(restated), "log_loss": log_loss_bounds(restated)}
 
 
 def _why(near: tuple[str, ...]) -> str:
     equal = f"; {', '.join(near)} cost the same within the margin" if len(near) > 1 else ""
-    return f"it is the cheapest on these rows{equal}; how sure that is {_NO_ROWS}"
+    return f"it is the cheapest on these rows{equal}; how sure that is {NO_ROWS}"
 
 
 def _fingerprint(models: Mapping[str, ScannedModel]) -> str:
@@ -371,7 +342,7 @@ def _fingerprint(models: Mapping[str, ScannedModel]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _remarks(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
+def _cautions(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
     """What a careful analyst would notice, and what counts alone cannot tell."""
     ranking = next(iter(models.values())).ranking
     if not ranking.weighted:  # weights say nothing of how many cases there are
@@ -382,5 +353,6 @@ def _remarks(models: Mapping[str, ScannedModel]) -> Iterator[Caution]:
             yield auc_below_half(name, model.auc.estimate)
         if "brier" not in model.bounds:
             yield not_probabilities(name, model.ranking)
-    told = "the cost on rows the threshold was not chosen on, where it falls in resamples and how often the winner wins"
-    yield Caution("counts-only", f"{told} need rows, and only counts left the table")
+    cost = "the cost on rows the threshold was not chosen on"
+    others = "where it falls in resamples and how often the winner wins"
+    yield Caution("counts-only", f"{cost}, {others} need rows, and only counts left the table")

@@ -16,21 +16,19 @@ from thresher.cautions import Caution
 from thresher.choices import JointChoice, Range, joint_choice
 from thresher.choices.choose import operating_condition
 from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
-from thresher.evaluation.decision import Decision
+from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
-from thresher.evaluation.quantities import asked_quantities, quantities_of
+from thresher.evaluation.quantities import evaluate_quantities, parse_quantities
 from thresher.evaluation.results import PageResult
 from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.rules import (
     CURRENT,
-    Pick,
-    Priced,
     Rule,
     calls_at_half,
     is_column_of_calls,
+    parse_preference,
     pick,
-    preference_of,
-    priced_rules,
+    price_rules,
     require_no_rule_names,
     rule_in_use,
 )
@@ -165,7 +163,7 @@ def evaluate(
         Further quantities of every model, such as "partial_auc[fpr<=0.1]", "net_benefit@0.05" or
         "specificity@recall>=0.9", each with its limits under `quantities`.
     predictions
-        The models' own predicted labels, one column, a mapping or a frame; they are reported beside, never instead.
+        The models' own predicted labels, one column, a mapping or a frame; they are reported as well, never instead.
     weights
         Sampling weights, one per row.
     clusters
@@ -176,7 +174,7 @@ def evaluate(
     level
         Of all intervals.
     current
-        The rule in use, priced beside the others: a column of its calls (labels or booleans), {model: threshold},
+        The rule in use, priced as the others are: a column of its calls (labels or booleans), {model: threshold},
         a threshold when there is one model, or a `Decision`.
     prefer
         Which of the models that may be best is taken: "first" (as given), "current" (the model in use), a model's name
@@ -192,17 +190,17 @@ def evaluate(
     --------
     >>> labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
     >>> tree = [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> found = evaluate(labels, {"tree": tree}, condition=OperatingCondition(cost_ratio=2))
-    >>> found
+    >>> result = evaluate(labels, {"tree": tree}, condition=OperatingCondition(cost_ratio=2))
+    >>> result
     Evaluation(tree; 10 rows; use tree at 0.28)
-    >>> print(found["tree"].auc)
+    >>> print(result["tree"].auc)
     0.7500 [0.3040, 0.9537]
     """
     require_level(level)
     require_replicates(replicates, seed, None)
     require_margin(margin)
     require_prevalence(trained_at)
-    wanted = asked_quantities(measures)
+    wanted = parse_quantities(measures)
     asked = operating_condition(condition)
     rows = evaluated_rows(
         labels,
@@ -218,7 +216,7 @@ def evaluate(
     require_two_clusters(scored)
     require_no_rule_names(tuple(scored.scores), current=current is not None)
     in_use = rule_in_use(current, rows.current, scored.scores)
-    preference = preference_of(prefer, tuple(scored.scores), None if in_use is None else in_use.model)
+    preference = parse_preference(prefer, tuple(scored.scores), None if in_use is None else in_use.model)
     rankings = {name: rows.ranking(name) for name in scored.scores}
     # One number for rows and rankings: sums of weights in another order would restate tied scores apart.
     made_at = next(iter(rankings.values())).prevalence if trained_at is None else trained_at
@@ -274,7 +272,7 @@ def evaluate(
     costs[winner] = out_of_bag_interval(
         picked.honest, models[winner].expected_cost, asked, stability.resamples.at_choice[winner]
     )
-    priced = priced_rules(
+    priced = price_rules(
         scored,
         joint.choices,
         costs,
@@ -291,15 +289,21 @@ def evaluate(
         comparison=comparison,
         joint=joint,
         stability=stability,
-        decision=_decision(
-            models,
+        decision=decide(
             joint,
-            stability,
-            asked,
+            winner,
+            condition=asked,
             trained_at=made_at,
+            expected_cost=models[winner].expected_cost,
+            honest_cost=priced.rules[winner].cost,
+            threshold_interval=models[winner].threshold,
+            baseline=priced.baseline,
+            saving=priced.savings[winner],
+            why=picked.why,
+            may_be_best=picked.may_be_best,
+            wins=stability.wins[winner],
+            calibration=models[winner].calibration.to_dict(),
             fingerprint=fingerprint,
-            picked=picked,
-            priced=priced,
         ),
         cautions=(
             *joint.choices[winner].cautions,
@@ -321,13 +325,13 @@ def evaluate(
         savings=MappingProxyType(priced.savings),
         may_be_best=picked.may_be_best,
     )
-    return replace(evaluation, quantities=quantities_of(evaluation, wanted, replicates=replicates))
+    return replace(evaluation, quantities=evaluate_quantities(evaluation, wanted, replicates=replicates))
 
 
-def _range(found: Range) -> dict[str, Any]:
+def _range(each: Range) -> dict[str, Any]:
     """One stretch of cost ratios as plain data; JSON has no word for infinity."""
-    high = found.high if math.isfinite(found.high) else "inf"
-    return {"low": found.low, "high": high, "models": list(found.models), "rule": found.rule}
+    high = each.high if math.isfinite(each.high) else "inf"
+    return {"low": each.low, "high": high, "models": list(each.models), "rule": each.rule}
 
 
 def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None:
@@ -344,50 +348,3 @@ def _comparison(rows: ScoredRows, level: float) -> Comparison | None:
 
 def _done(task: Callable[[], Any]) -> Any:
     return task()
-
-
-def _decision(
-    models: Mapping[str, ModelEvaluation],
-    joint: JointChoice,
-    stability: Stability,
-    asked: OperatingCondition,
-    *,
-    trained_at: float,
-    fingerprint: str,
-    picked: Pick,
-    priced: Priced,
-) -> Decision:
-    from thresher.version import __version__
-
-    winner = models[picked.model]
-    choice = joint.choices[picked.model]
-    condition = asked.for_data(winner.ranking)
-    low, high = joint.stays_cheapest(picked.model)
-    runner_up = joint.runner_up if picked.model in joint.tied else joint.model
-    # Only the product of cost ratio and class ratio matters, so one range tells the other.
-    per_cost = (condition.class_ratio or 1.0) / condition.cost_ratio
-    return Decision(
-        model=picked.model,
-        threshold=choice.threshold,
-        equivalent=choice.interval,
-        condition=condition,
-        data_prevalence=winner.ranking.prevalence,
-        trained_at=trained_at,
-        expected_cost=winner.expected_cost,
-        honest_cost=priced.rules[picked.model].cost,
-        threshold_interval=winner.threshold,
-        baseline=priced.baseline,
-        saving=priced.savings[picked.model],
-        why=picked.why,
-        may_be_best=picked.may_be_best,
-        runner_up=runner_up,
-        gap=None if runner_up is None else joint.choices[runner_up].expected_cost - choice.expected_cost,
-        threshold_holds_for=choice.holds_for,
-        tied=(picked.model, *(name for name in joint.tied if picked.model in joint.tied and name != picked.model)),
-        cost_ratios=(low, high),
-        class_ratios=(low * per_cost, high * per_cost),
-        wins=stability.wins[picked.model],
-        calibration=winner.calibration.to_dict(),
-        fingerprint=fingerprint,
-        version=__version__,
-    )

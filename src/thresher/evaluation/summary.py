@@ -79,8 +79,8 @@ def headline(evaluation: Evaluation) -> str:
 
     >>> from thresher import OperatingCondition, evaluate
     >>> labels, scores = [1, 1, 0, 1, 0, 0] * 5, [.9, .8, .3, .45, .35, .2] * 5
-    >>> found = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
-    >>> headline(found)
+    >>> result = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
+    >>> headline(result)
     'Call a case positive when model says 0.4 or more: it saves ...per 1,000 cases.'
     """
     chosen = evaluation.rules[evaluation.decision.model]
@@ -126,8 +126,8 @@ def reason(evaluation: Evaluation) -> str:
     """Why this model; of a single model, the cost ratios at which its threshold stays best.
 
     >>> from thresher import OperatingCondition, evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
-    >>> reason(found)
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
+    >>> reason(result)
     'This stays its best threshold for cost ratios from 1 to ∞; now it is 2.'
     """
     why, holds = evaluation.decision.why, evaluation.decision.threshold_holds_for
@@ -227,10 +227,10 @@ def tiles(evaluation: Evaluation) -> tuple[Tile, ...]:
     """Found, missed, false alarms and cost per 1,000 cases at the declared mix.
 
     >>> from thresher import evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> [(tile.value, tile.what) for tile in tiles(found)][:3]
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
+    >>> [(tile.value, tile.what) for tile in tiles(result)][:3]
     [('333', 'of 500 positives found'), ('167', 'missed'), ('0', 'false alarms')]
-    >>> tiles(found)[0].against
+    >>> tiles(result)[0].against
     (('never', '0'), ('always', '500'), ('cut at 0.5', '500'))
     """
     return tiles_of([*evaluation.rules.values()], evaluation[evaluation.decision.model].measures, evaluation)
@@ -408,8 +408,8 @@ def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
     """What every rule does per 1,000 cases, and what the first one saves against it.
 
     >>> from thresher import evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> print(rules_text(found.rules, found.condition))
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
+    >>> print(rules_text(result.rules, result.condition))
     per 1,000 cases  found  missed  false alarms  cost              saved
     model              333     167             0   378
     never                0     500             0   500    122 [−335, 700]

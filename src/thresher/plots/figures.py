@@ -57,9 +57,9 @@ def write_figures(
 
     >>> import tempfile
     >>> from thresher import evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in write_figures(found, folder, format="svg")][:3]
+    ...     [path.name for path in write_figures(result, folder, format="svg")][:3]
     ['coverage.svg', 'roc.svg', 'precision-recall.svg']
     """
     if format not in FORMATS:

@@ -187,8 +187,8 @@ class WinsDisplay(Display):
     """The share of resamples in which each model is the cheapest, by cost ratio.
 
     >>> from thresher import evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])
-    >>> set(WinsDisplay.from_evaluation(found).frame()["wins"].tolist())
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])
+    >>> set(WinsDisplay.from_evaluation(result).frame()["wins"].tolist())
     {1.0}
     """
 

@@ -17,8 +17,8 @@ def paragraphs(evaluation: Evaluation) -> list[str]:
 
     >>> from thresher import OperatingCondition, evaluate
     >>> labels, scores = [1, 1, 0, 1, 0, 0] * 5, [.9, .8, .3, .45, .35, .2] * 5
-    >>> found = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
-    >>> paragraphs(found)[0]
+    >>> result = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
+    >>> paragraphs(result)[0]
     'Call a case positive when model says 0.4 or more: it saves ...per 1,000 cases.'
     """
     every = headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)
@@ -29,8 +29,8 @@ def class_paragraphs(evaluation: MulticlassEvaluation) -> list[str]:
     """The headline for several classes, where there is no one threshold to choose.
 
     >>> from thresher import evaluate_classes
-    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> class_paragraphs(found)[0]
+    >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
+    >>> class_paragraphs(result)[0]
     'model calls 1.00 (95 % interval 0.61 to 1.00) of all cases right.'
     """
     name, *tied = evaluation.best

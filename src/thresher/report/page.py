@@ -55,8 +55,8 @@ def page(
     shows the headline, static pictures and all tables.
 
     >>> from thresher import evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> page(found, title="Six cases")[:15]
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
+    >>> page(result, title="Six cases")[:15]
     '<!DOCTYPE html>'
     """
     jinja = extra("jinja2", name="report")
