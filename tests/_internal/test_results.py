@@ -27,6 +27,7 @@ HOSTILE = NAMES["closes a script"] + NAMES["an image that runs"] + NAMES["termin
 # What a user makes to ask a question, and numbers with a word attached.
 NO_RESULTS = {"BestCost", "CostAt", "Folds", "LogLoss", "MEstimate", "Measure", "MeasureAt", "OperatingCondition"}
 NO_RESULTS |= {"Progress", "RankingBuilder"}
+NO_RESULTS |= {"TreeNodes"}  # part of a fitted tree, public because saved models name it
 ALLOWED = {"table", "caption", "thead", "tbody", "tr", "th", "td", "pre", "svg", "title", "g", "path", "text", "line"}
 ALLOWED |= {"rect", "polyline", "circle", "iframe", "defs", "clippath"}
 

@@ -94,7 +94,7 @@ def test_the_decision_is_read_back_and_applied():
     found = th.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree", "logit"])
     plain = json.loads(found.decision.to_json())
     assert th.Decision.from_dict(plain).to_dict() == plain
-    assert th.apply(plain, [0.0, 1.0]).tolist() == [False, True]
+    assert found.decision.apply([0.0, 1.0]).tolist() == [False, True]
     assert json.loads(found.to_json())["decision"] == plain
 
 

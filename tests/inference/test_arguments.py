@@ -57,7 +57,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
 # These read files and engines, whose own rooms say what a source is.
 OF_ENGINES = {"compare_scan", "evaluate_scan"}
 # Answered by what was decided, not by arguments; tested with decisions.
-OF_DECISIONS = {"apply", "contradictions", "decision_schema"}
+OF_DECISIONS = {"contradictions"}
 
 
 class _Stranger:

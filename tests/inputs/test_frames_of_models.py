@@ -27,7 +27,7 @@ def test_a_frame_gives_what_a_mapping_gives(frame):
     assert str(th.compare(LABELS, models)) == str(th.compare(LABELS, MODELS))
     assert th.Rows.of(LABELS, models).models == ("tree", "logit")
     decision = th.evaluate(LABELS, MODELS).decision
-    np.testing.assert_array_equal(th.apply(decision, models), th.apply(decision, MODELS[decision.model]))
+    np.testing.assert_array_equal(decision.apply(models), decision.apply(MODELS[decision.model]))
 
 
 @SEVERAL
@@ -70,7 +70,7 @@ def test_names_are_texts_and_occur_once():
 def test_a_decision_needs_its_models_column(frame):
     decision = th.evaluate(LABELS, {"tree": MODELS["tree"]}).decision
     with pytest.raises(th.ArgumentError, match="no scores of the model 'tree' among 'logit'"):
-        th.apply(decision, frame({"logit": MODELS["logit"]}))
+        decision.apply(frame({"logit": MODELS["logit"]}))
 
 
 ANIMALS = ["cat", "dog", "cow"] * 4

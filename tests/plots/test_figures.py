@@ -255,7 +255,7 @@ def test_where_nothing_could_be_written_no_folder_is_left(tmp_path, monkeypatch,
     folder = tmp_path / "figures"
     if there:
         folder.mkdir()
-    monkeypatch.setattr(figures, "_written", full)
+    monkeypatch.setattr(figures, "_write", full)
     with pytest.raises(OSError, match="no space left"):
         write_figures(ONE, folder)
     assert folder.exists() == there

@@ -1,4 +1,4 @@
-"""Optional packages and the rooms on the right: loaded when asked for, with a clear word when absent."""
+"""Optional packages, loaded when asked for, with a clear word when absent."""
 
 from __future__ import annotations
 
@@ -29,17 +29,6 @@ def extra(package: str, *, name: str) -> ModuleType:
             fix=f'pip install "thresher[{name}]"',
         )
     return import_module(package)
-
-
-def room(name: str) -> ModuleType:
-    """A room of thresher that stands right of the asking one, for methods that are doors to it.
-
-    Imports point left; `Evaluation.to_html` is a convenience that leads right, so it asks by name when called.
-
-    >>> room("ranking").Ranking.__name__
-    'Ranking'
-    """
-    return import_module(f"thresher.{name}")
 
 
 def publish(package: str, *things: Any) -> None:

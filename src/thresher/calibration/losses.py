@@ -7,7 +7,7 @@ case lies. The four smooth or convex losses bound the 0-1 loss from above.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -78,6 +78,15 @@ def squared(margin: npt.ArrayLike, *, truncated: bool = False) -> Floats:
         short = np.maximum(0.0, short)
     with np.errstate(over="ignore"):
         return np.square(short)
+
+
+LOSSES: Mapping[str, Callable[[Floats], Floats]] = {
+    "0-1": zero_one,
+    "hinge": hinge,
+    "logistic": logistic,
+    "exponential": exponential,
+    "squared": squared,
+}
 
 
 def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:

@@ -19,7 +19,7 @@ from thresher.cautions import Caution
 from thresher.cli.console.screen import telling
 from thresher.cli.outputs import Added
 from thresher.errors import ArgumentError, SourceError, ThresherError
-from thresher.evaluation import Decision, apply, contradictions
+from thresher.evaluation import Decision, contradictions
 from thresher.evaluation.decision import EVALUATE_AGAIN
 from thresher.inputs import rank
 from thresher.inputs.columns import column
@@ -64,7 +64,7 @@ class Artefact:
         decision, counted = self.decision, Counted(0)
 
         def added(scores: Floats) -> Mapping[str, Any]:
-            called = apply(decision, scores)
+            called = decision.apply(scores)
             counted.positive = (counted.positive or 0) + int(called.sum())
             calls = {name or "predicted": called.astype("int8")}
             if not probability:

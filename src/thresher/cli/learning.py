@@ -34,7 +34,6 @@ from thresher.cli.outputs import (
     write_table,
 )
 from thresher.errors import ArgumentError, ColumnError, EmptyError
-from thresher.evaluation import apply
 from thresher.inputs.arrow import numpy_column
 from thresher.inputs.columns import column, named, require_columns
 from thresher.learning import (
@@ -380,7 +379,7 @@ class Judge:
         scores, remarks = self.deployed.scored(columns, place=self.place, before=before)
         if self.refuses_unseen and remarks.unseen:
             raise ColumnError(next(remarks.lines()), "mend it, or pass --unseen tell to score them so")
-        calls = apply(self.deployed.decision, scores)
+        calls = self.deployed.decision.apply(scores)
         self.positive += int(calls.sum())
         self.remarks += remarks
         made = [scores, self._named(calls)]

@@ -21,8 +21,10 @@ from thresher.inference.bands import (
     reliability_curve,
     roc_curve,
 )
-from thresher.ranking import Keep, Ranking, shorten
+from thresher.ranking import Indices, Keep, Ranking, shorten
 
+MOST_BANDS = 3  # models or classes whose bands are drawn; more would only be murky
+PERCENTS = np.arange(1, 100) / 100
 REPLICATES = 400
 FEWEST_REPLICATES = 100
 MOST_SEGMENTS = 500
@@ -56,8 +58,8 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     a ranking no longer knows which rows belong together.
 
     >>> from thresher import evaluate
-    >>> found = model_bands(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]), "model")
-    >>> found.roc.x.size, found.reliability.x.tolist()
+    >>> result = model_bands(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]), "model")
+    >>> result.roc.x.size, result.reliability.x.tolist()
     (101, [0.2, 0.3, 0.55, 0.6, 0.8, 0.9])
     """
     model, condition = evaluation[name], evaluation.condition
@@ -88,8 +90,8 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     There are none for weighted or clustered rows.
 
     >>> from thresher import evaluate_classes
-    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> class_bands(found, "model", 2).precision_recall.estimate[-1].item()
+    >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
+    >>> class_bands(result, "model", 2).precision_recall.estimate[-1].item()
     1.0
     """
     ranking = evaluation[name].rankings[label]
@@ -100,6 +102,15 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, POINTS))
     short = shorten(ranking, MOST_SEGMENTS, keep="classes")
     return _bands(short, calibrated=False, level=evaluation.level, replicates=times, seed=0, places=places)
+
+
+def percent_splits(ranking: Ranking) -> Indices:
+    """The splits at thresholds of 1, 2, ... 99 percent.
+
+    >>> percent_splits(Ranking.parse("[1+][1-]", score=[0.98, 0.01]))[[0, 1, 97, 98]].tolist()
+    [2, 1, 1, 0]
+    """
+    return len(ranking) - np.searchsorted(ranking.score[::-1], PERCENTS, side="left")
 
 
 def _bands(

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.arguments import as_number
-from thresher._internal.results import Tabular
 from thresher.calibration import (
     CalibrationMap,
     Decomposition,
@@ -24,8 +23,8 @@ from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
 from thresher.curves.hull import with_hull_of
 from thresher.errors import ArgumentError, argument
+from thresher.evaluation.results import ModelResult
 from thresher.inference import Interval
-from thresher.inference.interval import interval_columns
 from thresher.inference.intervals.auc import auc_interval
 from thresher.inference.intervals.calibration_report import calibration_numbers
 from thresher.inference.intervals.cost import brier_interval, cost_interval
@@ -61,7 +60,7 @@ NUMBERS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ModelEvaluation(Tabular):
+class ModelEvaluation(ModelResult):
     """One model: how it ranks, how well calibrated it is, and what it does at its best threshold.
 
     Every number is stated at the class mix of the condition; where one is declared, `data_measures` and
@@ -128,9 +127,6 @@ class ModelEvaluation(Tabular):
 
     def _brief(self) -> str:
         return f"{self.name!r}, AUC {self.auc}, expected cost {self.expected_cost}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(self.intervals())
 
 
 def _cells(table: Contingency) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from thresher.errors import ArgumentError, MeasureError, located
-from thresher.evaluation.quantities import asked_quantities, find
+from thresher.evaluation.quantities import parse_quantities, quantity_interval
 from thresher.inference import Interval
 from thresher.tables import Quantity
 from thresher.tables.quantities import NUMBER
@@ -26,7 +26,7 @@ Bound: TypeAlias = Literal["lower", "upper", "estimate"]
 
 _FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<value>{NUMBER})\s*")
 _MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
-# A bound stands at the end, or before @; what follows a digit there is a number's fraction.
+# A bound comes at the end, or before @; what follows a digit there is a number's fraction.
 _BOUND = re.compile(r"\.(?P<bound>[A-Za-z_]+)\s*(?=@|$)")
 _COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
@@ -47,14 +47,14 @@ class Requirement:
     relation: str
     value: float
 
-    def holds(self, found: float) -> bool:
+    def holds(self, value: float) -> bool:
         """Whether a value meets it; an undefined one meets nothing."""
-        return bool(_COMPARE[self.relation](found, self.value))
+        return bool(_COMPARE[self.relation](value, self.value))
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One requirement with what was found, and whether it holds."""
+class Judgement:
+    """One requirement with the quantity it speaks of, and whether it holds."""
 
     requirement: Requirement
     model: str
@@ -64,8 +64,8 @@ class Judged:
     @property
     def found(self) -> float:
         """The bound that was asked for."""
-        found: float = getattr(self.interval, self.requirement.bound)
-        return found
+        bound: float = getattr(self.interval, self.requirement.bound)
+        return bound
 
     @property
     def passed(self) -> bool:
@@ -94,7 +94,7 @@ def requirement(text: str) -> Requirement:
     """Read one requirement: [model:]quantity[.lower|.upper|.estimate] relation number.
 
     Unless a bound is named it is the careful one: what must be large is judged by its lower limit, and
-    what must be small by its upper limit. A bound may also stand before @.
+    what must be small by its upper limit. A bound may also come before @.
 
     >>> requirement("auc >= 0.85").bound, requirement("brier <= 0.1").bound, requirement("auc.estimate > 0.9").bound
     ('lower', 'upper', 'estimate')
@@ -108,14 +108,14 @@ def requirement(text: str) -> Requirement:
         return _read(text)
 
 
-def judged(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judged:
+def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
     """Find what a requirement speaks of, and judge it."""
-    name = of_model(one, tuple(evaluation.models), evaluation.decision.model)
-    found = find(evaluation, name, one.quantity, replicates=replicates, judged_by=one.bound)
-    return Judged(one, name, found.interval, found.threshold)
+    name = model_of(one, tuple(evaluation.models), evaluation.decision.model)
+    value = quantity_interval(evaluation, name, one.quantity, replicates, judged_by=one.bound)
+    return Judgement(one, name, value.interval, value.threshold)
 
 
-def of_model(one: Requirement, models: Sequence[str], decided: str) -> str:
+def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:
     """The model that a requirement speaks of: the one it names, or the one decided for."""
     if one.model is None:
         return decided
@@ -136,7 +136,7 @@ def _read(text: str) -> Requirement:
             fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
         )
     asked, bound = _bound(named["quantity"], form["relation"])
-    (one,) = asked_quantities([asked]).values()
+    (one,) = parse_quantities([asked]).values()
     model = None if named["model"] is None else named["model"].strip()
     return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
 

@@ -25,7 +25,8 @@ from thresher.inference.rows import ScoredRows
 from thresher.ranking import Flags, Ranking, reaches
 from thresher.tables import Contingency, OperatingCondition, contingency, contingency_at
 
-HALF, CURRENT = "0.5", "current"
+HALF, CURRENT, FIRST = "0.5", "current", "first"
+NO_ROWS = "needs rows, and only counts left the table"
 BASELINES = (NEVER, ALWAYS, HALF, CURRENT)
 
 
@@ -101,7 +102,7 @@ class FixedRule:
 
 
 def is_column_of_calls(current: Any) -> bool:
-    """Whether the rule in use is given by its calls, row by row."""
+    """Whether the rule in use is a column of calls, row by row."""
     return current is not None and not isinstance(current, str | Mapping | Decision | Real)
 
 
@@ -135,7 +136,7 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any]) -
 
 
 def require_no_rule_names(names: Sequence[str], *, current: bool) -> None:
-    """Raise `ArgumentError` where a model has the name of a rule that stands in the same table."""
+    """Raise `ArgumentError` where a model has the name of a rule in the same table."""
     taken = BASELINES if current else BASELINES[:-1]
     if clash := [name for name in names if name in taken]:
         what = f"a model is called {clash[0]!r}, the name of a rule that every model is compared with"
@@ -173,7 +174,7 @@ class Priced(NamedTuple):
     savings: dict[str, Interval]
 
 
-def priced_rules(
+def price_rules(
     rows: ScoredRows,
     choices: Mapping[str, Choice],
     costs: Mapping[str, Interval],
@@ -188,8 +189,8 @@ def priced_rules(
     """Price every way to act, and what the `model` decided for saves against each.
 
     `costs` are those out of bag, by model; for the one decided for, that of the decision. A model whose threshold is
-    that of a rule which was not chosen here costs what that rule costs. `fixed` are the calls that `stability`
-    resampled beside the models'.
+    that of a rule which was not chosen here costs what that rule costs. `fixed` are the other calls that
+    `stability` resampled.
     """
     pricing = _Pricing(rows, condition, level)
     drawn = stability.resamples
@@ -233,7 +234,7 @@ def priced_rules(
     return Priced(rules, baseline, savings)
 
 
-def counted_rules(
+def price_counted_rules(
     choices: Mapping[str, Choice], costs: Mapping[str, Interval], *, model: str, condition: OperatingCondition
 ) -> Priced:
     """The same from counts alone: costs are those on the rows the thresholds were chosen on.
@@ -245,8 +246,8 @@ def counted_rules(
     >>> even = OperatingCondition()
     >>> choice = choose(ranking, even)
     >>> costs = {"tree": cost_interval(choice.table, even)}
-    >>> found = counted_rules({"tree": choice}, costs, model="tree", condition=even)
-    >>> found.baseline, print(found.rules["never"].saving)
+    >>> result = price_counted_rules({"tree": choice}, costs, model="tree", condition=even)
+    >>> result.baseline, print(result.rules["never"].saving)
     0.2000 [0.0786, 0.3143]
     ('0.5', None)
     """
@@ -313,18 +314,18 @@ class _Pricing:
             return plain, sampled_cost_interval(table, self.condition, level=self.level)
         return plain, cost_interval(table, self.condition, level=self.level)
 
-    def saving(self, mine: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
+    def saving(self, rule: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
         """What one rule saves against another, from the rows that only one of them calls positive."""
-        own, others = mine.threshold, other.threshold
+        own, others = rule.threshold, other.threshold
         more = fewer = True
         if own is not None and others is not None:
-            nested = mine.model == other.model or math.isinf(own) or math.isinf(others)
-            if same_rule(mine, other):
+            nested = rule.model == other.model or math.isinf(own) or math.isinf(others)
+            if same_rule(rule, other):
                 return Interval(0.0, 0.0, 0.0, 0.0, self.level, "known", "the same rule")
             more, fewer = (own < others, own > others) if nested else (True, True)
         return saving_interval(
-            self.table(mine.called & ~other.called) if more else None,
-            self.table(other.called & ~mine.called) if fewer else None,
+            self.table(rule.called & ~other.called) if more else None,
+            self.table(other.called & ~rule.called) if fewer else None,
             self.condition,
             level=self.level,
             optimism=optimism,
@@ -347,17 +348,14 @@ def _known_cost(table: Contingency, condition: OperatingCondition, level: float,
 
 
 def _without_limits(interval: Interval) -> Interval:
-    nan, note = math.nan, "needs rows, and only counts left the table"
-    return replace(interval, lower=nan, upper=nan, variance=nan, method="none", note=note)
+    nan = math.nan
+    return replace(interval, lower=nan, upper=nan, variance=nan, method="none", note=NO_ROWS)
 
 
 def _apart(wider: Contingency, narrower: Contingency) -> Contingency:
     """The table of the cases that the first calls positive and the second does not; one calls all of the other's."""
     tp, fp = max(wider.tp - narrower.tp, 0), max(wider.fp - narrower.fp, 0)
     return Contingency(tp=tp, fn=wider.Pos - tp, fp=fp, tn=wider.Neg - fp)
-
-
-FIRST, CURRENT_OF_PREFERENCE = "first", "current"
 
 
 class Preference(NamedTuple):
@@ -376,12 +374,12 @@ class Pick(NamedTuple):
     honest: float
 
 
-def preference_of(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
+def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
     """Read `prefer=`: a model's name, names in order, "first" (as given), or "current" (the model in use).
 
-    >>> preference_of("first", ["a", "b"], None)
+    >>> parse_preference("first", ["a", "b"], None)
     Preference(models=('a', 'b'), word='first')
-    >>> preference_of(["b", "a"], ["a", "b"], None).models
+    >>> parse_preference(["b", "a"], ["a", "b"], None).models
     ('b', 'a')
     """
     if prefer is None:
@@ -390,11 +388,11 @@ def preference_of(prefer: Any, names: Sequence[str], in_use: str | None) -> Pref
     if isinstance(prefer, str) and prefer not in names:
         if prefer == FIRST:
             return Preference(tuple(names), FIRST)
-        if prefer == CURRENT_OF_PREFERENCE:
+        if prefer == CURRENT:
             if in_use is None:
                 what = "the current model is preferred, and it is not known which model is in use"
                 raise ArgumentError(what, f"give {argument('current')}: the model's threshold, or its decision")
-            return Preference((in_use,), CURRENT_OF_PREFERENCE)
+            return Preference((in_use,), CURRENT)
     wanted = [prefer] if isinstance(prefer, str) else prefer
     if not isinstance(wanted, Sequence) or not wanted:
         raise ArgumentError(f"{argument('prefer', prefer)} names no model", fix, parameter="prefer")

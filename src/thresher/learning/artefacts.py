@@ -20,7 +20,7 @@ from thresher._internal.json import fields, items, json_value, one_of, text
 from thresher._internal.optional import extra
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, MissingExtraError, NotationError, ThresherError, located
-from thresher.evaluation import Decision, apply
+from thresher.evaluation import Decision
 from thresher.inputs.arrow import Column
 from thresher.learning.data.frame import frame
 from thresher.learning.data.schema import ExpectedColumn, Remarks, conform, expected_columns, require_expected_columns
@@ -113,7 +113,7 @@ class Deployed(Result):
 
     def calls(self, data: Any) -> Flags:
         """Which rows the decision calls positive."""
-        return apply(self.decision, self.probabilities(data))
+        return self.decision.apply(self.probabilities(data))
 
     def named(self, calls: Flags) -> Column:
         """Calls as labels of the target."""
@@ -286,7 +286,7 @@ def _write_predictions(learned: Learned, table: Any, path: Path) -> None:
         "positive": np.concatenate(
             [cv.labels, np.array([label == learned.positive for label in labels[train.size :]])]
         ),
-        "called": apply(learned.decision, scores[winner]),
+        "called": learned.decision.apply(scores[winner]),
     }
     columns |= {
         f"score: {name}" if name in columns else name: arrow.array(column, from_pandas=True)

@@ -20,7 +20,7 @@ from thresher._internal.text import interval_text, number_text
 from thresher.calibration.maps.map import Method
 from thresher.cautions import Caution
 from thresher.errors import ColumnError, ThresherError
-from thresher.evaluation import Decision, Evaluation, apply, evaluate
+from thresher.evaluation import Decision, Evaluation, evaluate
 from thresher.evaluation.rules import require_no_rule_names
 from thresher.evaluation.summary import text_table
 from thresher.inference import Difference, Interval, corrected_t
@@ -104,7 +104,7 @@ class Learned(Tabular):
 
     def calls(self, data: Any) -> Flags:
         """Which rows of a table the decision calls positive."""
-        return apply(self.decision, self.probabilities(data))
+        return self.decision.apply(self.probabilities(data))
 
     def summary(self) -> str:
         """A table of all models, the decision, the baselines, and the check on rows put aside."""
@@ -252,7 +252,7 @@ def learn(
     begin(f"fitting {winner} on all rows that are not put aside")
     model = candidates[winner].fit(X, y, **row_data)
     scores = model.predict_proba(features.iloc[test])[:, 1]
-    actual, calls = truth.flags[test], apply(decision, scores)
+    actual, calls = truth.flags[test], decision.apply(scores)
     clusters = None if groups is None else column(groups, name="groups")[test]
     drawn = WinnerCurves()
     if curves:

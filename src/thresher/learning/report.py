@@ -9,18 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from thresher._internal.text import isolated
-from thresher.evaluation.first_screen import SHORT, Tile, by_weight, mix_words, threshold_text, tiles_of
 from thresher.evaluation.rules import Rule
+from thresher.evaluation.summary import SHORT_NAMES, Tile, by_importance, mix_words, threshold_text, tiles_of
 from thresher.inference import Interval
 from thresher.learning.learn import Learned, baseline_words, choice_words, curve_words, kind_words
 from thresher.learning.models.candidates import MAJORITY, ONE_FEATURE
 from thresher.learning.validation.feature_curve import FeatureCurve
 from thresher.learning.validation.learning_curve import LearningCurve
 from thresher.report import Section, write_page
-from thresher.report.numbers import said, said_limits
-from thresher.report.static.panels import Panel
-from thresher.report.static.svg import Plot
-from thresher.report.static.tables import Grid
+from thresher.report.numbers import limits_text, value_text
+from thresher.report.static.svg import Panel, Plot
+from thresher.report.static.tables import Table
 
 LEAKS = (
     "feature-equals-target",
@@ -52,22 +51,22 @@ def learned_sections(learned: Learned) -> Iterator[Section]:
     sizes = learned.split.sizes
     leaks = [caution for caution in learned.cautions if caution.code in LEAKS]
     yield Section(
-        "Verdict", [_verdict(learned), choice_words(learned)], cautions=by_weight([*leaks, *learned.cautions])[:1]
+        "Verdict", [_verdict(learned), choice_words(learned)], cautions=by_importance([*leaks, *learned.cautions])[:1]
     )
-    yield Section("On the rows put aside", [_put_aside(learned)], tiles=_tiles(learned), grids=_table(learned))
+    yield Section("On the rows put aside", [_put_aside(learned)], tiles=_tiles(learned), tables=_table(learned))
     nothing = ["No column looks as if it knew the answer, and no row or group is on both sides."]
     yield Section("Leaks", [] if leaks else nothing, cautions=leaks)
     curves = [curve for curve in (learned.learning_curve, learned.feature_curve) if curve is not None]
     if curves:
         drawn = [_learning(curve) if isinstance(curve, LearningCurve) else _features(curve) for curve in curves]
         grids = [_numbers(curve) for curve in curves]
-        yield Section("Does it need more rows, or more features?", curve_words(learned), panels=drawn, grids=grids)
+        yield Section("Does it need more rows, or more features?", curve_words(learned), panels=drawn, tables=grids)
     rows = f"{sizes['train']:,} rows to learn {learned.target} = {learned.positive} from, {sizes['test']:,} put aside"
     yield Section(
         "How it was learnt",
         [f"{rows} ({learned.split.how}).", *kind_words(learned)],
-        cautions=[caution for caution in by_weight(learned.cautions) if caution.code not in LEAKS],
-        grids=[_models(learned)],
+        cautions=[caution for caution in by_importance(learned.cautions) if caution.code not in LEAKS],
+        tables=[_models(learned)],
     )
 
 
@@ -86,7 +85,7 @@ def _tiles(learned: Learned) -> Sequence[Tile]:
     calls = learned.test[learned.decision.model].given
     if calls is None:
         return ()
-    rules = [rule for name, rule in learned.test.rules.items() if name in SHORT]
+    rules = [rule for name, rule in learned.test.rules.items() if name in SHORT_NAMES]
     chosen = Rule(
         learned.decision.model, learned.decision.model, learned.decision.threshold, calls, learned.test_cost, None
     )
@@ -102,7 +101,7 @@ def _put_aside(learned: Learned) -> str:
     )
 
 
-def _models(learned: Learned) -> Grid:
+def _models(learned: Learned) -> Table:
     rows = [
         (
             name,
@@ -113,7 +112,7 @@ def _models(learned: Learned) -> Grid:
         for name, cost in learned.nested.items()
     ]
     head = ("", "nested cost", "AUC", f"cost of {learned.decision.model} minus this")
-    return Grid(
+    return Table(
         f"Cost per case at thresholds chosen without the rows judged, with limits at level {learned.test_cost.level:g}",
         head,
         rows,
@@ -121,12 +120,12 @@ def _models(learned: Learned) -> Grid:
     )
 
 
-def _table(learned: Learned) -> list[Grid]:
+def _table(learned: Learned) -> list[Table]:
     cells = learned.test[learned.decision.model].given
     if cells is None:
         return []
-    rows = [(name, *(said(getattr(cells, cell)) for cell in both)) for name, *both in _CELLS]
-    return [Grid("Calls on the rows put aside", ("", "predicted +", "predicted −"), rows, small=True)]
+    rows = [(name, *(value_text(getattr(cells, cell)) for cell in both)) for name, *both in _CELLS]
+    return [Table("Calls on the rows put aside", ("", "predicted +", "predicted −"), rows, small=True)]
 
 
 def _learning(curve: LearningCurve) -> Panel:
@@ -135,13 +134,13 @@ def _learning(curve: LearningCurve) -> Panel:
     if curve.asymptote is not None:
         plot.line(plot.x, [curve.asymptote.estimate] * 2)
         rest = " The dotted line is what would remain with ever more rows."
-    return Panel("Learning curve", f"{_LINES}{rest}", plot.svg(name="Learning curve"))
+    return plot.panel("Learning curve", f"{_LINES}{rest}")
 
 
 def _features(curve: FeatureCurve) -> Panel:
     plot = _two_curves(curve, list(curve.sizes), "features, the best single ones first")
     plot.point(curve.best, float(curve.validation.estimate[curve.sizes.index(curve.best)]), place=0)
-    return Panel("Feature curve", f"{_LINES} ◇ is the cheapest.", plot.svg(name="Feature curve"))
+    return plot.panel("Feature curve", f"{_LINES} ◇ is the cheapest.")
 
 
 _LINES = "Cost per case on other rows (solid) and on the rows learnt from (dashed), with limits where folds vary."
@@ -162,18 +161,18 @@ def _two_curves(curve: LearningCurve | FeatureCurve, sizes: Sequence[int], label
     return plot
 
 
-def _numbers(curve: LearningCurve | FeatureCurve) -> Grid:
+def _numbers(curve: LearningCurve | FeatureCurve) -> Table:
     def at(place: int) -> list[str]:
         return [
-            said_limits({name: getattr(band, name)[place] for name in ("estimate", "lower", "upper")})
+            limits_text({name: getattr(band, name)[place] for name in ("estimate", "lower", "upper")})
             for band in (curve.validation, curve.apparent)
         ]
 
     kind, name = ("Learning", "rows") if isinstance(curve, LearningCurve) else ("Feature", curve.parameter)
     caption = f"{kind} curve: {curve.measure.replace('_', ' ')}, with limits at level {curve.level:g}"
-    rows = [(said(size), *at(place)) for place, size in enumerate(int(size) for size in curve.sizes)]
-    return Grid(caption, (name, "on other rows", "on the rows learnt from"), rows, folded=True)
+    rows = [(value_text(size), *at(place)) for place, size in enumerate(int(size) for size in curve.sizes)]
+    return Table(caption, (name, "on other rows", "on the rows learnt from"), rows, folded=True)
 
 
 def _limits(interval: Interval) -> str:
-    return said_limits({"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper})
+    return limits_text({"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper})

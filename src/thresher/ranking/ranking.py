@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from thresher._internal.arguments import as_number, describe
 from thresher._internal.json import FieldError, json_value, not_written, number, numbers, or_none, read_object
-from thresher._internal.optional import room
 from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, EmptyError, ThresherError, require_both_classes
@@ -155,7 +154,9 @@ class Ranking(Tabular):
     @classmethod
     def from_parquet(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `to_parquet` wrote."""
-        ranking: Self = room("sources.storage").read_parquet(path)
+        from thresher.sources.storage import read_parquet
+
+        ranking: Any = read_parquet(path)
         return ranking
 
     @property
@@ -316,7 +317,9 @@ class Ranking(Tabular):
         ...     sum(Ranking.from_parquet(path) for path in Path(folder).iterdir())
         Ranking([40+,10-][20+,10-][40+,80-] at scores 3, 2, 1)
         """
-        room("sources.storage").write_parquet(self, path)
+        from thresher.sources.storage import write_parquet
+
+        write_parquet(self, path)
 
     def remember(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the ranking alone, made when first asked for."""
@@ -372,7 +375,9 @@ class Ranking(Tabular):
         return {"score": self.score, "pos": self.pos, "neg": self.neg}
 
     def _repr_html_(self) -> str:
-        return str(room("report.notebook").ranking_glance(self))
+        from thresher.report.notebook import ranking_html
+
+        return ranking_html(self)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.score, *self.narrow, self.dropped, self.ranges  # what is remembered follows from it

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._internal.arguments import as_number, as_numbers, describe
-from thresher._internal.optional import room
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.inputs import is_positive
@@ -345,7 +344,9 @@ class Contingency(Rates, Tabular):
     __hash__ = None  # type: ignore[assignment]
 
     def _repr_html_(self) -> str:
-        return str(room("report.notebook").contingency_glance(self))
+        from thresher.report.notebook import contingency_html
+
+        return contingency_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Built anew rather than restored, so that arrays are read-only on the other side too.

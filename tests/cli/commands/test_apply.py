@@ -1,4 +1,4 @@
-"""`thresher apply` does what `th.apply` does, to files, without touching anything else in them."""
+"""`thresher apply` does what `Decision.apply` does, to files, without touching anything else in them."""
 
 import csv
 import gzip
@@ -27,7 +27,7 @@ def test_a_column_is_added_and_nothing_else_changes(run, folder, decision, colum
     result = run("apply", "decision.json", "predictions.csv", "-o", "out.csv")
     assert result.exit_code == 0
     before, after = ((folder / name).read_text().splitlines() for name in ("predictions.csv", "out.csv"))
-    called = th.apply(decision, columns["forest"]).astype(int)
+    called = decision.apply(columns["forest"]).astype(int)
     assert after == [f"{before[0]},predicted", *(f"{row},{call}" for row, call in zip(before[1:], called, strict=True))]
     assert f"240 rows, {called.sum()} of them called positive" in result.stderr
 
@@ -55,7 +55,7 @@ def test_calls_that_probabilities_speak_against_are_counted(run, folder, data, d
     assert (fine["map"], fine["against_probability"], fine["cautions"]) == ("isotonic map", 0, [])
     assert run(*words).stderr == ""
     ranking = th.rank(columns["malignant"], columns["forest"])
-    called = th.apply(decision, columns["forest"])
+    called = decision.apply(columns["forest"])
     for options, name in (
         ({"method": "platt"}, "platt map"),
         ({"interpolate": True, "smoothing": th.MEstimate(90, 0.9)}, "isotonic map with ramps"),

@@ -66,13 +66,13 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from thresher.cli.console.evaluation import evaluated
     from thresher.cli.console.screen import working
     from thresher.cli.inputs import labelled_scores
-    from thresher.evaluation.requirements import judged, requirement
+    from thresher.evaluation.requirements import judge, requirement
 
     asked = [requirement(text) for text in given["required"]]
     rows = labelled_scores(given)
     evaluation = evaluated(rows, condition, given)
     with working("drawing the data again"):
-        found = [judged(one, evaluation, replicates=given["replicates"]) for one in asked]
+        found = [judge(one, evaluation, replicates=given["replicates"]) for one in asked]
     passed = all(one.passed for one in found)
     if given["as_json"]:
         click.echo(

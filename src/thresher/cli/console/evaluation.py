@@ -14,7 +14,6 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from thresher._internal.optional import room
 from thresher._internal.text import plain_text
 from thresher.choices import JointChoice
 from thresher.cli.console.picture import colours_of, roc_picture
@@ -40,10 +39,10 @@ from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation, ScannedEvaluation, evaluate, evaluate_scan
 from thresher.evaluation.decision import saving_text, wins_text
 from thresher.evaluation.engine import bounds_text
-from thresher.evaluation.first_screen import (
-    asked,
-    by_weight,
+from thresher.evaluation.summary import (
+    by_importance,
     classes_words,
+    condition_words,
     headline,
     mark,
     mix_words,
@@ -52,10 +51,11 @@ from thresher.evaluation.first_screen import (
     rule_cells,
     rule_heads,
     rules_caption,
+    rules_rows,
     threshold_text,
+    tiles_text,
     total_text,
 )
-from thresher.evaluation.summary import rules_rows, tiles_text
 from thresher.inference.comparison.difference import shown_p
 from thresher.sources.engines.connect import is_engine_source
 from thresher.tables import OperatingCondition
@@ -238,7 +238,7 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
     if len(evaluation.models) > 1:
         yield [heading("Cheapest", "by how many false alarms a miss costs"), winners_table(evaluation)]
-    yield cautions_text(by_weight(evaluation.cautions))
+    yield cautions_text(by_importance(evaluation.cautions))
 
 
 def data_line(evaluation: Evaluation, title: str) -> Text:
@@ -256,10 +256,10 @@ def decision_panel(evaluation: Evaluation) -> Panel:
     text = Text(plain_text(headline(evaluation)), style="bold")
     if why := reason(evaluation):
         text.append(f"\n{plain_text(why)}", style="not bold")
-    for caution in by_weight(evaluation.cautions)[:1]:
+    for caution in by_importance(evaluation.cautions)[:1]:
         text.append("\nMind: ", style=MIND).append(plain_text(caution.text), style="not bold")
         text.append(f" ({caution.code})", style=f"not bold {FAINT}")
-    words = asked(evaluation)
+    words = condition_words(evaluation)
     text.append(f"\n{words[:1].upper()}{words[1:]}.", style=f"not bold {FAINT}")
     return Panel(text, title="Decision", title_align="left", border_style=colours_of(1)[0], padding=(0, 1))
 
@@ -517,7 +517,9 @@ def write(found: Evaluation, given: Mapping[str, Any], *, title: str) -> list[st
         written.append(f"report    {given['output']}")
     if given.get("figures"):
         with working("drawing the figures"):
-            room("plots").write_figures(found, given["figures"], format=given["format"] or "svg")
+            from thresher.plots import write_figures
+
+            write_figures(found, given["figures"], format=given["format"] or "svg")
         written.append(f"figures   {given['figures']}")
     if given.get("decision"):
         found.decision.save(given["decision"])

@@ -12,7 +12,7 @@ from rich.text import Text
 from thresher._internal.text import plain_text
 from thresher.cli.console.evaluation import contingency_table, decision_panel, rules_block
 from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, interval_text, name_text, table
-from thresher.evaluation.first_screen import mark
+from thresher.evaluation.summary import mark
 from thresher.learning import Learned
 from thresher.learning.learn import baseline_words, choice_words, curve_words, kind_words
 

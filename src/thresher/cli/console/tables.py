@@ -25,7 +25,7 @@ from thresher.cli.console.screen import (
     table,
 )
 from thresher.evaluation.model import are_probabilities, at_prevalence
-from thresher.evaluation.requirements import Judged
+from thresher.evaluation.requirements import Judgement
 from thresher.inference import bounds, calibration_report
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition, measure
@@ -145,7 +145,7 @@ def _word(value: float) -> str | None:
 _WIDE = 96
 
 
-def gate_blocks(found: Sequence[Judged], width: int, *, condition: OperatingCondition) -> Iterator[Any]:
+def gate_blocks(found: Sequence[Judgement], width: int, *, condition: OperatingCondition) -> Iterator[Any]:
     """The class mix that is declared, the table, reasons for what is undefined, and the verdict."""
     if condition.class_ratio is not None:
         yield Text(f"Stated at {condition.mix}.", style=FAINT)
@@ -164,7 +164,7 @@ def gate_blocks(found: Sequence[Judged], width: int, *, condition: OperatingCond
         yield Text(f"all {len(found)} requirements hold" if len(found) > 1 else "it holds", style=f"bold {GOOD}")
 
 
-def _line(one: Judged) -> list[Text]:
+def _line(one: Judgement) -> list[Text]:
     style = GOOD if one.passed else BAD
     by = one.requirement.bound
     return [

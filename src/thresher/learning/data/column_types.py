@@ -324,8 +324,8 @@ def _categories(present: Any, reason: str, most: int) -> Inference:
         name = present.name
         raise ColumnError(
             f"column {name!r} has {distinct:,} categories in {len(present):,} rows, more than {most:,}",
-            f"group the rare ones, declare it {argument('types', {name: 'text'})} or 'ignored', or declare it 'categorical' to "
-            "have categories encoded by the target",
+            f"group the rare ones, declare it {argument('types', {name: 'text'})} or 'ignored', or declare it "
+            "'categorical' to have categories encoded by the target",
         )
     return Inference("categorical", reason)
 

@@ -1,4 +1,4 @@
-"""The first screen says what the rules say: per 1,000 cases, at the declared mix, with the digits they deserve."""
+"""Headline, tiles and cells say what rules do: per 1,000 cases, at the declared mix, with the digits they deserve."""
 
 import math
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher._internal.text import number_text, per_thousand_text
-from thresher.evaluation.first_screen import headline, rule_cells, threshold_text, tiles
+from thresher.evaluation.summary import headline, rule_cells, threshold_text, tiles
 
 RNG = np.random.default_rng(5)
 LABELS = RNG.random(900) < 0.3
