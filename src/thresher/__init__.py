@@ -27,9 +27,9 @@ if TYPE_CHECKING:
         log_loss_multiclass,
         losses,
         m_estimate,
-        recalibrated,
+        recalibrate,
         reliability,
-        smoothed,
+        smooth,
         squared_error,
     )
     from thresher.cautions import (
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
         roc,
         roc_bounds,
         table_bounds,
-        thinned,
+        thin,
     )
     from thresher.errors import (
         ArgumentError,
@@ -387,7 +387,7 @@ __all__ = [
     "rank",
     "ranking_error",
     "rate_interval",
-    "recalibrated",
+    "recalibrate",
     "reliability",
     "reliability_band",
     "roc",
@@ -398,11 +398,11 @@ __all__ = [
     "scan_by",
     "scan_models",
     "scan_models_by",
-    "smoothed",
+    "smooth",
     "squared_error",
     "table_bounds",
     "table_intervals",
-    "thinned",
+    "thin",
 ]
 
 # Rooms in the order in which they stand: a name is looked for on the left first, and no further than needed.

@@ -72,7 +72,7 @@ def examples(name: str) -> dict[str, Any]:
         *(ranking, table, th.coverage(ranking), th.roc(ranking), th.precision_recall(ranking), th.gain(ranking)),
         *(th.lift(ranking), th.placements(ranking), th.cost_curve(ranking), th.brier_curve(ranking)),
         *(th.net_benefit(ranking), th.pr_gain(ranking), th.roc_bounds(ranges), th.auc_bounds(ranges)),
-        *(th.table_bounds(ranges, 0.7), th.thinned(ranking), th.ks(ranking), th.pairs(ranking)),
+        *(th.table_bounds(ranges, 0.7), th.thin(ranking), th.ks(ranking), th.pairs(ranking)),
         *(
             th.coin_at(ranking, 0.89),
             th.choose(ranking),
@@ -80,7 +80,7 @@ def examples(name: str) -> dict[str, Any]:
             th.isometric("f1", 0.5, Pos=6, Neg=4),
         ),
         *(th.calibration_map(ranking), th.decomposition(ranking), th.reliability(ranking), th.ece(ranking)),
-        *(th.smoothed(ranking), th.auc_interval(ranking), th.auc_sample_size(0.8), th.calibration_test(ranking)),
+        *(th.smooth(ranking), th.auc_interval(ranking), th.auc_sample_size(0.8), th.calibration_test(ranking)),
         th.calibration_report(ranking, replicates=100),
         *(th.calibration_intervals(ranking, replicates=100), th.honest_choice(ranking, replicates=100)),
         *(th.roc_band(ranking, replicates=100), th.Caution("one-score", name * 40)),

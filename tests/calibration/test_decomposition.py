@@ -7,7 +7,7 @@ from sklearn.metrics import brier_score_loss
 from tests.calibration import oracles
 from tests.golden import probabilities as golden
 from thresher import rank
-from thresher.calibration import brier, calibration_map, decomposition, recalibrated
+from thresher.calibration import brier, calibration_map, decomposition, recalibrate
 from thresher.errors import ArgumentError, OneClassError, ProbabilityError
 from thresher.ranking import Ranking
 
@@ -24,7 +24,7 @@ def test_reference_values(case):
 def test_r5_all_calibration_loss_before_and_all_refinement_loss_after():
     emails = rank(golden.EMAIL_LABELS, golden.EMAIL_SCORES)
     before = decomposition(emails)
-    after = decomposition(recalibrated(emails, calibration_map(emails)))
+    after = decomposition(recalibrate(emails, calibration_map(emails)))
     assert (round(before.brier, 3), round(after.brier, 3)) == golden.R5_BRIER
     assert (before.calibration, before.refinement) == (before.brier, 0)
     assert after.calibration == pytest.approx(0, abs=1e-15)
@@ -53,7 +53,7 @@ def test_brier_is_calibration_plus_refinement_over_exact_segments(ranking):
 @given(oracles.probability_rankings())
 def test_over_the_hull_refinement_is_that_of_pools_and_calibration_what_the_map_saves(ranking):
     parts = decomposition(ranking, segments="hull")
-    after = brier(recalibrated(ranking, calibration_map(ranking)))
+    after = brier(recalibrate(ranking, calibration_map(ranking)))
     assert parts.refinement == pytest.approx(float(oracles.refinement(oracles.pools(ranking))), abs=1e-15)
     assert parts.refinement == pytest.approx(after, abs=1e-15)
     assert parts.calibration == pytest.approx(brier(ranking) - after, abs=1e-14)

@@ -136,12 +136,12 @@ OPTIONS = [
     ("point_at", "fpr", NO_SCALAR),
     ("point_at", "on", NO_WORD),
     ("precision_at", "recall", NO_NUMBER),
-    ("recalibrated", "to_probability", [None, 5, "x", *COLUMNS]),
+    ("recalibrate", "to_probability", [None, 5, "x", *COLUMNS]),
     ("reliability", "bins", NO_SCALAR),
     ("reliability", "segments", NO_WORD),
-    ("smoothed", "smoothing", NO_WORD),
+    ("smooth", "smoothing", NO_WORD),
     ("table_bounds", "threshold", NO_NUMBER),
-    ("thinned", "points", [*NO_SCALAR[:-3], 2.5]),
+    ("thin", "points", [*NO_SCALAR[:-3], 2.5]),
 ]
 
 

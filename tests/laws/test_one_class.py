@@ -15,7 +15,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "partial_auc": {"fpr": (0, 0.1)},
     "point_at": {"fpr": 0.5},
     "precision_at": {"recall": 0.5},
-    "recalibrated": {"to_probability": lambda score: score},
+    "recalibrate": {"to_probability": lambda score: score},
     "table_bounds": {"threshold": 1},
 }
 
@@ -31,10 +31,10 @@ ANSWERED = {
     "ece": "nor do distances between probabilities and proportions",
     "log_loss": "nor does surprise",
     "log_loss_bounds": "nor do its bounds",
-    "recalibrated": "maps scores, whatever the labels",
+    "recalibrate": "maps scores, whatever the labels",
     "reliability": "proportions of one class are 0 or 1, and right",
     "table_bounds": "a table may have an empty row",
-    "smoothed": "smoothing is for small counts, 0 among them",
+    "smooth": "smoothing is for small counts, 0 among them",
 }
 
 

@@ -28,7 +28,7 @@ from thresher.curves.precision_recall import (
     precision_at,
     precision_recall,
 )
-from thresher.curves.thinning import Thinned, thinned
+from thresher.curves.thinning import Thinned, thin
 
 __all__ = [
     "Bounds",
@@ -81,5 +81,5 @@ __all__ = [
     "roc",
     "roc_bounds",
     "table_bounds",
-    "thinned",
+    "thin",
 ]

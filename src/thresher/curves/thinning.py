@@ -27,14 +27,14 @@ class Thinned(Tabular):
     hull_kept: bool
 
 
-def thinned(ranking: Ranking, *, points: int = 4000) -> Thinned:
+def thin(ranking: Ranking, *, points: int = 4000) -> Thinned:
     """Choose at most `points` splits whose ROC curve looks like the whole one.
 
     The corners of the hull come first, then wherever the curve is farthest off. The
     deviation is measured over every split, not estimated; ROC space has sides of length 1.
 
-    >>> thin = thinned(Ranking.parse("[3+][1+,1-][1-][1+][2-]"), points=4)
-    >>> thin.split.tolist(), round(thin.deviation, 4), thin.hull_kept
+    >>> few = thin(Ranking.parse("[3+][1+,1-][1-][1+][2-]"), points=4)
+    >>> few.split.tolist(), round(few.deviation, 4), few.hull_kept
     ([0, 1, 4, 5], 0.1562, True)
     """
     require_ranking(ranking, both_classes=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from thresher.choices import Choice
-from thresher.curves import thinned
+from thresher.curves import thin
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.inference import Interval, Rows, bootstrap
 from thresher.inference.bootstrap.quantities import best_choice, best_value
@@ -171,7 +171,7 @@ def _resampled(evaluation: Evaluation, name: str, value: Any, *, span: Span, rep
 
 def _short(ranking: Ranking) -> Ranking:
     """Few enough segments to draw from; corners of the hull stay, so that what is best hardly moves."""
-    return merge_at(ranking, thinned(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking
+    return merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking
 
 
 def _moved(interval: Interval, estimate: float) -> Interval:

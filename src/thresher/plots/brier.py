@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from thresher.calibration import calibration_map, recalibrated
+from thresher.calibration import calibration_map, recalibrate
 from thresher.curves import BrierCurve, brier_curve
 from thresher.plots.display import WIDTH, Frame, add_legend, looks, stacked
 from thresher.plots.models import ModelsDisplay, Restates
@@ -77,4 +77,4 @@ def corners(curve: BrierCurve) -> tuple[Floats, Floats]:
 
 
 def _calibrated(ranking: Ranking) -> Ranking:
-    return recalibrated(ranking, calibration_map(ranking))
+    return recalibrate(ranking, calibration_map(ranking))

@@ -15,7 +15,7 @@ import numpy as np
 from thresher._internal.text import visible
 from thresher.calibration.maps.steps import Steps
 from thresher.calibration.reliability import mean_scores
-from thresher.curves import thinned
+from thresher.curves import thin
 from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, MulticlassModel
 from thresher.evaluation.bands import ModelBands, class_bands, model_bands
@@ -56,8 +56,8 @@ def curve(ranking: Ranking, *, keep: int | None = None, points: int = POINTS) ->
         reached = _reached(ranking, even=min(EVEN, points // 5))
         # The optimum under any condition is a corner, so corners come before the budget of points.
         room = max(points - reached.size, min(2 * corners.size, _POINTS_FOR_HULL))
-        thin = thinned(ranking, points=room)
-        split, deviation = np.union1d(thin.split, reached), thin.deviation
+        thinned = thin(ranking, points=room)
+        split, deviation = np.union1d(thinned.split, reached), thinned.deviation
     if keep is not None:
         split = np.union1d(split, [keep])
     lowest = np.concatenate([[np.inf], ranking.score])[split]
