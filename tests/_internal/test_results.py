@@ -74,7 +74,7 @@ def examples(name: str) -> dict[str, Any]:
         *(th.net_benefit(ranking), th.pr_gain(ranking), th.roc_bounds(ranges), th.auc_bounds(ranges)),
         *(th.table_bounds(ranges, 0.7), th.thin(ranking), th.ks(ranking), th.pairs(ranking)),
         *(
-            th.coin_at(ranking, 0.89),
+            th.randomized_rule(ranking, 0.89),
             th.choose(ranking),
             th.choose(ranking).point,
             th.isometric("f1", 0.5, Pos=6, Neg=4),

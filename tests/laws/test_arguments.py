@@ -47,7 +47,7 @@ RIGHT: dict[str, Any] = {
 }
 NEEDED: dict[str, dict[str, Any]] = {
     "adjust_prevalence": {"trained_at": 0.5},
-    "coin_at": {"threshold": 0.8},
+    "randomized_rule": {"threshold": 0.8},
     "partial_auc": {"fpr": (0, 0.5)},
     "point_at": {"fpr": 0.5},
 }
@@ -106,8 +106,8 @@ OPTIONS = [
     ("choose", "maximise", [5, "x", {}, *COLUMNS]),
     ("choose", "minimise", [5, "x", {}, *COLUMNS]),
     ("choose", "subject_to", [5, "x", {}, *COLUMNS]),
-    ("coin_at", "probability", NO_SCALAR),
-    ("coin_at", "threshold", NO_SCALAR),
+    ("randomized_rule", "probability", NO_SCALAR),
+    ("randomized_rule", "threshold", NO_SCALAR),
     ("contingency_at", "threshold", NO_NUMBER),
     ("cost_bounds", "condition", [5, "x", {}, *COLUMNS]),
     ("cost_bounds", "threshold", NO_SCALAR),

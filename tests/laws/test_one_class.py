@@ -9,7 +9,7 @@ import thresher as th
 
 # What else a function must be given, to get as far as looking at the classes.
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "coin_at": {"threshold": 1},
+    "randomized_rule": {"threshold": 1},
     "contingency_at": {"threshold": 1},
     "cost_bounds": {"threshold": 1},
     "partial_auc": {"fpr": (0, 0.1)},
@@ -21,7 +21,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 # Functions that have an answer for one class, and why.
 ANSWERED = {
-    "coin_at": "counts cases of one score",
+    "randomized_rule": "counts cases of one score",
     "contingency_at": "a table may have an empty row; its rates are NaN",
     "coverage": "counts stay counts; its rates are NaN",
     "brier": "squared errors need no other class",
