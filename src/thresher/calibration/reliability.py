@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thresher._internal.arguments import as_number, require_level, require_one_of, require_whole
+from thresher._internal.arguments import as_number, require_integer, require_level, require_one_of
 from thresher._internal.results import Result, Tabular
 from thresher.calibration.prevalence import adjust_prevalence
 from thresher.curves import hull_splits
@@ -39,7 +39,7 @@ def splits_of(ranking: Ranking, segments: Binning, *, bins: int) -> Splits:
 
 def require_bins(bins: int) -> None:
     """Raise `ArgumentError` unless the number of bins is whole, at least 1 and at most a million."""
-    require_whole(bins, name="bins", least=1, most=MOST_BINS, fix=f"give e.g. {argument('bins', 10)}")
+    require_integer(bins, name="bins", least=1, most=MOST_BINS, fix=f"give e.g. {argument('bins', 10)}")
 
 
 def quantile_splits(ranking: Ranking, bins: int) -> Splits:
@@ -222,7 +222,7 @@ def ece(
     require_ranking(ranking, probabilities=True)
     _check(ranking, segments, level)
     fix = f"give e.g. {argument('replicates', 1000)}"
-    replicates = require_whole(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
+    replicates = require_integer(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
     own, stated = _restated(ranking, prevalence, trained_at)
     split = splits_of(stated, segments, bins=bins)
     if len(ranking) <= MOST_GROUPS:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher._internal.arguments import require_whole
+from thresher._internal.arguments import require_integer
 from thresher._internal.results import Tabular
 from thresher.curves.hull import Splits, hull_splits
 from thresher.ranking import Floats, Ranking, require_ranking
@@ -38,7 +38,7 @@ def thin(ranking: Ranking, *, points: int = 4000) -> Thinned:
     ([0, 1, 4, 5], 0.1562, True)
     """
     require_ranking(ranking, both_classes=True)
-    points = require_whole(points, name="points", least=2, fix="give e.g. 500")
+    points = require_integer(points, name="points", least=2, fix="give e.g. 500")
     every = len(ranking) + 1
     if every <= points:
         return Thinned(np.arange(every), 0.0, hull_kept=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thresher._internal.arguments import require_instance, require_one_of, require_whole
+from thresher._internal.arguments import require_instance, require_integer, require_one_of
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, argument
 from thresher.learning.features.scatter import Matrix, Scatter, require_two_classes
@@ -367,7 +367,7 @@ def _require(found: Scatter, n_features: Any, *, search: str, criterion: str) ->
     require_two_classes(found)
     require_one_of(search, get_args(Search), name="search")
     fix = "say how many of the features to choose"
-    require_whole(n_features, name="n_features", least=1, most=len(found.names), fix=fix)
+    require_integer(n_features, name="n_features", least=1, most=len(found.names), fix=fix)
     if search == "exact" and criterion == "hotelling_lawley":
         raise ArgumentError(
             "the exact search needs a criterion that is a ratio of sums over features, which trace(S_W⁻¹ S_B) is not",

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher._internal.arguments import require_whole
+from thresher._internal.arguments import require_integer
 from thresher.learning.data.target import class_labels
 from thresher.ranking import Floats
 
@@ -37,7 +37,7 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the rows."""
-        most = require_whole(self.most, name="most", least=1, fix="e.g. Neighbours(15)")
+        most = require_integer(self.most, name="most", least=1, fix="e.g. Neighbours(15)")
         rows, labels = validate_data(self, X), class_labels(y)
         self.model_ = KNeighborsClassifier(min(most, len(rows))).fit(rows, labels)
         self.classes_ = self.model_.classes_

@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from thresher._internal.arguments import require_jobs, require_one_of, require_whole
+from thresher._internal.arguments import require_integer, require_jobs, require_one_of
 from thresher.errors import ArgumentError, OneClassError
 from thresher.learning.data.target import BinaryTarget, binary_target
 from thresher.learning.validation.folds import (
@@ -241,7 +241,7 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
         folds = 5 if self.cv is None else int(self.cv) if isinstance(self.cv, int | np.integer) else None
         if folds is not None:
-            require_whole(folds, name="cv", least=2, fix="give two folds or more")
+            require_integer(folds, name="cv", least=2, fix="give two folds or more")
         if folds is not None and beside:
             return inner_splits(folds, target.flags, beside)
         rarest = int(min(target.flags.sum(), (~target.flags).sum()))
