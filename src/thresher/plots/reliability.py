@@ -48,7 +48,7 @@ class ReliabilityDisplay(ModelsDisplay):
     takes: ClassVar[frozenset[str]] = frozenset({"bands"})
     restates: ClassVar[Restates] = "probabilities"
 
-    segments: Binning = "hull"
+    bins: Binning = "hull"
     tables: Mapping[str, Reliability] = field(default_factory=dict)
     bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
     marks_: list[PathCollection] = field(init=False)
@@ -61,12 +61,12 @@ class ReliabilityDisplay(ModelsDisplay):
         *,
         conditions: OperatingCondition | Mapping[str, OperatingCondition] | None = None,
         bands: Band | Mapping[str, Band] | None = None,
-        segments: Binning = "hull",
-        bins: int = 10,
+        bins: Binning = "hull",
+        count: int = 10,
     ) -> Self:
-        """Of one ranking or several; `segments` and `bins` as in `reliability`."""
+        """Of one ranking or several; `bins` and `count` as in `reliability`."""
         display = super(ReliabilityDisplay, cls).from_ranking(ranking, conditions=conditions, bands=bands)
-        return display._filled(segments, bins)
+        return display._filled(bins, count)
 
     @classmethod
     def from_evaluation(
@@ -74,11 +74,11 @@ class ReliabilityDisplay(ModelsDisplay):
         evaluation: Evaluation,
         *,
         bands: Mapping[str, Band] | None = None,
-        segments: Binning = "hull",
-        bins: int = 10,
+        bins: Binning = "hull",
+        count: int = 10,
     ) -> Self:
         """Of every model of an evaluation; all of them must give probabilities."""
-        return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._filled(segments, bins)
+        return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._filled(bins, count)
 
     @property
     def size(self) -> tuple[float, float]:
@@ -103,7 +103,7 @@ class ReliabilityDisplay(ModelsDisplay):
             (self.lines_[name],) = self._curve(ax, table, look[name])
             entries.append((self.lines_[name], self._label(name, "" if len(self.tables) > 1 else "observed")))
         add_legend(ax, [*entries, *self._band_entry()], loc="upper left", outside=bool(self._beside()))
-        self._title(ax, f"Reliability, {_WORDS[self.segments]}")
+        self._title(ax, f"Reliability, {_WORDS[self.bins]}")
         wanted = len(self.rankings) <= _FEW_MODELS if counts is None else counts
         self.counts_ = self._histogram(ax, look) if wanted else None
         return self
@@ -113,16 +113,14 @@ class ReliabilityDisplay(ModelsDisplay):
         columns = ("score", "observed", "pos", "neg", "lowest", "highest")
         return stacked({name: {each: getattr(table, each) for each in columns} for name, table in self.tables.items()})
 
-    def _filled(self, segments: Binning, bins: int) -> Self:
-        self.segments = segments
-        self.tables = {
-            name: reliability(ranking, segments=segments, bins=bins) for name, ranking in self.rankings.items()
-        }
+    def _filled(self, bins: Binning, count: int) -> Self:
+        self.bins = bins
+        self.tables = {name: reliability(ranking, bins=bins, count=count) for name, ranking in self.rankings.items()}
         return self
 
     def _curve(self, ax: Axes, table: Reliability, look: Look) -> list[Line2D]:
         style: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "linewidth": WIDTH, "zorder": 3}
-        if table.segments == "hull":
+        if table.bins == "hull":
             if len(table) == 1 or (len(self.tables) == 1 and len(table) < FEW):  # one score has no length
                 self.marks_.append(ax.scatter(table.score, table.observed, s=14, color=look.colour, zorder=3))
             return ax.plot(*flat(table), **style)
@@ -164,7 +162,7 @@ class ReliabilityDisplay(ModelsDisplay):
 def flat(table: Reliability) -> tuple[Floats, Floats]:
     """Each run as a flat piece from its lowest to its highest score, by rising score.
 
-    >>> flat(reliability(Ranking.parse("[1+][1-][1+][1-]", score=[0.9, 0.6, 0.4, 0.1]), segments="hull"))
+    >>> flat(reliability(Ranking.parse("[1+][1-][1+][1-]", score=[0.9, 0.6, 0.4, 0.1]), bins="hull"))
     (array([0.1, 0.1, 0.4, 0.6, 0.9, 0.9]), array([0. , 0. , 0.5, 0.5, 1. , 1. ]))
     """
     ends = np.stack([table.highest, table.lowest], axis=1).ravel()[::-1]

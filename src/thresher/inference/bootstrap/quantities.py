@@ -204,7 +204,7 @@ class DecomposedAt:
 
     def _of(self, one: Resampled) -> list[float]:
         try:
-            parts = decomposition(self.mix.ranking(one.ranking(), probabilities=True), segments="hull")
+            parts = decomposition(self.mix.ranking(one.ranking(), probabilities=True), bins="hull")
         except OneClassError:
             return [math.nan] * len(self.names)
         return [float(getattr(parts, name)) for name in self.names]
@@ -314,7 +314,7 @@ def _partial(ranking: Ranking, asked: Quantity) -> float:
 
 
 def _part(ranking: Ranking, asked: Quantity) -> float:
-    return float(getattr(decomposition(ranking, segments="hull"), asked.name))
+    return float(getattr(decomposition(ranking, bins="hull"), asked.name))
 
 
 def _expected(ranking: Ranking, _: Quantity) -> float:
