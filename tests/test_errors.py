@@ -141,7 +141,7 @@ def test_a_split_that_is_not_there(split):
 
 @pytest.mark.parametrize(
     ("name", "option", "value"),
-    [("thinned", "points", 2.5), ("choose", "at_most", "3"), ("precision_at", "recall", "0.5"), ("ece", "bins", "10")],
+    [("thin", "points", 2.5), ("choose", "at_most", "3"), ("precision_at", "recall", "0.5"), ("ece", "count", "10")],
 )
 def test_numbers_given_as_texts(name, option, value):
     ranking = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.5, 0.2])

@@ -17,6 +17,7 @@ from thresher._internal.arguments import (
     require_between,
     require_function,
     require_instance,
+    require_integer,
     require_jobs,
     require_level,
     require_names,
@@ -24,14 +25,13 @@ from thresher._internal.arguments import (
     require_one_of,
     require_path,
     require_seed,
-    require_whole,
     shortened,
 )
 
 REFUSED = {
     "instance": (lambda: require_instance(3, str, name="x", fix="f"), "x cannot be the int 3"),
     "one of": (lambda: require_one_of(3, ("a", "b"), name="x"), 'x must be "a" or "b", got 3'),
-    "whole": (lambda: require_whole("3", name="x", least=0, fix="f"), "x must be a whole number, got '3'"),
+    "whole": (lambda: require_integer("3", name="x", least=0, fix="f"), "x must be a whole number, got '3'"),
     "number": (lambda: require_number(True, name="x"), "x must be a number, got True"),
     "between": (lambda: require_between(1, 0, 1, name="x", fix="f"), "x must lie strictly between 0 and 1, got 1"),
     "function": (lambda: require_function(3, name="x"), "x must be a function, got 3"),
@@ -86,14 +86,14 @@ def test_long_values_are_shortened():
 def test_whole_numbers_only():
     for value in (2.5, "2", None, True):
         with pytest.raises(th.ArgumentError, match="points must be a whole number, got"):
-            require_whole(value, name="points", least=2, fix="give 2")
+            require_integer(value, name="points", least=2, fix="give 2")
     with pytest.raises(th.ArgumentError, match="points must be at least 2, got 1"):
-        require_whole(np.int64(1), name="points", least=2, fix="give 2")
+        require_integer(np.int64(1), name="points", least=2, fix="give 2")
     with pytest.raises(th.ArgumentError, match="points must be at most 9, got 10"):
-        require_whole(10, name="points", least=2, most=9, fix="give 2")
-    assert require_whole(9, name="points", least=2, most=9, fix="give 2") == 9
-    assert require_whole(np.int32(2), name="points", least=2, fix="give 2") == 2
-    assert require_whole(2.0, name="points", least=2, fix="give 2") == 2
+        require_integer(10, name="points", least=2, most=9, fix="give 2")
+    assert require_integer(9, name="points", least=2, most=9, fix="give 2") == 9
+    assert require_integer(np.int32(2), name="points", least=2, fix="give 2") == 2
+    assert require_integer(2.0, name="points", least=2, fix="give 2") == 2
 
 
 def test_words_only():

@@ -50,7 +50,7 @@ RIGHT: dict[str, Any] = {
 }
 NEEDED: dict[str, dict[str, Any]] = {
     "adjust_prevalence": {"trained_at": 0.5},
-    "coin_at": {"threshold": 0.8},
+    "randomized_rule": {"threshold": 0.8},
     "partial_auc": {"fpr": (0, 0.5)},
     "point_at": {"fpr": 0.5},
 }
@@ -108,15 +108,15 @@ OPTIONS = [
     ("choose", "maximise", [5, "x", {}, *COLUMNS]),
     ("choose", "minimise", [5, "x", {}, *COLUMNS]),
     ("choose", "subject_to", [5, "x", {}, *COLUMNS]),
-    ("coin_at", "probability", NO_SCALAR),
-    ("coin_at", "threshold", NO_SCALAR),
+    ("randomized_rule", "probability", NO_SCALAR),
+    ("randomized_rule", "threshold", NO_SCALAR),
     ("contingency_at", "threshold", NO_NUMBER),
-    ("decomposition", "segments", NO_WORD),
-    ("ece", "bins", NO_SCALAR),
+    ("decomposition", "bins", NO_WORD),
+    ("ece", "count", NO_SCALAR),
     ("ece", "level", NO_SCALAR),
     ("ece", "replicates", [*NO_SCALAR, 2.5, 0]),
     ("ece", "seed", ["x", {}, -1, 2.5]),
-    ("ece", "segments", NO_WORD),
+    ("ece", "bins", NO_WORD),
     ("fisher", "alternative", NO_WORD),
     ("fisher", "table", [RANKING, MATRIX]),
     ("hull", "pool", NO_WORD),
@@ -134,12 +134,12 @@ OPTIONS = [
     ("point_at", "fpr", NO_SCALAR),
     ("point_at", "on", NO_WORD),
     ("precision_at", "recall", NO_NUMBER),
-    ("recalibrated", "to_probability", [None, 5, "x", *COLUMNS]),
-    ("reliability", "bins", NO_SCALAR),
-    ("reliability", "segments", NO_WORD),
-    ("smoothed", "smoothing", NO_WORD),
+    ("recalibrate", "to_probability", [None, 5, "x", *COLUMNS]),
+    ("reliability", "count", NO_SCALAR),
+    ("reliability", "bins", NO_WORD),
+    ("smooth", "smoothing", NO_WORD),
     ("table_bounds", "threshold", NO_NUMBER),
-    ("thinned", "points", [*NO_SCALAR[:-3], 2.5]),
+    ("thin", "points", [*NO_SCALAR[:-3], 2.5]),
 ]
 
 

@@ -10,19 +10,19 @@ from tests.public import OFFERED
 
 # What else a function must be given, to get as far as looking at the classes.
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "coin_at": {"threshold": 1},
+    "randomized_rule": {"threshold": 1},
     "contingency_at": {"threshold": 1},
     "bounds": {"of": "auc"},
     "partial_auc": {"fpr": (0, 0.1)},
     "point_at": {"fpr": 0.5},
     "precision_at": {"recall": 0.5},
-    "recalibrated": {"to_probability": lambda score: score},
+    "recalibrate": {"to_probability": lambda score: score},
     "table_bounds": {"threshold": 1},
 }
 
 # Functions that have an answer for one class, and why.
 ANSWERED = {
-    "coin_at": "counts cases of one score",
+    "randomized_rule": "counts cases of one score",
     "contingency_at": "a table may have an empty row; its rates are NaN",
     "coverage": "counts stay counts; its rates are NaN",
     "brier": "squared errors need no other class",
@@ -30,10 +30,10 @@ ANSWERED = {
     "calibration_test": "nor does drawing labels from stated probabilities",
     "ece": "nor do distances between probabilities and proportions",
     "log_loss": "nor does surprise",
-    "recalibrated": "maps scores, whatever the labels",
+    "recalibrate": "maps scores, whatever the labels",
     "reliability": "proportions of one class are 0 or 1, and right",
     "table_bounds": "a table may have an empty row",
-    "smoothed": "smoothing is for small counts, 0 among them",
+    "smooth": "smoothing is for small counts, 0 among them",
 }
 
 

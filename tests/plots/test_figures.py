@@ -110,7 +110,7 @@ def test_curves_that_depend_on_the_class_mix_are_drawn_at_the_declared_one():
     model = found["model"]
     rare = th.adjust_prevalence(model.ranking, 0.1)
     assert np.allclose(shown["net-benefit"].frame()["net_benefit"], th.net_benefit(rare).model)
-    assert np.allclose(shown["reliability"].frame()["observed"], th.reliability(rare, segments="hull").observed)
+    assert np.allclose(shown["reliability"].frame()["observed"], th.reliability(rare, bins="hull").observed)
     precision = shown["precision-recall"].frame()["precision"][1:]
     assert np.allclose(
         precision,

@@ -238,7 +238,7 @@ def test_merged_segments_carry_their_lowest_score_and_all_cases(ranking, data):
 @pytest.mark.parametrize("points", [50, 300])
 def test_segments_of_a_thin_curve_hold_every_case(points):
     ranking = calibrated(1000, 6)
-    short = merge_at(ranking, th.thinned(ranking, points=points).split)
+    short = merge_at(ranking, th.thin(ranking, points=points).split)
     assert (short.Pos, short.Neg) == (ranking.Pos, ranking.Neg)
     assert len(short) < points
     assert th.auc(short) == pytest.approx(th.auc(ranking), abs=0.01)

@@ -77,10 +77,10 @@ def require_one_of(value: Any, options: Iterable[str], *, name: str, fix: str = 
         raise ArgumentError(f"{argument(name)} must be {listed}, got {shortened(value)}", fix, parameter=name)
 
 
-def require_whole(value: Any, *, name: str, least: int, fix: str, most: int | None = None) -> int:
+def require_integer(value: Any, *, name: str, least: int, fix: str, most: int | None = None) -> int:
     """The value as an int; refuse what is not a whole number from `least` to `most`.
 
-    >>> require_whole(3, name="points", least=2, fix="give e.g. 500")
+    >>> require_integer(3, name="points", least=2, fix="give e.g. 500")
     3
     """
     whole = isinstance(value, float) and value.is_integer()
@@ -104,13 +104,13 @@ def require_seed(value: Any) -> int:
     >>> require_seed(7)
     7
     """
-    return require_whole(value, name="seed", least=0, most=_LARGEST_SEED, fix=f"e.g. {argument('seed', 0)}")
+    return require_integer(value, name="seed", least=0, most=_LARGEST_SEED, fix=f"e.g. {argument('seed', 0)}")
 
 
 def require_jobs(value: Any) -> None:
     """Refuse what is no number of fits to run at once."""
     fix = "leave it out for one at a time, or pass -1 for one per processor"
-    if value is not None and require_whole(value, name="n_jobs", least=-(2**31), fix=fix) == 0:
+    if value is not None and require_integer(value, name="n_jobs", least=-(2**31), fix=fix) == 0:
         raise ArgumentError(f"{argument('n_jobs')} is 0, so nothing would run", fix, parameter="n_jobs")
 
 

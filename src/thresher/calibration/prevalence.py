@@ -14,7 +14,7 @@ from thresher.errors import ArgumentError, ProbabilityError
 from thresher.ranking import Floats, Ranking, require_ranking
 
 
-def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:
+def recalibrate(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:
     """The ranking under mapped scores; segments that get the same score become one.
 
     Takes a `CalibrationMap` or any function from an array of scores to an array of numbers, and
@@ -23,7 +23,7 @@ def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -
     >>> from thresher import rank
     >>> from thresher.calibration import brier, calibration_map
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
-    >>> calibrated = recalibrated(emails, calibration_map(emails))
+    >>> calibrated = recalibrate(emails, calibration_map(emails))
     >>> print(calibrated)
     [2+][4+,2-][2-]
     >>> round(brier(emails), 3), round(brier(calibrated), 3)
@@ -91,7 +91,7 @@ def adjust_prevalence(
     if made_at == to:
         return weighted
     if weighted.ranges is None:
-        return recalibrated(weighted, lambda score: _restate(score, to, made_at))
+        return recalibrate(weighted, lambda score: _restate(score, to, made_at))
     pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.ranges.ends)
     of_pos, of_neg = weighted.pos > 0, weighted.neg > 0
     low, high = (

@@ -93,7 +93,7 @@ def m_estimate(counts: npt.ArrayLike, m: float, prior: npt.ArrayLike) -> Floats:
         return np.asarray((number + added) / np.where(total > 0, total, np.nan))
 
 
-def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
+def smooth(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
     """The probability of the positive class in each segment, smoothed.
 
     Segments shrink towards the prior by their size, so a small pure segment can fall behind a
@@ -102,9 +102,9 @@ def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
 
     >>> from thresher import hull, rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
-    >>> smoothed(hull(emails)).probability.round(3).tolist()
+    >>> smooth(hull(emails)).probability.round(3).tolist()
     [0.667, 0.667, 0.6, 0.6, 0.333, 0.333]
-    >>> print(*smoothed(Ranking.parse("[1+][99+,1-][9-]")).cautions)
+    >>> print(*smooth(Ranking.parse("[1+][99+,1-][9-]")).cautions)
     reordered: smoothing reversed the order of neighbouring segments in 1 place of 2
     """
     require_ranking(ranking)

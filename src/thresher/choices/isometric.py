@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thresher._internal.arguments import as_number, require_one_of, require_whole
+from thresher._internal.arguments import as_number, require_integer, require_one_of
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, MeasureError
 from thresher.ranking import Floats
@@ -185,7 +185,7 @@ def _require_plane(plane: str, value: float, Pos: float, Neg: float, points: int
         raise ArgumentError(f"the value must be finite, got {value}", "give a number the measure takes")
     if not (0 < as_number(Pos) < np.inf and 0 < as_number(Neg) < np.inf):
         raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", "give the class totals")
-    return require_whole(points, name="points", least=2, most=_MOST_POINTS, fix="give e.g. 101")
+    return require_integer(points, name="points", least=2, most=_MOST_POINTS, fix="give e.g. 101")
 
 
 def _nowhere(name: str, value: float, Pos: float, Neg: float) -> ArgumentError:

@@ -84,7 +84,7 @@ class ROCCurve(Tabular, _ROCCurve):
 def roc(ranking: Ranking) -> ROCCurve:
     """False and true positive rate and threshold at every split: (fpr, tpr, threshold).
 
-    Every split is there, also those on a straight line; `hull` and `thinned` reduce them.
+    Every split is there, also those on a straight line; `hull` and `thin` reduce them.
 
     >>> curve = roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
     >>> curve.fpr, curve.tpr

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.calibration import adjust_prevalence, recalibrated
+from thresher.calibration import adjust_prevalence, recalibrate
 from thresher.evaluation.classes import MulticlassEvaluation
 from thresher.evaluation.evaluate import Evaluation
 from thresher.evaluation.model import are_probabilities
@@ -76,7 +76,7 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
 
     if rows.weight is None and rows.cluster is None:
         keep: Keep = "percent" if probabilities else "classes"
-        short = shorten(recalibrated(model.ranking, restated), MOST_SEGMENTS, keep=keep)
+        short = shorten(recalibrate(model.ranking, restated), MOST_SEGMENTS, keep=keep)
         return _bands(short, replicates=REPLICATES, **how)
     scores = {name: restated(rows.scores[name])}
     source = Rows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)

@@ -265,7 +265,7 @@ def _numbers(
     estimates = {"average_precision": average_precision(ranking), "pr_area": pr_area(ranking)}
     found, parts = {"auc": auc}, None
     if are_probabilities(ranking):
-        parts = decomposition(ranking, segments="hull")
+        parts = decomposition(ranking, bins="hull")
         estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
         found["brier"] = _brier(rows, name, ranking, level)
         found |= calibration_numbers(rows, name, ranking, level=level)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from thresher.choices import Choice
-from thresher.curves import thinned
+from thresher.curves import thin
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.inference import Interval, Rows, bootstrap
 from thresher.inference.bootstrap.quantities import best_choice, best_value
@@ -176,7 +176,7 @@ def join_segments(ranking: Ranking) -> Ranking:
     >>> join_segments(Ranking.parse("[3+][1-]"))
     Ranking([3+][1-] at scores 2, 1)
     """
-    return merge_at(ranking, thinned(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking
+    return merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking
 
 
 def _moved(interval: Interval, estimate: float) -> Interval:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import is_one_of, numbers_of, require_level, require_one_of, require_whole
+from thresher._internal.arguments import is_one_of, numbers_of, require_integer, require_level, require_one_of
 from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
 from thresher.calibration.reliability import quantile_splits
@@ -360,7 +360,7 @@ def reliability_band(
     """
     require_one_of(kind, ("confidence", "consistency"), name="kind")
     require_ranking(ranking)
-    require_whole(points, name="points", least=1, fix="give e.g. points=101")
+    require_integer(points, name="points", least=1, fix="give e.g. points=101")
     if kind == "confidence":
         draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
         return draws.band(reliability_curve(draws, ranking, points), stratified=False)

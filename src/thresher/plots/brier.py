@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from thresher.calibration import calibration_map, recalibrated
+from thresher.calibration import calibration_map, recalibrate
 from thresher.curves import BrierCurve, brier_curve
 from thresher.plots.models import ModelsDisplay, Restates
 from thresher.ranking import Floats
@@ -42,7 +42,7 @@ class BrierCurveDisplay(ModelsDisplay):
             curve = brier_curve(ranking)
             self._curve(name, *corners(curve), f"Brier {curve.area:.3f}")
             if calibrated:
-                after = brier_curve(recalibrated(ranking, calibration_map(ranking)))
+                after = brier_curve(recalibrate(ranking, calibration_map(ranking)))
                 colour = self._styles[name].colour
                 (self.calibrated_[name],) = ax.plot(*corners(after), color=colour, linewidth=0.8, alpha=0.8)
                 thin.append((self.calibrated_[name], f"calibrated ({after.area:.3f})"))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from thresher.choices import Choice, Isometric, JointChoice, choose, isometric
 from thresher.choices.isometric import Plane
-from thresher.curves import coverage, thinned
+from thresher.curves import coverage, thin
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
@@ -390,4 +390,4 @@ def curve_splits(ranking: Ranking) -> Splits:
     if every <= MOST_POINTS:
         return np.arange(every)
     early = np.geomspace(1, every - 1, MOST_POINTS // 2).astype(np.intp)
-    return np.union1d(early, thinned(ranking, points=MOST_POINTS // 2).split)
+    return np.union1d(early, thin(ranking, points=MOST_POINTS // 2).split)

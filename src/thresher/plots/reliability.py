@@ -48,7 +48,7 @@ class ReliabilityDisplay(ModelsDisplay):
     restates: ClassVar[Restates] = "probabilities"
     square: ClassVar[bool] = True
 
-    segments: Binning = "hull"
+    bins: Binning = "hull"
     tables: Mapping[str, Reliability] = field(default_factory=dict)
     marks_: list[PathCollection] = field(init=False)
     counts_: Axes | None = field(init=False)
@@ -60,12 +60,12 @@ class ReliabilityDisplay(ModelsDisplay):
         *,
         conditions: OperatingCondition | Mapping[str, OperatingCondition] | None = None,
         bands: Band | Mapping[str, Band] | None = None,
-        segments: Binning = "hull",
-        bins: int = 10,
+        bins: Binning = "hull",
+        count: int = 10,
     ) -> Self:
-        """Of one ranking or several; `segments` and `bins` as in `reliability`."""
+        """Of one ranking or several; `bins` and `count` as in `reliability`."""
         display = super(ReliabilityDisplay, cls).from_ranking(ranking, conditions=conditions, bands=bands)
-        return display._fill(segments, bins)
+        return display._fill(bins, count)
 
     @classmethod
     def from_evaluation(
@@ -73,11 +73,11 @@ class ReliabilityDisplay(ModelsDisplay):
         evaluation: Evaluation,
         *,
         bands: Mapping[str, Band] | None = None,
-        segments: Binning = "hull",
-        bins: int = 10,
+        bins: Binning = "hull",
+        count: int = 10,
     ) -> Self:
         """Of every model of an evaluation; all of them must give probabilities."""
-        return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._fill(segments, bins)
+        return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._fill(bins, count)
 
     def plot(self, ax: Axes | None = None, *, counts: bool | None = None) -> Self:
         """Draw it; `counts` adds a small histogram of the cases by score in the corner that curves seldom reach.
@@ -90,14 +90,14 @@ class ReliabilityDisplay(ModelsDisplay):
         for name, table in self.tables.items():
             self._band(name)
             words = "" if len(self.tables) > 1 else "observed"
-            if table.segments != "hull":
+            if table.bins != "hull":
                 self._curve(name, table.score[::-1], table.observed[::-1], words, marked=len(table) < FEW)
                 continue
             if len(table) == 1 or (len(self.tables) == 1 and len(table) < FEW):  # one score has no length
                 colour = self._styles[name].colour
                 self.marks_.append(ax.scatter(table.score, table.observed, s=14, color=colour, zorder=3))
             self._curve(name, *flat(table), words)
-        self._finish(f"Reliability, {_WORDS[self.segments]}", loc="upper left")
+        self._finish(f"Reliability, {_WORDS[self.bins]}", loc="upper left")
         self.counts_ = None
         if len(self.rankings) <= _FEW_MODELS if counts is None else counts:
             self.counts_ = self._histogram(ax)
@@ -108,11 +108,9 @@ class ReliabilityDisplay(ModelsDisplay):
         columns = ("score", "observed", "pos", "neg", "lowest", "highest")
         return {each: getattr(self.tables[name], each) for each in columns}
 
-    def _fill(self, segments: Binning, bins: int) -> Self:
-        self.segments = segments
-        self.tables = {
-            name: reliability(ranking, segments=segments, bins=bins) for name, ranking in self.rankings.items()
-        }
+    def _fill(self, bins: Binning, count: int) -> Self:
+        self.bins = bins
+        self.tables = {name: reliability(ranking, bins=bins, count=count) for name, ranking in self.rankings.items()}
         return self
 
     def _band_words(self) -> list[str]:
@@ -145,7 +143,7 @@ class ReliabilityDisplay(ModelsDisplay):
 def flat(table: Reliability) -> tuple[Floats, Floats]:
     """Each run as a flat piece from its lowest to its highest score, by rising score.
 
-    >>> flat(reliability(Ranking.parse("[1+][1-][1+][1-]", score=[0.9, 0.6, 0.4, 0.1]), segments="hull"))
+    >>> flat(reliability(Ranking.parse("[1+][1-][1+][1-]", score=[0.9, 0.6, 0.4, 0.1]), bins="hull"))
     (array([0.1, 0.1, 0.4, 0.6, 0.9, 0.9]), array([0. , 0. , 0.5, 0.5, 1. , 1. ]))
     """
     ends = np.stack([table.highest, table.lowest], axis=1).ravel()[::-1]

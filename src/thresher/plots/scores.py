@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from thresher._internal.arguments import require_whole
+from thresher._internal.arguments import require_integer
 from thresher.choices import Choice
 from thresher.errors import argument
 from thresher.evaluation import ModelEvaluation
@@ -63,7 +63,7 @@ class ScoresDisplay(Display):
         """Of one ranking; `bins` asks for that many intervals of equal width, `choice` draws its threshold."""
         require_one_ranking(ranking)
         if bins is not None:
-            require_whole(bins, name="bins", least=1, fix=f"give e.g. {argument('bins', 40)}")
+            require_integer(bins, name="bins", least=1, fix=f"give e.g. {argument('bins', 40)}")
         finite = np.isfinite(ranking.score)
         beyond = float((ranking.pos + ranking.neg)[~finite].sum())
         score, pos, neg = (column[finite] for column in (ranking.score, ranking.pos, ranking.neg))

@@ -15,7 +15,7 @@ import numpy as np
 from thresher._internal.text import visible
 from thresher.calibration.maps.steps import Steps
 from thresher.calibration.reliability import mean_scores
-from thresher.curves import thinned
+from thresher.curves import thin
 from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, MulticlassModel
 from thresher.evaluation.bands import PERCENTS, ModelBands, class_bands, model_bands, percent_splits
@@ -314,8 +314,8 @@ def curve_data(ranking: Ranking, *, keep: int | None = None, points: int = POINT
     if every > points:
         even = _even_splits(ranking, min(EVEN, points // 5))
         # The optimum under any condition is a corner, so corners come before the budget of points.
-        thin = thinned(ranking, points=max(points - even.size, min(2 * corners.size, _POINTS_FOR_HULL)))
-        split, deviation = np.union1d(thin.split, even), thin.deviation
+        fewer = thin(ranking, points=max(points - even.size, min(2 * corners.size, _POINTS_FOR_HULL)))
+        split, deviation = np.union1d(fewer.split, even), fewer.deviation
     if keep is not None:
         split = np.union1d(split, [keep])
     lowest = np.concatenate([[np.inf], ranking.score])[split]

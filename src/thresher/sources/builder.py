@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._internal.arguments import require_whole
+from thresher._internal.arguments import require_integer
 from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, argument, located
 from thresher.inputs.columns import Column, Missing, column, complete
 from thresher.inputs.labels import distinct, is_positive, listed, same
@@ -60,7 +60,7 @@ class RankingBuilder:
     def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
         self.positive = positive
         self.missing: Missing = missing
-        self.buckets = require_whole(buckets, name="buckets", least=2, fix=f"leave it out for {BUCKETS:,}")
+        self.buckets = require_integer(buckets, name="buckets", least=2, fix=f"leave it out for {BUCKETS:,}")
         self.batches = 0
         self.dropped = 0
         self._rows = 0

@@ -15,7 +15,7 @@ from thresher._internal.json import fields, items, json_value, number, one_of, r
 from thresher._internal.results import Result
 from thresher.calibration.maps.logistic import LogisticCurve, On, Targets, beta, platt, temperature
 from thresher.calibration.maps.steps import Steps, steps_over
-from thresher.calibration.prevalence import recalibrated
+from thresher.calibration.prevalence import recalibrate
 from thresher.calibration.reliability import quantile_splits, require_bins
 from thresher.calibration.scores import numbers
 from thresher.calibration.smoothing import Smoothing
@@ -157,7 +157,7 @@ def calibration_map(
         curve, cautions = beta(ranking, targets=targets or "counts")
     else:
         curve, cautions = temperature(ranking, targets=targets or "counts")
-    return CalibrationMap(method, curve, auc(ranking), auc(recalibrated(ranking, curve)), cautions)
+    return CalibrationMap(method, curve, auc(ranking), auc(recalibrate(ranking, curve)), cautions)
 
 
 def _of_pools(

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from thresher._internal.json import FieldError, fields, flag, numbers
-from thresher.calibration.smoothing import Smoothing, smoothed
+from thresher.calibration.smoothing import Smoothing, smooth
 from thresher.cautions import Caution
 from thresher.curves.hull import Splits
 from thresher.errors import ScoreError, argument
@@ -93,7 +93,7 @@ def steps_over(
     (array([1. , 1.5, 3.5]), array([0. , 0.5, 1. ]), '[2+][1+,1-][3-]')
     """
     pools = Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))
-    of_pools = smoothed(pools, smoothing=smoothing)
+    of_pools = smooth(pools, smoothing=smoothing)
     score, probability = pools.score[::-1], of_pools.probability[::-1]
     if interpolate:
         score, probability = _ends(ranking, split), np.repeat(probability, 2)

@@ -10,7 +10,7 @@ import numpy as np
 from rich.text import Text
 
 from thresher._internal.text import plain_text
-from thresher.calibration import CalibrationMap, brier, recalibrated
+from thresher.calibration import CalibrationMap, brier, recalibrate
 from thresher.choices import Choice, Point
 from thresher.cli.console.evaluation import calls, contingency_table, over, same_calls, threshold_number, told_apart
 from thresher.cli.console.screen import (
@@ -215,7 +215,7 @@ def map_blocks(
             ("", "before", "after"),
             [
                 (Text("AUC"), Text(number(found.auc_before)), Text(number(found.auc_after))),
-                (Text("Brier"), Text(before), Text(number(brier(recalibrated(weighted, found.curve))))),
+                (Text("Brier"), Text(before), Text(number(brier(recalibrate(weighted, found.curve))))),
             ],
         ),
     ]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from thresher._internal.arguments import as_number
-from thresher.calibration import adjust_prevalence, decomposition, recalibrated
+from thresher.calibration import adjust_prevalence, decomposition, recalibrate
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.choices import Choice, choose
 from thresher.curves import average_precision, ks, partial_auc, pr_area
@@ -76,7 +76,7 @@ class Mix:
     def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
         """A ranking with its cases re-weighted to the mix and, where asked for, its probabilities restated."""
         if self.class_ratio is None:
-            return recalibrated(ranking, self.probabilities) if probabilities and self.restates else ranking
+            return recalibrate(ranking, self.probabilities) if probabilities and self.restates else ranking
         if not probabilities:
             return ranking.at_class_ratio(self.class_ratio)
         return adjust_prevalence(ranking, self.prevalence, trained_at=self.trained_at)
@@ -204,7 +204,7 @@ class DecomposedAt:
 
     def _of(self, one: Resampled) -> list[float]:
         try:
-            parts = decomposition(self.mix.ranking(one.ranking(), probabilities=True), segments="hull")
+            parts = decomposition(self.mix.ranking(one.ranking(), probabilities=True), bins="hull")
         except OneClassError:
             return [math.nan] * len(self.names)
         return [float(getattr(parts, name)) for name in self.names]
@@ -314,7 +314,7 @@ def _partial(ranking: Ranking, asked: Quantity) -> float:
 
 
 def _part(ranking: Ranking, asked: Quantity) -> float:
-    return float(getattr(decomposition(ranking, segments="hull"), asked.name))
+    return float(getattr(decomposition(ranking, bins="hull"), asked.name))
 
 
 def _expected(ranking: Ranking, _: Quantity) -> float:

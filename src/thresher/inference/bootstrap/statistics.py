@@ -87,7 +87,7 @@ class Brier:
 
 @dataclass(frozen=True, slots=True)
 class Decomposed:
-    """Calibration and refinement loss over the hull's pools, as `decomposition(..., segments="hull")`.
+    """Calibration and refinement loss over the hull's pools, as `decomposition(..., bins="hull")`.
 
     Both are biased in small samples, and resamples double the bias: see `calibration_interval`.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.arguments import require_level, require_one_of
-from thresher.curves import thinned
+from thresher.curves import thin
 from thresher.errors import ArgumentError, MeasureError, argument, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
@@ -155,7 +155,7 @@ def _joined_scores(rows: ScoredRows, name: str) -> Column:
     ranking = ranking_of(rows, name)
     if len(ranking) <= MOST_SEGMENTS:
         return score
-    lowest = ranking.score[thinned(ranking, points=MOST_SEGMENTS).split[1:] - 1]
+    lowest = ranking.score[thin(ranking, points=MOST_SEGMENTS).split[1:] - 1]
     return lowest[np.searchsorted(-lowest, -score.astype(np.float64))]
 
 

@@ -195,7 +195,7 @@ def calibration_test(
     null.flags.writeable = False
     # With one class there is one pool, whose proportion is 0 or 1.
     both = ranking.Pos and ranking.Neg
-    estimate = decomposition(ranking, segments="hull").miscalibration if both else brier(ranking)
+    estimate = decomposition(ranking, bins="hull").miscalibration if both else brier(ranking)
     lower, upper = percentile_limits(null, level)
     reached = int(np.count_nonzero(null >= estimate * (1 - 1e-9) - 1e-15))
     z = _spiegelhalter(ranking)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from thresher._internal.arguments import require_whole
+from thresher._internal.arguments import require_integer
 from thresher._internal.results import Tabular
 from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
 from thresher.inputs.arrow import Column
@@ -110,7 +110,7 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
     >>> target_column({"spam": ["no", "yes", "no", "yes"]}, "spam")
     Target('spam', {'no': 2, 'yes': 2})
     """
-    require_whole(fewest, name="fewest", least=1, fix="give the number of folds")
+    require_integer(fewest, name="fewest", least=1, fix="give the number of folds")
     values = column_of(frame(data), name)
     rows = len(values)
     if absent := int(values.isna().sum()):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import PCA
 
-from thresher._internal.arguments import require_seed, require_whole
+from thresher._internal.arguments import require_integer, require_seed
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
 from thresher.learning.features.scatter import Matrix, feature_names
@@ -126,7 +126,7 @@ def principal_components(
     require_seed(seed)
     fix = "there are no more components than features, nor than rows less one"
     if n_components is not None:
-        n_components = require_whole(n_components, name="n_components", least=1, fix=fix)
+        n_components = require_integer(n_components, name="n_components", least=1, fix=fix)
         if n_components > most:
             raise ArgumentError(f"n_components must lie from 1 to {most:,}, got {n_components:,}", fix)
     if not isinstance(standardise, bool | np.bool_):

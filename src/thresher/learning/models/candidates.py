@@ -22,7 +22,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher._internal.arguments import is_one_of, require_classifier, require_instance, require_seed, require_whole
+from thresher._internal.arguments import is_one_of, require_classifier, require_instance, require_integer, require_seed
 from thresher.cautions import Caution
 from thresher.errors import ArgumentError
 from thresher.learning.data.target import class_labels
@@ -72,7 +72,7 @@ class Neighbours(_InnerModel):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Store the rows."""
-        most = require_whole(self.most, name="most", least=1, fix="e.g. Neighbours(15)")
+        most = require_integer(self.most, name="most", least=1, fix="e.g. Neighbours(15)")
         rows, labels = validate_data(self, X), class_labels(y)
         self.model_ = KNeighborsClassifier(min(most, len(rows))).fit(rows, labels)
         self.classes_ = self.model_.classes_

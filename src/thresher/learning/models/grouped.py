@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._internal.arguments import numbers_of, require_instance
-from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
+from thresher.calibration import MEstimate, laplace, m_estimate, smooth
 from thresher.calibration.reliability import quantile_splits, require_bins
 from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
@@ -120,7 +120,7 @@ class GroupedModel(ClassifierWrapper):
         self.counts_ = np.stack([_group_sums(group, counts, self.boundaries_.size + 1) for counts in both], axis=-1)
         self.probabilities_ = _proportions(self.counts_, self.boundaries_, self.smoothing)
         self.grades_ = _cut(self.ranking_, _splits_at(self.ranking_, self.boundaries_))
-        self.cautions_ = smoothed(self.grades_, smoothing=self.smoothing).cautions
+        self.cautions_ = smooth(self.grades_, smoothing=self.smoothing).cautions
 
     def _probability(self, X: Any) -> Floats:
         return self.probabilities_[self.grade(X)]

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._internal.arguments import require_classifier
-from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
+from thresher.calibration import MEstimate, laplace, m_estimate, smooth
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError, OneClassError, argument
 from thresher.inputs.labels import classes_of, same
@@ -150,7 +150,7 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         self.nodes_ = TreeNodes.of(tree, counts=counts)
         self._filled = _fill_empty_nodes(self.nodes_)
         self.probability_ = _probability(self._filled, self.smoothing)
-        self.cautions_ = smoothed(self.ranking(), smoothing=self.smoothing).cautions if self.classes_.size == 2 else ()
+        self.cautions_ = smooth(self.ranking(), smoothing=self.smoothing).cautions if self.classes_.size == 2 else ()
         return self
 
     def _leaf(self, X: Any) -> npt.NDArray[np.intp]:

@@ -16,7 +16,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from thresher._internal.arguments import require_whole
+from thresher._internal.arguments import require_integer
 from thresher.errors import ArgumentError
 from thresher.inputs.rank import rank
 from thresher.learning.data.target import BinaryTarget, binary_target
@@ -166,7 +166,7 @@ class ClassifierWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             raise ArgumentError(f"cv is {self.cv!r}", _CV)
         folds = 5 if self.cv is None else int(self.cv) if isinstance(self.cv, int | np.integer) else None
         if folds is not None:
-            require_whole(folds, name="cv", least=2, fix="give two folds or more")
+            require_integer(folds, name="cv", least=2, fix="give two folds or more")
             if row_data:
                 return inner_splits(folds, target.flags, row_data)
             rarest = int(min(target.flags.sum(), (~target.flags).sum()))

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import numbers_of, require_classifier, require_level, require_whole
+from thresher._internal.arguments import numbers_of, require_classifier, require_integer, require_level
 from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, MeasureError, OneClassError
@@ -344,7 +344,7 @@ def _plain(size: Any) -> Any:
 def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
     most = min(split.train.size for split in splits)
     if asked is None:
-        require_whole(points, name="points", least=2, fix="e.g. points=8")
+        require_integer(points, name="points", least=2, fix="e.g. points=8")
         rarer = min(flags.mean(), 1 - flags.mean())
         least = min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most)
         spaced = np.rint(np.geomspace(least, most, points)).astype(np.intp)
