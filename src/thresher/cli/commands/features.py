@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
 import click
 
+from thresher.cli import options
 from thresher.cli.app import Door
-from thresher.cli.options import PRINTED, SOURCE, TARGET
+from thresher.cli.options import FeatureOptions, PrintOptions
 
 
 @click.command(
@@ -18,8 +19,8 @@ from thresher.cli.options import PRINTED, SOURCE, TARGET
         "thresher features tumours.csv --target tumour --select 3 --search forward --criterion hotelling_lawley",
     ],
 )
-@SOURCE
-@TARGET
+@options.SOURCE
+@options.TARGET
 @click.option("--select", type=click.IntRange(min=1), default=10, show_default=True, help="How many to choose.")
 @click.option(
     "--search",
@@ -34,22 +35,22 @@ from thresher.cli.options import PRINTED, SOURCE, TARGET
     help="What is made large: trace(S_B)/trace(S_W), or trace(S_W^-1 S_B).",
 )
 @click.option("--scale", is_flag=True, help="Divide each feature by its standard deviation first.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Refuse rows with missing values, or leave them out and count them.",
-)
-@PRINTED
-def command(**given: Any) -> None:
+@options.MISSING
+@options.PRINTED
+@options.typed
+def command(*, source: str, settings: FeatureOptions, printed: PrintOptions) -> None:
     """Choose the features that keep the classes furthest apart.
 
     Looks at columns of numbers; J is the scatter between the classes over the scatter within them.
     """
-    from thresher.cli.console.screen import working
-    from thresher.cli.learning import chosen_features, present
+    from thresher.cli.console.learning import feature_blocks, plain_features
+    from thresher.cli.console.screen import present, working
+    from thresher.cli.learning import select_features
 
     with working("looking at the features"):
-        found = chosen_features(given)
-    present(found, given)
+        features = select_features(source, settings)
+    present(
+        printed,
+        lambda: json.dumps(plain_features(features), allow_nan=False, default=str),
+        lambda _: feature_blocks(features),
+    )

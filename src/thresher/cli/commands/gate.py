@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import replace
 
 import click
 
+from thresher.cli import options
 from thresher.cli.app import Door
-from thresher.cli.options import (
-    CLUSTER,
-    CONDITION,
-    CURRENT,
-    LEVEL,
-    PRINTED,
-    ROWS,
-    SEED,
-    SOURCE,
-    TRAINED_AT,
-    operating_condition,
-)
+from thresher.cli.options import ColumnOptions, ConditionOptions, EvaluateOptions, PrintOptions
 
 FAILED = 1
 
@@ -32,7 +22,7 @@ FAILED = 1
         'thresher gate predictions.csv --label malignant --score forest --require "recall@fpr<=0.05 >= 0.6"',
     ],
 )
-@SOURCE
+@options.SOURCE
 @click.option(
     "--require",
     "required",
@@ -40,17 +30,31 @@ FAILED = 1
     multiple=True,
     help='E.g. "auc >= 0.85", "recall@fpr<=0.01 >= 0.6", "forest:brier.upper <= 0.1". Repeat it for several.',
 )
-@ROWS
-@CLUSTER
-@CONDITION
-@TRAINED_AT
-@CURRENT
-@LEVEL
-@SEED
+@options.COLUMNS
+@options.CLUSTER
+@options.CONDITION
+@options.TRAINED_AT
+@options.CURRENT
+@options.LEVEL
+@options.SEED
 @click.option("--replicates", type=click.IntRange(min=100), default=1000, show_default=True, help="Of the resampling.")
-@PRINTED
+@options.PRINTED
 @click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+@options.typed
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    source: str,
+    columns: ColumnOptions,
+    condition: ConditionOptions,
+    settings: EvaluateOptions,
+    printed: PrintOptions,
+    cluster: str | None,
+    current: str | None,
+    required: tuple[str, ...],
+    replicates: int,
+) -> None:
     """Check requirements on bounds, for CI: exit 1 when one fails.
 
     A requirement is [MODEL:]QUANTITY[.lower|.upper|.estimate] RELATION NUMBER. What must be large is judged by its
@@ -59,33 +63,31 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     is cheapest under the condition, at a fixed one (recall@threshold=0.5), or where it is best while a constraint holds
     (recall@fpr<=0.01). Without MODEL, the one that evaluate would decide for is meant.
     """
-    if not given["required"]:
+    if not required:
         raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"', ctx)
-    condition = operating_condition(given)
+    declared = condition.condition()
 
-    from thresher.cli.console.evaluation import evaluated
-    from thresher.cli.console.screen import working
-    from thresher.cli.inputs import labelled_scores
+    from thresher.cli.commands.evaluate import evaluate_rows
+    from thresher.cli.console.screen import present, working
+    from thresher.cli.console.tables import gate_blocks
+    from thresher.cli.inputs import all_rows
     from thresher.evaluation.requirements import judged, requirement
 
-    asked = [requirement(text) for text in given["required"]]
-    rows = labelled_scores(given)
-    evaluation = evaluated(rows, condition, given)
+    requirements = [requirement(text) for text in required]
+    rows = all_rows(source, columns, cluster=cluster, current=current)
+    evaluation = evaluate_rows(rows, declared, settings)
     with working("drawing the data again"):
-        found = [judged(one, evaluation, replicates=given["replicates"]) for one in asked]
-    passed = all(one.passed for one in found)
-    if given["as_json"]:
-        click.echo(
-            json.dumps(
-                {"passed": passed, "condition": condition.to_dict(), "requirements": [one.to_dict() for one in found]},
-                indent=2,
-            )
-        )
-    elif not given["quiet"] or not passed:
-        from thresher.cli.console.screen import console, show
-        from thresher.cli.console.tables import gate_blocks
-
-        screen = console()
-        show(screen, gate_blocks(found, screen.width, condition=condition))
+        verdicts = [judged(one, evaluation, replicates=replicates) for one in requirements]
+    passed = all(one.passed for one in verdicts)
+    plain = {
+        "passed": passed,
+        "condition": declared.to_dict(),
+        "requirements": [one.to_dict() for one in verdicts],
+    }
+    present(
+        replace(printed, quiet=printed.quiet and passed),
+        lambda: json.dumps(plain, indent=2),
+        lambda screen: gate_blocks(verdicts, screen.width, condition=declared),
+    )
     if not passed:
         ctx.exit(FAILED)

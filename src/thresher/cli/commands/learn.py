@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
 import click
 
+from thresher.cli import options
 from thresher.cli.app import Door
-from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET, column_items, operating_condition
+from thresher.cli.options import ConditionOptions, LearnOptions, PrintOptions, TableOptions
 
 
 @click.command(
@@ -18,16 +19,18 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
         "thresher learn tumours.csv --target tumour --positive malignant --model tree --type id=ignored --json",
     ],
 )
-@SOURCE
-@TARGET
+@options.SOURCE
+@options.TARGET
 @click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word.")
-@CONDITION
+@options.CONDITION
 @click.option("--model", "models", metavar="NAME", multiple=True, help="Try this one of the zoo; all unless told.")
 @click.option("--prefer", metavar="MODEL", help="Take it if it may be best: simplest, first, or a model.")
 @click.option("--type", "types", metavar="COLUMN=KIND", multiple=True, help="What a column is: ignored, text, ...")
 @click.option("--order", "orders", metavar="COLUMN=A,B,...", multiple=True, help="Categories from lowest to highest.")
-@click.option("--group", metavar="COLUMN", shell_complete=column_items, help="Column of what must not be torn apart.")
-@click.option("--time", metavar="COLUMN", shell_complete=column_items, help="Column to test on later rows by.")
+@click.option(
+    "--group", metavar="COLUMN", shell_complete=options.column_items, help="Column of what must not be torn apart."
+)
+@click.option("--time", metavar="COLUMN", shell_complete=options.column_items, help="Column to test on later rows by.")
 @click.option(
     "--missing",
     type=click.Choice(["indicator", "fill", "drop"]),
@@ -40,27 +43,47 @@ from thresher.cli.options import CONDITION, LEVEL, PRINTED, SEED, SOURCE, TARGET
     "--curves/--no-curves", default=True, show_default=True, help="Draw the winner's learning and feature curves, too."
 )
 @click.option("--jobs", type=int, help="Fits that run at once; -1 for one per processor.")
-@LEVEL
-@SEED
+@options.LEVEL
+@options.SEED
 @click.option("--output", "-o", metavar="FOLDER", help="Write the model, its decision, scores and report here.")
 @click.option("--overwrite", is_flag=True, help="Replace a folder that learn wrote before.")
-@PRINTED
+@options.PRINTED
 @click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+@options.typed
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    source: str,
+    columns: TableOptions,
+    condition: ConditionOptions,
+    settings: LearnOptions,
+    printed: PrintOptions,
+    output: str | None,
+    overwrite: bool,
+) -> None:
     """Learn a model and its threshold from a table, checked on untouched rows.
 
     FILE holds one row per case and a column to learn. A quarter of the rows is put aside; on the others a zoo of models
     and two baselines are compared on the same folds, and the one chosen is tried once on the rows put aside.
     """
-    if given["overwrite"] and not given["output"]:
+    if overwrite and not output:
         raise click.UsageError("--overwrite is of the folder, and --output FOLDER is not given", ctx)
-    condition = operating_condition(given)
+    declared = condition.condition()
 
-    from thresher.cli.learning import learned, learning_table, require_feasible, write
-    from thresher.cli.learning import present_of_learned as present
+    from thresher.cli.console.learning import learned_summary, plain_learned
+    from thresher.cli.console.screen import present
+    from thresher.cli.learning import learn_from, read_table, require_feasible, write_folder
 
-    require_feasible(given)
-    table = learning_table(given)
-    found, remarks = learned(table, condition, given)
-    written = write(found, table, given)
-    present(found, table, given, remarks=remarks, written=written)
+    require_feasible(level=settings.level, output=output, overwrite=overwrite)
+    table = read_table(source, columns)
+    learnt, remarks = learn_from(table, declared, settings, missing=columns.missing, quiet=printed.quiet)
+    written = write_folder(learnt, table, output, source=source, overwrite=overwrite)
+    more = {"dropped": table.dropped, "warnings": remarks, "written": written}
+    present(
+        printed,
+        lambda: json.dumps(plain_learned(learnt) | more, allow_nan=False, default=str),
+        lambda screen: learned_summary(
+            learnt, width=screen.width, dropped=table.dropped, remarks=remarks, written=written
+        ),
+    )

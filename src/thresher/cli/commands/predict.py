@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import click
 
+from thresher.cli import options
 from thresher.cli.app import Door
-from thresher.cli.options import PRINTED
+from thresher.cli.options import PredictOptions, PrintOptions
 
 
 @click.command(
@@ -32,37 +32,39 @@ from thresher.cli.options import PRINTED
     help="Score rows with categories that training had not and tell, or refuse them.",
 )
 @click.option("--probability", is_flag=True, help="Add the probability at the decision's class mix, too.")
-@PRINTED
+@options.PRINTED
 @click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+@options.typed
+def command(
+    ctx: click.Context, /, *, folder: str, source: str, settings: PredictOptions, printed: PrintOptions, output: str
+) -> None:
     """Score new rows and decide about them, with what learn wrote.
 
     The rows of FILE come out in their order with two columns added: the model's score, a probability at the class mix
     of the rows it learnt from, and the label that the decision's threshold gives. --probability adds that at the class
     mix of the decision. Without -o they go to standard output, as CSV.
     """
-    from thresher.cli.outputs import STANDARD, require_format, require_outputs
+    from thresher.cli.outputs import STANDARD, require_format, require_outputs, write_with_columns
 
-    source, target = given["source"], given["output"]
-    if given["as_json"] and target == STANDARD:
+    if printed.as_json and output == STANDARD:
         raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
-    names = [given["score"], given["prediction"], *(["probability"] if given["probability"] else [])]
+    names = [settings.score, settings.prediction, *(["probability"] if settings.probability else [])]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise click.UsageError(f"two new columns would be called {twice!r}", ctx)
-    if target != STANDARD:
-        require_outputs(source=source, output=target)
-        require_format(target)
+    if output != STANDARD:
+        require_outputs(source=source, output=output)
+        require_format(output)
 
     from thresher.cli.console.screen import working
-    from thresher.cli.learning import Judge, write_predicted
+    from thresher.cli.learning import Predictor
     from thresher.learning import read_learned
 
-    judge = Judge(read_learned(given["folder"]), given)
+    predictor = Predictor(read_learned(folder), source, settings)
     with working("predicting"):
-        rows = write_predicted(source, target, judge)
-    if given["as_json"]:
-        click.echo(json.dumps({"rows": rows, **judge.to_dict(), "output": target}))
-    elif not given["quiet"]:
-        for line in judge.told(rows, None if target == STANDARD else target):
+        rows = write_with_columns(source, output, predictor.columns())
+    if printed.as_json:
+        click.echo(json.dumps({"rows": rows, **predictor.to_dict(), "output": output}))
+    elif not printed.quiet:
+        for line in predictor.lines(rows, output):
             click.echo(line, err=True)
