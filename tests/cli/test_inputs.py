@@ -10,8 +10,8 @@ import pytest
 
 import thresher as th
 from tests.sources.test_scan import in_postgres
-from thresher.cli.inputs import current_option
-from thresher.sources import fetched, learned_columns, streamed
+from thresher.cli.inputs import current_rule
+from thresher.sources import fetched
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "logistic", "--cost-ratio", "5"]
 CONDITION = th.OperatingCondition(cost_ratio=5)
@@ -63,14 +63,14 @@ def test_what_could_mean_two_things_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rule").write_text("{}", encoding="utf-8")
     with pytest.raises(th.ArgumentError, match="could mean a column or a file"):
-        current_option("rule", models=["m"], columns=["rule", "m"])
+        current_rule("rule", models=["m"], columns=["rule", "m"])
     with pytest.raises(th.ArgumentError, match="could mean a column or a threshold"):
-        current_option("m=0.5", models=["m"], columns=["m=0.5", "m"])
-    assert current_option("calls", models=["m"], columns=None) == "calls"
+        current_rule("m=0.5", models=["m"], columns=["m=0.5", "m"])
+    assert current_rule("calls", models=["m"], columns=None) == "calls"
 
 
-ROWS_OF_SCANNED = ("--label", "malignant", "--score", "forest")
-BOTH = (*ROWS_OF_SCANNED, "--score", "logistic")
+ONE = ("--label", "malignant", "--score", "forest")
+BOTH = (*ONE, "--score", "logistic")
 
 
 @pytest.fixture(params=["duckdb", "postgres"])
@@ -99,7 +99,7 @@ def many(monkeypatch):
 
 @pytest.mark.parametrize("command", ["evaluate", "choose", "compare"])
 def test_a_table_that_fits_gives_what_a_file_gives(data, database, command):
-    asked = BOTH if command == "compare" else ROWS_OF_SCANNED
+    asked = BOTH if command == "compare" else ONE
     found, expected = data(command, *database, *asked), data(command, "predictions.csv", *asked)
     if command == "evaluate":
         for one in (found, expected):
@@ -131,8 +131,19 @@ def test_more_rows_than_fit_are_evaluated_where_they_are(data, run, database, fo
 
 
 @pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("how", ["--json", "--quiet", ""])
+def test_the_decision_is_written_whatever_is_shown(run, folder, how):
+    result = run("evaluate", "predictions.csv", *ONE, "--decision", "decision.json", *filter(None, [how]))
+    decision = th.Decision.from_json((folder / "decision.json").read_text(encoding="utf-8"))
+    if how == "--json":
+        assert json.loads(result.stdout)["decision"]["threshold"] == decision.threshold
+    else:
+        assert ("wrote decision  decision.json" in result.stdout) is (not how)
+
+
+@pytest.mark.usefixtures("many")
 def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, columns):
-    chosen = data("choose", *database, *ROWS_OF_SCANNED, "--cost-ratio", "3")["forest"]
+    chosen = data("choose", *database, *ONE, "--cost-ratio", "3")["forest"]
     ranking = th.rank(columns["malignant"], columns["forest"])
     assert chosen["threshold"] == th.choose(ranking, th.OperatingCondition(cost_ratio=3)).threshold
     compared = data("compare", *database, *BOTH, "--weight", "weight", "--cluster", "patient")
@@ -143,30 +154,13 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
         clusters=columns["patient"],
     )
     assert compared["differences"][0]["lower"] == pytest.approx(expected["forest", "logistic"].lower)
-    assert th.Ranking.from_dict(data("merge", *database, *ROWS_OF_SCANNED)) == ranking
+    assert th.Ranking.from_dict(data("merge", *database, *ONE)) == ranking
 
 
 @pytest.mark.usefixtures("many")
 def test_files_larger_than_memory_go_through_the_engine(data):
-    found = data("evaluate", "predictions.csv", *ROWS_OF_SCANNED)
+    found = data("evaluate", "predictions.csv", *ONE)
     assert found["models"]["forest"]["bounds"]["auc"][0] == pytest.approx(found["models"]["forest"]["auc"]["estimate"])
-
-
-@pytest.mark.usefixtures("many")
-@pytest.mark.parametrize("command", ["evaluate", "choose", "compare", "merge"])
-def test_the_types_of_a_file_are_learned_once(data, monkeypatch, command):
-    """The label is looked at before the scan, which must not read the whole file for it again."""
-    learned = []
-
-    def counted(files, seen, *, where):
-        learned.append(where)
-        return learned_columns.learned_columns(files, seen)
-
-    monkeypatch.setattr(streamed, "_last", {})
-    monkeypatch.setattr(streamed, "learned_columns", counted)
-    asked = BOTH if command == "compare" else ROWS_OF_SCANNED
-    data(command, "predictions.csv", *asked, "--positive", "1")
-    assert len(learned) == 1
 
 
 @pytest.mark.usefixtures("many")
@@ -220,33 +214,31 @@ def _number(value):
     ],
 )
 def test_what_needs_rows_is_refused(refused, database, words, told):
-    assert told in refused(words[0], *database, *ROWS_OF_SCANNED, *words[1:])
+    assert told in refused(words[0], *database, *ONE, *words[1:])
 
 
 def test_what_is_wrong_is_told_without_secrets(refused, database):
     place, *table = database
     for words in (
-        (place, *ROWS_OF_SCANNED),
-        (place, "--table", "absent", *ROWS_OF_SCANNED),
-        (place, *table, "--label", "malignnt", *ROWS_OF_SCANNED[2:]),
+        (place, *ONE),
+        (place, "--table", "absent", *ONE),
+        (place, *table, "--label", "malignnt", *ONE[2:]),
     ):
         assert "tulip" not in refused("evaluate", *words)
-    assert "fix:   pass --table ...: " in refused("evaluate", place, *ROWS_OF_SCANNED)
-    assert "has no table" in refused(
-        "evaluate", place, "--table", 'predictions"; DROP TABLE predictions; --', *ROWS_OF_SCANNED
-    )
+    assert "fix:   pass --table ...: " in refused("evaluate", place, *ONE)
+    assert "has no table" in refused("evaluate", place, "--table", 'predictions"; DROP TABLE predictions; --', *ONE)
     assert "'forest', 'logistic'" in refused("evaluate", *database, "--label", "malignant")
-    assert "fix:   leave --table out" in refused("evaluate", "predictions.csv", "--table", "x", *ROWS_OF_SCANNED)
+    assert "fix:   leave --table out" in refused("evaluate", "predictions.csv", "--table", "x", *ONE)
 
 
 def test_no_command_shows_a_password(run, database):
     place, *table = database
-    shown = run("merge", place, *table, *ROWS_OF_SCANNED)
+    shown = run("merge", place, *table, *ONE)
     assert shown.exit_code == 0
     for result in (
         shown,
-        run("merge", place, "--table", "absent", *ROWS_OF_SCANNED),
-        run("calibrate", place, *table, *ROWS_OF_SCANNED, "--write", "new.csv"),
+        run("merge", place, "--table", "absent", *ONE),
+        run("calibrate", place, *table, *ONE, "--write", "new.csv"),
         run("apply", "decision.json", place),
         run("predict", "folder", place),
         run("features", place, "--target", "malignant"),
@@ -262,6 +254,6 @@ def test_commands_that_need_rows_in_files(refused, command):
 
 
 def test_a_server_that_does_not_answer(refused):
-    told = refused("evaluate", "postgres://ann:tulip@127.0.0.1:1/db", "--table", "mails", *ROWS_OF_SCANNED)
+    told = refused("evaluate", "postgres://ann:tulip@127.0.0.1:1/db", "--table", "mails", *ONE)
     assert "it cannot be reached" in told
     assert "tulip" not in told

@@ -37,18 +37,15 @@ _PARQUET = (".parquet", ".pq")
 _FORMS = "write a column of its calls, MODEL=NUMBER, or the file of a decision"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelledScores:
-    """Columns by what they mean; `positive` is the label in the labels' own type, `current` the rule in use."""
+class RowArguments(TypedDict):
+    """Rows as `evaluate` and `compare` take them; `positive` is the label in the labels' own type."""
 
     labels: Any
     scores: dict[str, Any]
-    predictions: dict[str, Any]
+    positive: Any
     weights: Any
     clusters: Any
-    positive: Any
     missing: Literal["raise", "drop"]
-    current: Any = None
 
 
 class ScanArguments(TypedDict):
@@ -61,6 +58,15 @@ class ScanArguments(TypedDict):
     weight: str | None
     missing: Literal["raise", "drop"]
     progress: Listener
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledScores:
+    """Rows, the models' own predictions, and the rule in use."""
+
+    columns: RowArguments
+    predictions: dict[str, Any]
+    current: Any
 
 
 def all_rows(
@@ -97,16 +103,16 @@ def rows_that_fit(
     if values is None:
         return None
     labels = column(values[label], name=f"the column {label!r}")
-    return LabelledScores(
-        labels=labels,
-        scores={name: values[name] for name in scores},
-        predictions={model: values[name] for model, name in calls.items()},
-        weights=None if columns.weight is None else values[columns.weight],
-        clusters=None if cluster is None else values[cluster],
-        positive=positive_label(columns.positive, labels),
-        missing=columns.missing,
-        current=rule if rule_column is None else values[rule_column],
-    )
+    arguments: RowArguments = {
+        "labels": labels,
+        "scores": {name: values[name] for name in scores},
+        "positive": positive_label(columns.positive, labels),
+        "weights": None if columns.weight is None else values[columns.weight],
+        "clusters": None if cluster is None else values[cluster],
+        "missing": columns.missing,
+    }
+    predicted = {model: values[name] for model, name in calls.items()}
+    return LabelledScores(arguments, predicted, rule if rule_column is None else values[rule_column])
 
 
 def rankings(source: str, columns: ColumnOptions, *, condition: OperatingCondition | None = None) -> dict[str, Ranking]:
@@ -121,9 +127,12 @@ def rankings(source: str, columns: ColumnOptions, *, condition: OperatingConditi
     if rows is None:
         with scan_arguments(source, columns) as arguments:
             return scan_models(source, **arguments, refine=True if condition is None else condition)
+    taken = rows.columns
     return {
-        name: rank(rows.labels, scores, positive=rows.positive, weights=rows.weights, missing=rows.missing)
-        for name, scores in rows.scores.items()
+        name: rank(
+            taken["labels"], scores, positive=taken["positive"], weights=taken["weights"], missing=taken["missing"]
+        )
+        for name, scores in taken["scores"].items()
     }
 
 

@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
 from thresher._internal.text import plain_text
+from thresher.cli.commands.features import FeatureOptions
+from thresher.cli.commands.learn import FolderOptions, LearnOptions, TableOptions
+from thresher.cli.commands.predict import PredictOptions
 from thresher.cli.console.screen import working
 from thresher.cli.inputs import positive_label
-from thresher.cli.options import FeatureOptions, LearnOptions, PredictOptions, TableOptions
 from thresher.cli.outputs import STANDARD, NewColumns, count_text, place_of
 from thresher.errors import ArgumentError, ColumnError
 from thresher.evaluation import apply
@@ -61,6 +63,7 @@ class LearningTable:
     orders: Mapping[str, Sequence[str]]
     groups: Any
     time: Any
+    missing: Literal["indicator", "fill"]
     dropped: int
 
 
@@ -96,6 +99,7 @@ def read_table(source: str, options: TableOptions) -> LearningTable:
         orders=orders,
         groups=None if options.group is None else data[options.group].to_numpy(),
         time=None if options.time is None else data[options.time].to_numpy(),
+        missing="fill" if options.missing == "fill" else "indicator",
         dropped=dropped,
     )
 
@@ -153,17 +157,17 @@ def _by_column(texts: Sequence[str], option: str, form: str) -> dict[str, str]:
     return values
 
 
-def require_feasible(*, level: float, output: str | None, overwrite: bool) -> None:
+def require_feasible(how: LearnOptions, folder: FolderOptions) -> None:
     """Refuse, before hours of learning, what would be refused after them."""
-    require_level(level)
-    if output is not None:
+    require_level(how.level)
+    if folder.output is not None:
         for package, name in _EXTRAS:
             extra(package, name=name)
-        require_folder(output, names=FILES, overwrite=overwrite)
+        require_folder(folder.output, names=FILES, overwrite=folder.overwrite)
 
 
 def learn_from(
-    table: LearningTable, condition: OperatingCondition, options: LearnOptions, *, missing: str, quiet: bool
+    table: LearningTable, condition: OperatingCondition, options: LearnOptions, *, quiet: bool
 ) -> tuple[Learned, list[str]]:
     """The library's `learn`, as the options say, and what scikit-learn warned of, each warning once."""
     models = list(options.models) or None
@@ -179,7 +183,7 @@ def learn_from(
             models=models,
             types=table.types,
             orders=table.orders,
-            missing="fill" if missing == "fill" else "indicator",
+            missing=table.missing,
             folds=options.folds,
             groups=table.groups,
             time=table.time,
@@ -208,16 +212,14 @@ def warning_lines(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     return [text if count == 1 else f"{text} ({count:,} times)" for text, count in counts.items()]
 
 
-def write_folder(
-    learnt: Learned, table: LearningTable, output: str | None, *, source: str, overwrite: bool
-) -> list[str]:
+def write_folder(learnt: Learned, table: LearningTable, folder: FolderOptions, *, source: str) -> list[str]:
     """Write the folder if one is asked for; returns the paths."""
-    if output is None:
+    if folder.output is None:
         return []
-    name = place_of(source) if source == STANDARD else Path(source).name
+    title = f"{table.target} in {Path(place_of(source)).name}"
     with working("writing the folder"):
-        write_learned(learnt, table.data, output, title=f"{table.target} in {name}", overwrite=overwrite)
-    return [str(Path(output, file)) for file in FILES]
+        write_learned(learnt, table.data, folder.output, title=title, overwrite=folder.overwrite)
+    return [str(Path(folder.output, file)) for file in FILES]
 
 
 @contextmanager

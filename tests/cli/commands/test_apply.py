@@ -34,7 +34,7 @@ def test_a_column_is_added_and_nothing_else_changes(run, folder, decision, colum
 
 def test_standard_output_is_csv_and_standard_input_is_read(run, folder, decision):
     text = (folder / "predictions.csv").read_bytes()
-    result = run("apply", "decision.json", "-", given=text)
+    result = run("apply", "decision.json", "-", stdin=text)
     assert result.exit_code == 0
     assert result.stderr == ""
     assert result.stdout == run("apply", "decision.json", "predictions.csv").stdout
@@ -93,6 +93,22 @@ def test_formats_are_told_from_names(run, folder, name):
 
 
 @pytest.mark.usefixtures("decision")
+def test_compressed_rows_are_read(run, folder):
+    arrow = pytest.importorskip("pyarrow")
+    with arrow.CompressedOutputStream(folder / "rows.csv.zst", "zstd") as packed:
+        packed.write((folder / "predictions.csv").read_bytes())
+    plain, packed = (run("apply", "decision.json", name) for name in ("predictions.csv", "rows.csv.zst"))
+    assert packed.exit_code == 0, packed.output
+    assert packed.stdout == plain.stdout
+
+
+@pytest.mark.usefixtures("decision")
+def test_one_row_is_counted_as_one(run, folder):
+    (folder / "one.csv").write_text("forest\n0.99\n")
+    assert "wrote out.csv: 1 row, 1 of them" in run("apply", "decision.json", "one.csv", "-o", "out.csv").stderr
+
+
+@pytest.mark.usefixtures("decision")
 def test_compressed_output_is_the_same_every_time(run, folder):
     for name in ("a.csv.gz", "b.csv.gz"):
         run("apply", "decision.json", "predictions.csv", "-o", name)
@@ -148,7 +164,7 @@ def test_what_is_refused(refused, folder, words, told):
         (b"id,forest\n", "has no rows"),
         (b"id;forest\n1;0.5\n", "the file seems to be separated by ';'"),
         (b"forest,forest\n1,0.5\n", "has 2 columns called 'forest'"),
-        (b"id,forest\n1,0.5\n2\n", "a row of bad.csv has 1 fields where there are 2 columns"),
+        (b"id,forest\n1,0.5\n2\n", "a row of bad.csv has 1 field where there are 2 columns"),
         (b"id,forest\n1,0.5\n2,\n", "is missing in row 2"),
         (b"id,forest\n1,0.5\n2,nan\n", "is missing in row 2"),
         (b"id,forest\n1,high\n", "'high' in column 'forest', row 1, is no number"),

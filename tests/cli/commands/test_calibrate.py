@@ -54,6 +54,15 @@ def test_the_summary_shows_the_map_and_what_it_changed(run):
     text = run("calibrate", *ROWS).stdout
     assert text.startswith("An isotonic map, fitted on 240 cases with 240 distinct scores.")
     assert "Brier" in text
+    assert "9 of the 240 scores are shown." in text
+
+
+def test_what_is_not_shown_is_told(run, folder):
+    for scores, note in ((9, False), (10, True)):
+        lines = [f"{i % 2},{i / 10}" for i in range(scores)]
+        (folder / "few.csv").write_text("\n".join(["y,p", *lines]))
+        text = run("calibrate", "few.csv", "--label", "y", "--score", "p").stdout
+        assert ("9 of the 10 scores are shown." in text) is note
 
 
 def test_scores_that_are_no_probabilities(run, folder):

@@ -81,7 +81,7 @@ def test_quiet_is_quiet(run):
 
 def test_standard_input(run, folder):
     text = (folder / "predictions.csv").read_bytes()
-    result = run("evaluate", "-", *ROWS[1:], given=text)
+    result = run("evaluate", "-", *ROWS[1:], stdin=text)
     assert result.exit_code == 0
     assert result.stdout.startswith("standard input\n240 rows")
 

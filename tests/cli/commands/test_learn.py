@@ -286,6 +286,6 @@ def test_what_is_refused(refused, words, told):
 
 def test_standard_input(run, here):
     text = (here / "tumours.csv").read_bytes()
-    told = json.loads(run("learn", "-", *GIVEN[1:], "--json", given=text).stdout)
+    told = json.loads(run("learn", "-", *GIVEN[1:], "--json", stdin=text).stdout)
     assert told["rows"] == {"train": 427, "test": 142}
     assert told["written"] == []

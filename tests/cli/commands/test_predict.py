@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import thresher as th
-from thresher.cli import outputs as text_copy
 from thresher.learning import read_learned
 
 
@@ -45,9 +44,7 @@ def rows_in(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.mark.parametrize("piece", [65_536, 100])
-def test_files_and_the_library_agree(run, here, expected, monkeypatch, piece):
-    monkeypatch.setattr(text_copy, "PIECE", piece)
+def test_files_and_the_library_agree(run, here, expected):
     result = run("predict", "out/", "tumours.csv", "-o", "scored.csv")
     assert result.exit_code == 0, result.output
     probabilities, labels = expected
@@ -85,7 +82,7 @@ def test_every_format(run, here, tumours, expected, source, target):  # noqa: PL
 
 def test_standard_input_and_output(run, here):
     text = (here / "tumours.csv").read_bytes()
-    result = run("predict", "out", "-", given=text)
+    result = run("predict", "out", "-", stdin=text)
     assert result.exit_code == 0
     assert result.stderr == ""
     assert result.stdout == run("predict", "out", "tumours.csv").stdout
@@ -119,10 +116,9 @@ def test_what_is_worth_telling_is_told(run, data, new, tumours):
         ({"score": 1}, "has a column 'score' already"),
     ],
 )
-def test_rows_that_cannot_be_scored(refused, new, monkeypatch, changed, told):
+def test_rows_that_cannot_be_scored(refused, new, changed, told):
     new(**changed)
     assert told in refused("predict", "out", "new.csv", "-o", "scored.csv")
-    monkeypatch.setattr(text_copy, "PIECE", 7)
     assert told in refused("predict", "out", "new.csv")
 
 

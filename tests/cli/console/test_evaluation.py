@@ -1,7 +1,6 @@
 """Tests of evaluation."""
 
 import io
-import json
 import math
 
 import ibis
@@ -13,16 +12,8 @@ from rich.console import Console
 
 import thresher as th
 from thresher._internal.text import interval_text
-from thresher.cli.console.evaluation import (
-    calls,
-    evaluated_where_it_is,
-    over,
-    present_scan,
-    same_calls,
-    scan_blocks,
-    summary,
-)
-from thresher.cli.console.screen import show
+from thresher.cli.console.evaluation import scan_blocks, summary
+from thresher.cli.console.screen import calls, over, same_calls, show
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 LOWER, UPPER = NUMBERS | st.just(-math.inf), NUMBERS | st.just(math.inf)
@@ -180,9 +171,6 @@ def test_of_one_model_the_range_of_its_threshold_is_told():
     assert "This stays the best rule for cost ratios of 1 and above." in shown(found, 120)
 
 
-SHOWN = {"as_json": False, "quiet": False, "decision": None}
-
-
 @pytest.fixture(scope="module")
 def table(columns):
     return ibis.memtable(pa.table(columns))
@@ -231,24 +219,3 @@ def test_names_cannot_write_to_the_terminal(columns):
     rows = ibis.memtable(pa.table({"malignant": columns["malignant"], name: columns["forest"]}))
     found = th.evaluate_scan(rows, label="malignant", scores=[name])
     assert "\x1b" not in screen_of(found, title="rows\x1b[2J")
-
-
-@pytest.mark.parametrize("how", ["json", "quiet", "shown"])
-def test_the_decision_is_written_whatever_is_shown(found, tmp_path, capsys, how):
-    path = tmp_path / "decision.json"
-    given = SHOWN | {"decision": str(path), "as_json": how == "json", "quiet": how == "quiet"}
-    present_scan(found, given, title="rows")
-    said = capsys.readouterr().out
-    assert th.Decision.from_json(path.read_text(encoding="utf-8")) == found.decision
-    if how == "json":
-        assert json.loads(said) == json.loads(found.to_json())
-    elif how == "quiet":
-        assert not said
-    else:
-        assert "wrote decision" in said
-
-
-@pytest.mark.parametrize("option", ["output", "figures", "cluster"])
-def test_what_needs_rows_is_refused_before_anything_is_opened(option):
-    with pytest.raises(th.ArgumentError, match=f"--{option} needs rows"):
-        evaluated_where_it_is(th.OperatingCondition(), {"source": "absent.parquet", option: "x"})

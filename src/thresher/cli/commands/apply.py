@@ -3,44 +3,38 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from thresher.cli import options
-from thresher.cli.app import Door
-from thresher.cli.options import PrintOptions
+from thresher.cli.options import PrintOptions, option, read
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class ApplyOptions:
+    """The scores that are read, and the columns that are added."""
+
+    score: str | None = option("--score", metavar="COLUMN", help="Column of scores; the decision's model unless told.")
+    output: str = read(options.WRITTEN)
+    column: str | None = option(
+        "--column", metavar="NAME", help="Name of the new column; predicted (or probability) unless told."
+    )
+    probability: bool = option("--probability", is_flag=True, help="Add the decision's calibrated probability, too.")
+
+
+@options.define(
     "apply",
-    cls=Door,
     examples=[
         "thresher apply decision.json predictions.csv -o called.csv",
         "thresher apply decision.json predictions.csv --probability -o called.parquet",
     ],
 )
 @click.argument("artefact", metavar="DECISION", type=str)
-@click.argument("source", metavar="FILE", type=str)
-@click.option("--score", metavar="COLUMN", help="Column of scores; the decision's model unless told.")
-@click.option("--output", "-o", default="-", metavar="FILE", help="Where to (.csv, .csv.gz, .tsv, .parquet, .arrow).")
-@click.option("--column", metavar="NAME", help="Name of the new column; predicted (or probability) unless told.")
-@click.option("--probability", is_flag=True, help="Add the decision's calibrated probability, too.")
-@options.PRINTED
+@options.SOURCE
 @click.pass_context
-@options.typed
-def command(
-    ctx: click.Context,
-    /,
-    *,
-    artefact: str,
-    source: str,
-    printed: PrintOptions,
-    score: str | None,
-    output: str,
-    column: str | None,
-    probability: bool,
-) -> None:
+def command(ctx: click.Context, /, *, artefact: str, source: str, how: ApplyOptions, printed: PrintOptions) -> None:
     """Do what a decision or a calibration map says to new scores.
 
     DECISION is what evaluate --decision or calibrate -o wrote. The rows of FILE come out in their order with a column
@@ -51,29 +45,29 @@ def command(
 
     if artefact == STANDARD:
         raise click.UsageError("the decision must be a file; - is for rows", ctx)
-    if printed.as_json and output == STANDARD:
+    if printed.as_json and how.output == STANDARD:
         raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
-    require_outputs(source=source, output=None if output == STANDARD else output)
+    require_outputs(source=source, output=None if how.output == STANDARD else how.output)
 
     from thresher.cli.console.screen import working
     from thresher.cli.inputs import read_artefact
 
     rule = read_artefact(artefact)
-    new, counts = rule.columns(score, column, probability=probability, place=place_of(source))
+    new, counts = rule.columns(how.score, how.column, probability=how.probability, place=place_of(source))
     with working("applying"):
-        rows = write_with_columns(source, output, new)
+        rows = write_with_columns(source, how.output, new)
     cautions = rule.cautions(counts, rows)
-    mapped = probability or rule.decision is None
+    mapped = how.probability or rule.decision is None
     if printed.as_json:
-        plain: dict[str, Any] = {"rows": rows, "positive": counts.positive, "output": output}
+        plain: dict[str, Any] = {"rows": rows, "positive": counts.positive, "output": how.output}
         if mapped:
             plain |= {"map": rule.map_name(), "against_probability": counts.against}
             plain["cautions"] = [{"code": caution.code, "text": caution.text} for caution in cautions]
         click.echo(json.dumps(plain))
     elif not printed.quiet:
-        if output != STANDARD:
+        if how.output != STANDARD:
             positive = "" if counts.positive is None else f", {counts.positive:,} of them called positive"
             by = f"; probabilities by the {rule.map_name()}" if mapped else ""
-            click.echo(f"wrote {click.format_filename(output)}: {count_text(rows, 'row')}{positive}{by}", err=True)
+            click.echo(f"wrote {click.format_filename(how.output)}: {count_text(rows, 'row')}{positive}{by}", err=True)
         for caution in cautions:
             click.echo(f"! {caution.text}  ({caution.code})", err=True)

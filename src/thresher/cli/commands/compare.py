@@ -4,22 +4,46 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from thresher.cli import options
-from thresher.cli.app import Door
-from thresher.cli.options import ColumnOptions, CompareOptions, ConditionOptions, PrintOptions
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, option, read
 
 if TYPE_CHECKING:
     from thresher.inference import Comparison
     from thresher.tables import OperatingCondition
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """What is compared, and how."""
+
+    cluster: str | None = read(options.CLUSTER)
+    measure: str = option(
+        "--measure",
+        default="auc",
+        show_default=True,
+        **options.QUANTITY,
+        help="auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, or a measure at each --threshold.",
+    )
+    thresholds: tuple[str, ...] = option(
+        "--threshold", "thresholds", metavar="MODEL=NUMBER", multiple=True, help="A model's threshold; one per model."
+    )
+    trained_at: float | None = read(options.TRAINED_AT)
+    margin: float = option("--margin", type=float, default=0.0, help="Differences within this margin do not matter.")
+    correction: Literal["holm", "none"] = option(
+        "--correction", type=click.Choice(["holm", "none"]), default="holm", show_default=True
+    )
+    level: float = read(options.LEVEL)
+    seed: int = read(options.SEED)
+    replicates: int = options.replicates(2000)
+
+
+@options.define(
     "compare",
-    cls=Door,
     examples=[
         "thresher compare predictions.csv --label malignant --score forest --score logistic --margin 0.01",
         "thresher compare predictions.csv --label malignant --score forest --score bayes --measure cost --cost-ratio 9",
@@ -27,28 +51,7 @@ if TYPE_CHECKING:
     ],
 )
 @options.SOURCE
-@options.COLUMNS
-@options.CLUSTER
-@click.option(
-    "--measure",
-    default="auc",
-    show_default=True,
-    **options.QUANTITY,
-    help="auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, or a measure at each --threshold.",
-)
-@click.option(
-    "--threshold", "thresholds", metavar="MODEL=NUMBER", multiple=True, help="A model's threshold; one per model."
-)
-@options.CONDITION
-@options.TRAINED_AT
-@click.option("--margin", type=float, default=0.0, help="Differences within this margin do not matter.")
-@click.option("--correction", type=click.Choice(["holm", "none"]), default="holm", show_default=True)
-@options.LEVEL
-@options.SEED
-@click.option("--replicates", type=click.IntRange(min=100), default=2000, show_default=True, help="Of the resampling.")
-@options.PRINTED
 @click.pass_context
-@options.typed
 def command(
     ctx: click.Context,
     /,
@@ -56,10 +59,8 @@ def command(
     source: str,
     columns: ColumnOptions,
     condition: ConditionOptions,
-    settings: CompareOptions,
+    how: CompareOptions,
     printed: PrintOptions,
-    cluster: str | None,
-    thresholds: tuple[str, ...],
 ) -> None:
     """Compare models that scored the same rows, pair by pair.
 
@@ -68,51 +69,34 @@ def command(
     """
     from thresher.tables import quantity
 
-    wanted = quantity(settings.measure)
+    wanted = quantity(how.measure)
     if wanted.name == "auc" and condition.declared:
         raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure", ctx)
     declared = condition.condition() if condition.declared else None
-    by_model = _thresholds(thresholds, ctx)
 
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import comparison_blocks
     from thresher.cli.inputs import rows_that_fit, scan_arguments
     from thresher.inference import compare, compare_scan
 
-    rows = rows_that_fit(source, columns, cluster=cluster)
+    judged_by: dict[str, Any] = {
+        "thresholds": _thresholds(how.thresholds, ctx),
+        "margin": how.margin,
+        "correction": how.correction,
+        "level": how.level,
+        "seed": how.seed,
+        "replicates": how.replicates,
+    }
+    rows = rows_that_fit(source, columns, cluster=how.cluster)
     if rows is None:
         of_cost = wanted.name == "expected_cost" and wanted.bare
+        measure = condition.condition() if of_cost else how.measure
         with scan_arguments(source, columns) as arguments:
-            comparison = compare_scan(
-                source,
-                **arguments,
-                cluster=cluster,
-                measure=condition.condition() if of_cost else settings.measure,
-                thresholds=by_model,
-                margin=settings.margin,
-                correction=settings.correction,
-                level=settings.level,
-                seed=settings.seed,
-                replicates=settings.replicates,
-            )
+            comparison = compare_scan(source, **arguments, cluster=how.cluster, measure=measure, **judged_by)
     else:
         with working("drawing the data again"):
             comparison = compare(
-                rows.labels,
-                rows.scores,
-                positive=rows.positive,
-                weights=rows.weights,
-                clusters=rows.clusters,
-                missing=rows.missing,
-                measure=settings.measure,
-                condition=declared,
-                trained_at=settings.trained_at,
-                thresholds=by_model,
-                margin=settings.margin,
-                correction=settings.correction,
-                level=settings.level,
-                seed=settings.seed,
-                replicates=settings.replicates,
+                **rows.columns, measure=how.measure, condition=declared, trained_at=how.trained_at, **judged_by
             )
     mix = "" if declared is None or declared.class_ratio is None else declared.mix
     present(

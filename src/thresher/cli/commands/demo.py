@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from thresher._internal.optional import extra
 from thresher.cli import options
-from thresher.cli.app import Door
-from thresher.cli.options import EvaluationFiles, PrintOptions, ratio
+from thresher.cli.options import PrintOptions, option, ratio
 
 if TYPE_CHECKING:
     from thresher.ranking import Flags, Floats
@@ -22,28 +20,31 @@ _FOLDS = 5
 _MEANS = 10  # the first of three groups of ten: means, their errors, and the worst
 
 
-@click.command("demo", cls=Door, examples=["thresher demo", "thresher demo --predictions predictions.csv"])
-@click.option("--output", "-o", default="thresher-demo.html", show_default=True, metavar="FILE", help="The report.")
-@click.option("--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on.")
-@click.option("--measurements", metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on.")
-@click.option(
-    "--cost-ratio",
-    type=ratio,
-    metavar="RATIO",
-    default=COST_RATIO,
-    show_default=True,
-    help="False alarms that a missed tumour costs: 10 or 10:1.",
-)
-@options.PRINTED
-@options.typed
-def command(
-    *,
-    files: EvaluationFiles,
-    printed: PrintOptions,
-    predictions: str | None,
-    measurements: str | None,
-    cost_ratio: float,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class DemoOptions:
+    """The files to write, and the cost of a miss."""
+
+    output: str = option(
+        "--output", "-o", default="thresher-demo.html", show_default=True, metavar="FILE", help="The report."
+    )
+    predictions: str | None = option(
+        "--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on."
+    )
+    measurements: str | None = option(
+        "--measurements", metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on."
+    )
+    cost_ratio: float = option(
+        "--cost-ratio",
+        type=ratio,
+        metavar="RATIO",
+        default=COST_RATIO,
+        show_default=True,
+        help="False alarms that a missed tumour costs: 10 or 10:1.",
+    )
+
+
+@options.define("demo", examples=["thresher demo", "thresher demo --predictions predictions.csv"])
+def command(*, demo: DemoOptions, printed: PrintOptions) -> None:
     """Evaluate three real models and write a report; needs no input.
 
     569 breast tumours that come with scikit-learn, each scored by models that have not seen it (five-fold
@@ -51,9 +52,8 @@ def command(
     """
     from thresher.cli.outputs import require_outputs
 
-    require_outputs(source=None, output=files.output, predictions=predictions, measurements=measurements)
+    require_outputs(source=None, output=demo.output, predictions=demo.predictions, measurements=demo.measurements)
 
-    from thresher.cli.commands.evaluate import write_files
     from thresher.cli.console.evaluation import summary
     from thresher.cli.console.screen import present, working, written_text
     from thresher.evaluation import evaluate
@@ -62,15 +62,17 @@ def command(
     with working("fitting three models five times"):
         malignant, scores = _scored_tumours()
     with working("evaluating"):
-        evaluation = evaluate(malignant, scores, condition=OperatingCondition(cost_ratio=cost_ratio))
-    written = write_files(evaluation, files, title=TITLE)
-    if predictions is not None:
+        evaluation = evaluate(malignant, scores, condition=OperatingCondition(cost_ratio=demo.cost_ratio))
+    with working("writing the report"):
+        evaluation.to_html(demo.output, title=TITLE)
+    written = [f"report    {demo.output}"]
+    if demo.predictions is not None:
         columns = {"malignant": malignant.astype(int)} | scores
-        _write_csv(predictions, {name: column.tolist() for name, column in columns.items()})
-        written.append(f"rows      {predictions}")
-    if measurements is not None:
-        _write_csv(measurements, _measurements())
-        written.append(f"tumours   {measurements}")
+        _write_csv(demo.predictions, {name: column.tolist() for name, column in columns.items()})
+        written.append(f"rows      {demo.predictions}")
+    if demo.measurements is not None:
+        _write_csv(demo.measurements, _measurements())
+        written.append(f"tumours   {demo.measurements}")
     present(
         printed,
         evaluation.to_json,

@@ -2,56 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from thresher.cli import options
-from thresher.cli.app import Door
-from thresher.cli.options import ColumnOptions, ConditionOptions, EvaluateOptions, EvaluationFiles, PrintOptions
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, option, read
 from thresher.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from thresher.cli.inputs import LabelledScores
     from thresher.evaluation import Evaluation, ScannedEvaluation
     from thresher.tables import OperatingCondition
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class EvaluateOptions:
+    """How rows are judged."""
+
+    cluster: str | None = read(options.CLUSTER)
+    predictions: tuple[str, ...] = option(
+        "--prediction",
+        "predictions",
+        metavar="[MODEL=]COLUMN",
+        multiple=True,
+        shell_complete=options.column_items,
+        help="Column of a model's own predicted labels, reported beside its scores.",
+    )
+    trained_at: float | None = read(options.TRAINED_AT)
+    level: float = read(options.LEVEL)
+    seed: int = read(options.SEED)
+    current: str | None = read(options.CURRENT)
+    prefer: str | None = option(
+        "--prefer", metavar="MODEL", help="Take it if it may be best: first, current, or a model."
+    )
+    margin: float = option(
+        "--margin", type=float, default=0.0, help="Differences in cost per case within this do not matter."
+    )
+    measures: tuple[str, ...] = option(
+        "--measure",
+        "measures",
+        multiple=True,
+        **options.QUANTITY,
+        help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. "
+        "Repeat it for several.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """The files to write."""
+
+    output: str | None = option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
+    title: str | None = option("--title", help="Of the report; the file's name unless told.")
+    figures: str | None = option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
+    format: Literal["pdf", "svg", "png"] | None = option(
+        "--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg unless told."
+    )
+    decision: str | None = option("--decision", metavar="FILE", help="Write the decision as JSON, for thresher apply.")
+
+
+@options.define(
     "evaluate",
-    cls=Door,
     examples=[
         "thresher evaluate predictions.csv --label malignant --score forest --score logistic --cost-ratio 10",
         "thresher evaluate predictions.csv --label malignant --score forest -o report.html --decision decision.json",
     ],
 )
 @options.SOURCE
-@options.COLUMNS
-@options.CLUSTER
-@options.PREDICTION
-@options.CONDITION
-@options.TRAINED_AT
-@options.LEVEL
-@options.SEED
-@options.CURRENT
-@options.PREFER
-@click.option("--margin", type=float, default=0.0, help="Differences in cost per case within this do not matter.")
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    **options.QUANTITY,
-    help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. Repeat it for several.",
-)
-@click.option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
-@click.option("--title", help="Of the report; the file's name unless told.")
-@click.option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
-@click.option("--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg unless told.")
-@click.option("--decision", metavar="FILE", help="Write the decision as JSON, for thresher apply.")
-@options.PRINTED
 @click.pass_context
-@options.typed
 def command(
     ctx: click.Context,
     /,
@@ -59,12 +79,9 @@ def command(
     source: str,
     columns: ColumnOptions,
     condition: ConditionOptions,
-    settings: EvaluateOptions,
-    files: EvaluationFiles,
+    how: EvaluateOptions,
+    files: FileOptions,
     printed: PrintOptions,
-    cluster: str | None,
-    predictions: tuple[str, ...],
-    current: str | None,
 ) -> None:
     """Say which model to deploy at which threshold, and how sure that is.
 
@@ -82,82 +99,84 @@ def command(
     declared = condition.condition() if condition.declared else None
 
     from thresher.cli.console.evaluation import scan_blocks, summary
-    from thresher.cli.console.screen import present, written_text
+    from thresher.cli.console.screen import present, working, written_text
     from thresher.cli.inputs import rows_that_fit
+    from thresher.evaluation import evaluate
     from thresher.inference.comparison.difference import require_margin
 
-    require_margin(settings.margin)  # even of one model, which is compared with nobody
+    require_margin(how.margin)  # even of one model, which is compared with nobody
     title = columns.table or Path(place_of(source)).name if files.title is None else files.title
-    rows = rows_that_fit(source, columns, cluster=cluster, predictions=predictions, current=current)
-    if rows is not None:
-        evaluation = evaluate_rows(rows, declared, settings)
-        written = write_files(evaluation, files, title=title)
+    rows = rows_that_fit(source, columns, cluster=how.cluster, predictions=how.predictions, current=how.current)
+    if rows is None:
+        if how.measures:
+            raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample", ctx)
+        scan = _scan(source, columns, declared, how, files)
+        written = _write(scan, files, title=title)
         present(
-            printed,
-            evaluation.to_json,
-            lambda screen: [*summary(evaluation, screen, title=title), written_text(written)],
+            printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written_text(written)]
         )
         return
-    if settings.measures:
-        raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample", ctx)
-    need_rows = {
-        "output": files.output,
-        "figures": files.figures,
-        "cluster": cluster,
-        "current": current,
-        "prefer": settings.prefer,
-        "prediction": predictions,
-    }
-    for option, value in need_rows.items():
-        if value:
-            fix = "leave it out, or give a sample of the rows"
-            raise ArgumentError(f"--{option} needs rows, and there are more than fit", fix)
-    scan = _scan(source, columns, declared, settings)
-    written = [f"decision  {files.decision}"] if files.decision else []
-    if files.decision:
-        scan.decision.save(files.decision)
+    with working(f"evaluating {len(rows.columns['labels']):,} rows"):
+        evaluation = evaluate(
+            **rows.columns,
+            predictions=rows.predictions or None,
+            current=rows.current,
+            condition=declared,
+            trained_at=how.trained_at,
+            level=how.level,
+            seed=how.seed,
+            prefer=how.prefer,
+            margin=how.margin,
+            measures=how.measures,
+        )
+    written = _write(evaluation, files, title=title)
     present(
         printed,
-        scan.to_json,
-        lambda screen: [*scan_blocks(scan, screen.width, title=title), written_text(written)],
+        evaluation.to_json,
+        lambda screen: [*summary(evaluation, screen, title=title), written_text(written)],
     )
 
 
-def evaluate_rows(rows: LabelledScores, condition: OperatingCondition | None, options: EvaluateOptions) -> Evaluation:
-    """The library's `evaluate`, as the options say."""
-    from thresher.cli.console.screen import working
-    from thresher.evaluation import evaluate
+def _scan(
+    source: str,
+    columns: ColumnOptions,
+    condition: OperatingCondition | None,
+    how: EvaluateOptions,
+    files: FileOptions,
+) -> ScannedEvaluation:
+    """The library's `evaluate_scan`, as the options say; what needs rows is refused before the work begins."""
+    from thresher.cli.inputs import scan_arguments
+    from thresher.evaluation import evaluate_scan
 
-    with working(f"evaluating {len(rows.labels):,} rows"):
-        return evaluate(
-            rows.labels,
-            rows.scores,
-            positive=rows.positive,
-            condition=condition,
-            predictions=rows.predictions or None,
-            weights=rows.weights,
-            clusters=rows.clusters,
-            trained_at=options.trained_at,
-            measures=options.measures,
-            level=options.level,
-            current=rows.current,
-            prefer=options.prefer,
-            margin=options.margin,
-            seed=options.seed,
-            missing=rows.missing,
+    need_rows = {
+        "output": files.output,
+        "figures": files.figures,
+        "cluster": how.cluster,
+        "current": how.current,
+        "prefer": how.prefer,
+        "prediction": how.predictions,
+    }
+    for name, value in need_rows.items():
+        if value:
+            fix = "leave it out, or give a sample of the rows"
+            raise ArgumentError(f"--{name} needs rows, and there are more than fit", fix)
+    with scan_arguments(source, columns) as arguments:
+        return evaluate_scan(
+            source, **arguments, condition=condition, level=how.level, margin=how.margin, trained_at=how.trained_at
         )
 
 
-def write_files(evaluation: Evaluation, files: EvaluationFiles, *, title: str) -> list[str]:
+def _write(evaluation: Evaluation | ScannedEvaluation, files: FileOptions, *, title: str) -> list[str]:
     """Write the files asked for, each completely or not at all; returns a line for each."""
     from thresher.cli.console.screen import working
+    from thresher.evaluation import Evaluation
 
     written = []
-    if files.output:
+    if files.output and isinstance(evaluation, Evaluation):
         with working("writing the report"):
             evaluation.to_html(files.output, title=title)
         written.append(f"report    {files.output}")
-    if files.figures:
+    if files.figures and isinstance(evaluation, Evaluation):
         from thresher.plots import write_figures
 
         with working("drawing the figures"):
@@ -167,20 +186,3 @@ def write_files(evaluation: Evaluation, files: EvaluationFiles, *, title: str) -
         evaluation.decision.save(files.decision)
         written.append(f"decision  {files.decision}")
     return written
-
-
-def _scan(
-    source: str, columns: ColumnOptions, condition: OperatingCondition | None, options: EvaluateOptions
-) -> ScannedEvaluation:
-    from thresher.cli.inputs import scan_arguments
-    from thresher.evaluation import evaluate_scan
-
-    with scan_arguments(source, columns) as arguments:
-        return evaluate_scan(
-            source,
-            **arguments,
-            condition=condition,
-            level=options.level,
-            margin=options.margin,
-            trained_at=options.trained_at,
-        )

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
 from thresher.cli import options
-from thresher.cli.app import Door
-from thresher.cli.options import ColumnOptions, PrintOptions
+from thresher.cli.options import ColumnOptions, PrintOptions, option
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class MergeOptions:
+    """The file to write."""
+
+    output: str | None = option("--output", "-o", metavar="FILE", help="Keep the ranking (.json or .parquet).")
+
+
+@options.define(
     "merge",
-    cls=Door,
     examples=[
         "thresher merge predictions.csv --label malignant --score forest -o monday.json",
         "thresher merge monday.json tuesday.json -o all.json",
     ],
 )
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
-@options.COLUMNS
-@click.option("--output", "-o", metavar="FILE", help="Keep the ranking (.json or .parquet).")
-@options.PRINTED
 @click.pass_context
-@options.typed
 def command(
     ctx: click.Context,
     /,
     *,
     sources: tuple[str, ...],
     columns: ColumnOptions,
+    files: MergeOptions,
     printed: PrintOptions,
-    output: str | None,
 ) -> None:
     """Count rows into rankings, and add rankings up.
 
@@ -41,7 +44,7 @@ def command(
     from thresher.cli.outputs import require_outputs
 
     for source in sources:
-        require_outputs(source=source, output=output)
+        require_outputs(source=source, output=files.output)
 
     from functools import reduce
     from operator import add
@@ -64,6 +67,6 @@ def command(
             counts = {name: read_ranking(source)} if counted[source] else rankings(source, columns)
         parts += [(name, ranking) for ranking in counts.values()]
     total = reduce(add, (ranking for _, ranking in parts))
-    if output is not None:
-        write_ranking(total, output)
-    present(printed, total.to_json, lambda _: ranking_blocks(parts, total, output))
+    if files.output is not None:
+        write_ranking(total, files.output)
+    present(printed, total.to_json, lambda _: ranking_blocks(parts, total, files.output))
