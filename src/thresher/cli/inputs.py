@@ -69,17 +69,6 @@ class LabelledScores:
     current: Any
 
 
-def all_rows(
-    source: str, columns: ColumnOptions, *, cluster: str | None = None, current: str | None = None
-) -> LabelledScores:
-    """Read the columns that the options name; more rows than fit in memory are refused."""
-    rows = rows_that_fit(source, columns, cluster=cluster, current=current)
-    if rows is None:
-        what = "there are more rows than fit, and this command needs them all at once"
-        raise ArgumentError(what, "give a sample of them; evaluate, compare, choose and merge take any number")
-    return rows
-
-
 def rows_that_fit(
     source: str,
     columns: ColumnOptions,
@@ -91,7 +80,7 @@ def rows_that_fit(
     """Read the columns that the options name; None where there are too many rows to be read at once."""
     label, scores = _label_and_scores(source, columns)
     calls = _prediction_columns(predictions, scores, source, columns)
-    rule = _rule_in_use(current, scores, source, columns)
+    rule = None if current is None else current_rule(current, models=scores, columns=_known_columns(source, columns))
     rule_column = rule if isinstance(rule, str) else None
     roles = {"--weight": [columns.weight], "--cluster": [cluster], "--current": [rule_column]}
     for option, names in (roles | {"--prediction": list(calls.values())}).items():
@@ -263,7 +252,8 @@ def _prediction_columns(
         model, equals, name = text.rpartition("=")
         if model not in scores:
             # The name of a column may hold a "=" where there is only one model that it can belong to.
-            if len(scores) > 1 or (equals and not _has_column(text, source, columns)):
+            known = _known_columns(source, columns) if equals and len(scores) == 1 else None
+            if len(scores) > 1 or (known is not None and text not in known):
                 what = f"there is no model {model!r}" if equals else f"it is not said which model predicted {text!r}"
                 raise ArgumentError(what, f"write --prediction MODEL=COLUMN, e.g. {scores[0]}={name}")
             model, name = scores[0], text
@@ -273,16 +263,9 @@ def _prediction_columns(
     return by_model
 
 
-def _has_column(name: str, source: str, columns: ColumnOptions) -> bool:
-    """Whether a source has a column; standard input can be read only once, and gets the benefit of the doubt."""
-    return source == "-" or name in source_names(source, table=_table_name(columns))
-
-
-def _rule_in_use(text: str | None, models: Sequence[str], source: str, columns: ColumnOptions) -> Any:
-    if text is None:
-        return None
-    names = None if source == "-" else source_names(source, table=_table_name(columns))
-    return current_rule(text, models=models, columns=names)
+def _known_columns(source: str, columns: ColumnOptions) -> tuple[str, ...] | None:
+    """The names of a source's columns; None of standard input, which can be read only once."""
+    return None if source == "-" else source_names(source, table=_table_name(columns))
 
 
 def current_rule(

@@ -16,7 +16,7 @@ from thresher._internal.atomic import require_folder
 from thresher._internal.optional import extra
 from thresher._internal.text import plain_text
 from thresher.cli.commands.features import FeatureOptions
-from thresher.cli.commands.learn import FolderOptions, LearnOptions, TableOptions
+from thresher.cli.commands.learn import LearnOptions, TableOptions
 from thresher.cli.commands.predict import PredictOptions
 from thresher.cli.console.screen import working
 from thresher.cli.inputs import positive_label
@@ -157,13 +157,13 @@ def _by_column(texts: Sequence[str], option: str, form: str) -> dict[str, str]:
     return values
 
 
-def require_feasible(how: LearnOptions, folder: FolderOptions) -> None:
+def require_feasible(options: LearnOptions) -> None:
     """Refuse, before hours of learning, what would be refused after them."""
-    require_level(how.level)
-    if folder.output is not None:
+    require_level(options.level)
+    if options.output is not None:
         for package, name in _EXTRAS:
             extra(package, name=name)
-        require_folder(folder.output, names=FILES, overwrite=folder.overwrite)
+        require_folder(options.output, names=FILES, overwrite=options.overwrite)
 
 
 def learn_from(
@@ -212,14 +212,14 @@ def warning_lines(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     return [text if count == 1 else f"{text} ({count:,} times)" for text, count in counts.items()]
 
 
-def write_folder(learnt: Learned, table: LearningTable, folder: FolderOptions, *, source: str) -> list[str]:
+def write_folder(learnt: Learned, table: LearningTable, options: LearnOptions, *, source: str) -> list[str]:
     """Write the folder if one is asked for; returns the paths."""
-    if folder.output is None:
+    if options.output is None:
         return []
     title = f"{table.target} in {Path(place_of(source)).name}"
     with working("writing the folder"):
-        write_learned(learnt, table.data, folder.output, title=title, overwrite=folder.overwrite)
-    return [str(Path(folder.output, file)) for file in FILES]
+        write_learned(learnt, table.data, options.output, title=title, overwrite=options.overwrite)
+    return [str(Path(options.output, file)) for file in FILES]
 
 
 @contextmanager

@@ -26,7 +26,7 @@ def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any
     """Define a command, which may take dataclasses: click reads their fields, in this order, as options.
 
     >>> @define("show", examples=["thresher show"])
-    ... def show(*, printed: PrintOptions) -> None:
+    ... def show(printed: PrintOptions) -> None:
     ...     print(printed)
     >>> show(["--quiet"], standalone_mode=False)
     PrintOptions(as_json=False, quiet=True)
@@ -36,16 +36,20 @@ def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any
         kinds: dict[str, Any] = {key: kind for key, kind in get_type_hints(function).items() if is_dataclass(kind)}
 
         @wraps(function)
-        def build(*args: Any, **parameters: Any) -> Any:
+        def build(**parameters: Any) -> Any:
             for key, kind in kinds.items():
-                values = {one.name: parameters.pop(one.name) for one in fields(kind)}
-                parameters[key] = kind(**values)
-            return function(*args, **parameters)
+                parameters[key] = kind(**{one.name: parameters.pop(one.name) for one in fields(kind)})
+            try:
+                return function(**parameters)
+            except click.UsageError as error:
+                error.ctx = click.get_current_context()
+                raise
 
         command: Callable[..., Any] = build
         for one in reversed([one for kind in kinds.values() for one in fields(kind)]):
             command = one.metadata["click"](command)
-        return click.command(name, cls=Door, examples=examples)(command)
+        settings = {"show_default": True}
+        return click.command(name, cls=Door, examples=examples, context_settings=settings)(command)
 
     return decorate
 
@@ -55,8 +59,13 @@ def option(*names: str, **settings: Any) -> Any:
     return read(click.option(*names, **settings))
 
 
+def column_option(*names: str, **settings: Any) -> Any:
+    """A field that names a column, which a shell completes."""
+    return option(*names, **{"metavar": "COLUMN", "shell_complete": column_items, **settings})
+
+
 def read(decorator: Decorator) -> Any:
-    """A field that click reads by a decorator such as `CLUSTER`."""
+    """A field that click reads by a decorator such as `LEVEL`."""
     return field(metadata={"click": decorator})
 
 
@@ -127,25 +136,21 @@ def share(text: str) -> float:
 
 
 SOURCE = click.argument("source", metavar="FILE", type=str)
-CLUSTER = click.option(
-    "--cluster", metavar="COLUMN", shell_complete=column_items, help="Column that says which rows belong together."
-)
 CURRENT = click.option(
     "--current",
     metavar="RULE",
     shell_complete=column_items,
     help="The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision.",
 )
-LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Of confidence intervals.")
+LEVEL = click.option("--level", type=float, default=0.95, help="Of confidence intervals.")
 MISSING = click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
     default="raise",
-    show_default=True,
     help="Refuse rows with missing values, or leave them out and count them.",
 )
 POSITIVE = click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word.")
-SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling.")
+SEED = click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the resampling.")
 TARGET = click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn.")
 TRAINED_AT = click.option(
     "--trained-at",
@@ -160,13 +165,6 @@ MEASURE: dict[str, Any] = {"metavar": "MEASURE", "shell_complete": measure_items
 QUANTITY: dict[str, Any] = {"metavar": "QUANTITY", "shell_complete": quantity_items}
 
 
-def replicates(default: int) -> Any:
-    """A field for the number of resamples."""
-    return option(
-        "--replicates", type=click.IntRange(min=100), default=default, show_default=True, help="Of the resampling."
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ColumnOptions:
     """The columns that hold labels, scores and weights; `table` is one of a database."""
@@ -174,20 +172,26 @@ class ColumnOptions:
     table: str | None = option(
         "--table", metavar="[SCHEMA.]TABLE", help="Table of a database: FILE is its URL, .duckdb or .db."
     )
-    label: str | None = option("--label", metavar="COLUMN", shell_complete=column_items, help="Column of true labels.")
-    scores: tuple[str, ...] = option(
+    label: str | None = column_option("--label", help="Column of true labels.")
+    scores: tuple[str, ...] = column_option(
         "--score",
         "scores",
-        metavar="COLUMN",
         multiple=True,
-        shell_complete=column_items,
         help="Column of scores; higher means more positive. Repeat it for several models.",
     )
     positive: str | None = read(POSITIVE)
-    weight: str | None = option(
-        "--weight", metavar="COLUMN", shell_complete=column_items, help="Column of weights of rows."
-    )
+    weight: str | None = column_option("--weight", help="Column of weights of rows.")
     missing: Literal["raise", "drop"] = read(MISSING)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOptions:
+    """How rows were sampled, and how sure an interval is to be."""
+
+    cluster: str | None = column_option("--cluster", help="Column that says which rows belong together.")
+    trained_at: float | None = read(TRAINED_AT)
+    level: float = read(LEVEL)
+    seed: int = read(SEED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,7 @@ class ApplyOptions:
 )
 @click.argument("artefact", metavar="DECISION", type=str)
 @options.SOURCE
-@click.pass_context
-def command(ctx: click.Context, /, *, artefact: str, source: str, how: ApplyOptions, printed: PrintOptions) -> None:
+def command(artefact: str, source: str, how: ApplyOptions, printed: PrintOptions) -> None:
     """Do what a decision or a calibration map says to new scores.
 
     DECISION is what evaluate --decision or calibrate -o wrote. The rows of FILE come out in their order with a column
@@ -44,9 +43,9 @@ def command(ctx: click.Context, /, *, artefact: str, source: str, how: ApplyOpti
     from thresher.cli.outputs import STANDARD, count_text, place_of, require_outputs, write_with_columns
 
     if artefact == STANDARD:
-        raise click.UsageError("the decision must be a file; - is for rows", ctx)
+        raise click.UsageError("the decision must be a file; - is for rows")
     if printed.as_json and how.output == STANDARD:
-        raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
+        raise click.UsageError("--json tells of the file written, so it needs --output FILE")
     require_outputs(source=source, output=None if how.output == STANDARD else how.output)
 
     from thresher.cli.console.screen import working

@@ -22,13 +22,12 @@ class CalibrateOptions:
 
     trained_at: float | None = read(options.TRAINED_AT)
     method: Literal["isotonic", "platt", "beta", "temperature", "histogram"] = option(
-        "--method", type=click.Choice(METHODS), default="isotonic", show_default=True
+        "--method", type=click.Choice(METHODS), default="isotonic"
     )
     smoothing: str = option(
         "--smoothing",
         default="none",
         metavar="none|laplace|M:PRIOR",
-        show_default=True,
         help="Of the pools or bins; 10:0.2 adds ten cases of which a fifth is positive.",
     )
     bins: int | None = option("--bins", type=click.IntRange(min=1), help="Of a histogram; 10 unless told.")
@@ -37,7 +36,7 @@ class CalibrateOptions:
     write: str | None = option(
         "--write", metavar="FILE", help="Write the rows with a column of probabilities (.csv, .parquet, ...)."
     )
-    column: str = option("--column", default="probability", show_default=True, help="Name of that column.")
+    column: str = option("--column", default="probability", help="Name of that column.")
 
 
 @options.define(
@@ -48,11 +47,7 @@ class CalibrateOptions:
     ],
 )
 @options.SOURCE
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    *,
     source: str,
     columns: ColumnOptions,
     mix: MixOptions,
@@ -75,15 +70,15 @@ def command(
 
     if how.write is not None:
         if source == outputs.STANDARD or is_ranking(source):
-            raise click.UsageError("--write needs rows in a file, which can be read twice", ctx)
+            raise click.UsageError("--write needs rows in a file, which can be read twice")
         outputs.require_format(how.write)
     models = rankings(source, columns)
     if len(models) > 1:
-        raise click.UsageError("a map is of one model; give --score once", ctx)
+        raise click.UsageError("a map is of one model; give --score once")
     (ranking,) = models.values()
     condition = mix.condition()
     at_mix = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
-    smoothing = _smoothing(how.smoothing, ctx)
+    smoothing = _smoothing(how.smoothing)
     with working("fitting"):
         fitted = calibration_map(
             at_mix, method=how.method, smoothing=smoothing, interpolate=how.interpolate, bins=how.bins
@@ -104,7 +99,7 @@ def command(
     )
 
 
-def _smoothing(text: str, ctx: click.Context) -> MEstimate | Literal["laplace"] | None:
+def _smoothing(text: str) -> MEstimate | Literal["laplace"] | None:
     from thresher.calibration import MEstimate
 
     if text == "none":
@@ -116,4 +111,4 @@ def _smoothing(text: str, ctx: click.Context) -> MEstimate | Literal["laplace"] 
         return MEstimate(float(m), float(prior))
     except ValueError as error:
         form = f"cannot read --smoothing {text!r}; write none, laplace or M:PRIOR, e.g. 10:0.2"
-        raise click.UsageError(getattr(error, "what", form), ctx) from None
+        raise click.UsageError(getattr(error, "what", form)) from None

@@ -34,7 +34,7 @@ class ChooseOptions:
 )
 @options.SOURCE
 def command(
-    *, source: str, columns: ColumnOptions, condition: ConditionOptions, goal: ChooseOptions, printed: PrintOptions
+    source: str, columns: ColumnOptions, condition: ConditionOptions, goal: ChooseOptions, printed: PrintOptions
 ) -> None:
     """Choose the best threshold of a model, exactly.
 

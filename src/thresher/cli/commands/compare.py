@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, option, read
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, option
 
 if TYPE_CHECKING:
     from thresher.inference import Comparison
@@ -21,25 +21,18 @@ if TYPE_CHECKING:
 class CompareOptions:
     """What is compared, and how."""
 
-    cluster: str | None = read(options.CLUSTER)
     measure: str = option(
         "--measure",
         default="auc",
-        show_default=True,
         **options.QUANTITY,
         help="auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, or a measure at each --threshold.",
     )
     thresholds: tuple[str, ...] = option(
         "--threshold", "thresholds", metavar="MODEL=NUMBER", multiple=True, help="A model's threshold; one per model."
     )
-    trained_at: float | None = read(options.TRAINED_AT)
     margin: float = option("--margin", type=float, default=0.0, help="Differences within this margin do not matter.")
-    correction: Literal["holm", "none"] = option(
-        "--correction", type=click.Choice(["holm", "none"]), default="holm", show_default=True
-    )
-    level: float = read(options.LEVEL)
-    seed: int = read(options.SEED)
-    replicates: int = options.replicates(2000)
+    correction: Literal["holm", "none"] = option("--correction", type=click.Choice(["holm", "none"]), default="holm")
+    replicates: int = option("--replicates", type=click.IntRange(min=100), default=2000, help="Of the resampling.")
 
 
 @options.define(
@@ -51,14 +44,12 @@ class CompareOptions:
     ],
 )
 @options.SOURCE
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     source: str,
     columns: ColumnOptions,
     condition: ConditionOptions,
+    sample: SampleOptions,
     how: CompareOptions,
     printed: PrintOptions,
 ) -> None:
@@ -71,7 +62,7 @@ def command(
 
     wanted = quantity(how.measure)
     if wanted.name == "auc" and condition.declared:
-        raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure", ctx)
+        raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure")
     declared = condition.condition() if condition.declared else None
 
     from thresher.cli.console.screen import present, working
@@ -80,23 +71,23 @@ def command(
     from thresher.inference import compare, compare_scan
 
     judged_by: dict[str, Any] = {
-        "thresholds": _thresholds(how.thresholds, ctx),
+        "thresholds": _thresholds(how.thresholds),
         "margin": how.margin,
         "correction": how.correction,
-        "level": how.level,
-        "seed": how.seed,
+        "level": sample.level,
+        "seed": sample.seed,
         "replicates": how.replicates,
     }
-    rows = rows_that_fit(source, columns, cluster=how.cluster)
+    rows = rows_that_fit(source, columns, cluster=sample.cluster)
     if rows is None:
         of_cost = wanted.name == "expected_cost" and wanted.bare
         measure = condition.condition() if of_cost else how.measure
         with scan_arguments(source, columns) as arguments:
-            comparison = compare_scan(source, **arguments, cluster=how.cluster, measure=measure, **judged_by)
+            comparison = compare_scan(source, **arguments, cluster=sample.cluster, measure=measure, **judged_by)
     else:
         with working("drawing the data again"):
             comparison = compare(
-                **rows.columns, measure=how.measure, condition=declared, trained_at=how.trained_at, **judged_by
+                **rows.columns, measure=how.measure, condition=declared, trained_at=sample.trained_at, **judged_by
             )
     mix = "" if declared is None or declared.class_ratio is None else declared.mix
     present(
@@ -106,7 +97,7 @@ def command(
     )
 
 
-def _thresholds(texts: tuple[str, ...], ctx: click.Context) -> dict[str, float] | None:
+def _thresholds(texts: tuple[str, ...]) -> dict[str, float] | None:
     by_model: dict[str, float] = {}
     for text in texts:
         model, equals, value = text.rpartition("=")
@@ -115,9 +106,9 @@ def _thresholds(texts: tuple[str, ...], ctx: click.Context) -> dict[str, float] 
         except ValueError:
             equals = ""
         if not equals:
-            raise click.UsageError(f"cannot read --threshold {text!r}; write MODEL=NUMBER", ctx)
+            raise click.UsageError(f"cannot read --threshold {text!r}; write MODEL=NUMBER")
         if model in by_model:
-            raise click.UsageError(f"--threshold names the model {model!r} twice", ctx)
+            raise click.UsageError(f"--threshold names the model {model!r} twice")
         by_model[model] = threshold
     return by_model or None
 

@@ -24,9 +24,7 @@ _MEANS = 10  # the first of three groups of ten: means, their errors, and the wo
 class DemoOptions:
     """The files to write, and the cost of a miss."""
 
-    output: str = option(
-        "--output", "-o", default="thresher-demo.html", show_default=True, metavar="FILE", help="The report."
-    )
+    output: str = option("--output", "-o", default="thresher-demo.html", metavar="FILE", help="The report.")
     predictions: str | None = option(
         "--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on."
     )
@@ -38,13 +36,12 @@ class DemoOptions:
         type=ratio,
         metavar="RATIO",
         default=COST_RATIO,
-        show_default=True,
         help="False alarms that a missed tumour costs: 10 or 10:1.",
     )
 
 
 @options.define("demo", examples=["thresher demo", "thresher demo --predictions predictions.csv"])
-def command(*, demo: DemoOptions, printed: PrintOptions) -> None:
+def command(demo: DemoOptions, printed: PrintOptions) -> None:
     """Evaluate three real models and write a report; needs no input.
 
     569 breast tumours that come with scikit-learn, each scored by models that have not seen it (five-fold

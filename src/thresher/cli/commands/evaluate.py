@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, option, read
+from thresher.cli.options import (
+    ColumnOptions,
+    ConditionOptions,
+    PrintOptions,
+    SampleOptions,
+    column_option,
+    option,
+    read,
+)
 from thresher.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -19,20 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EvaluateOptions:
-    """How rows are judged."""
+    """How rows are judged, and the files to write."""
 
-    cluster: str | None = read(options.CLUSTER)
-    predictions: tuple[str, ...] = option(
+    predictions: tuple[str, ...] = column_option(
         "--prediction",
         "predictions",
         metavar="[MODEL=]COLUMN",
         multiple=True,
-        shell_complete=options.column_items,
         help="Column of a model's own predicted labels, reported beside its scores.",
     )
-    trained_at: float | None = read(options.TRAINED_AT)
-    level: float = read(options.LEVEL)
-    seed: int = read(options.SEED)
     current: str | None = read(options.CURRENT)
     prefer: str | None = option(
         "--prefer", metavar="MODEL", help="Take it if it may be best: first, current, or a model."
@@ -48,12 +51,6 @@ class EvaluateOptions:
         help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. "
         "Repeat it for several.",
     )
-
-
-@dataclass(frozen=True, slots=True)
-class FileOptions:
-    """The files to write."""
-
     output: str | None = option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
     title: str | None = option("--title", help="Of the report; the file's name unless told.")
     figures: str | None = option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
@@ -71,16 +68,13 @@ class FileOptions:
     ],
 )
 @options.SOURCE
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     source: str,
     columns: ColumnOptions,
     condition: ConditionOptions,
+    sample: SampleOptions,
     how: EvaluateOptions,
-    files: FileOptions,
     printed: PrintOptions,
 ) -> None:
     """Say which model to deploy at which threshold, and how sure that is.
@@ -91,11 +85,11 @@ def command(
     """
     from thresher.cli.outputs import place_of, require_outputs
 
-    if files.format and not files.figures:
-        raise click.UsageError("--format is of figures, and --figures FOLDER is not given", ctx)
-    if files.title is not None and not files.output:
-        raise click.UsageError("--title is of the report, and --output FILE is not given", ctx)
-    require_outputs(source=source, figures=files.figures, output=files.output, decision=files.decision)
+    if how.format and not how.figures:
+        raise click.UsageError("--format is of figures, and --figures FOLDER is not given")
+    if how.title is not None and not how.output:
+        raise click.UsageError("--title is of the report, and --output FILE is not given")
+    require_outputs(source=source, figures=how.figures, output=how.output, decision=how.decision)
     declared = condition.condition() if condition.declared else None
 
     from thresher.cli.console.evaluation import scan_blocks, summary
@@ -105,13 +99,11 @@ def command(
     from thresher.inference.comparison.difference import require_margin
 
     require_margin(how.margin)  # even of one model, which is compared with nobody
-    title = columns.table or Path(place_of(source)).name if files.title is None else files.title
-    rows = rows_that_fit(source, columns, cluster=how.cluster, predictions=how.predictions, current=how.current)
+    title = columns.table or Path(place_of(source)).name if how.title is None else how.title
+    rows = rows_that_fit(source, columns, cluster=sample.cluster, predictions=how.predictions, current=how.current)
     if rows is None:
-        if how.measures:
-            raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample", ctx)
-        scan = _scan(source, columns, declared, how, files)
-        written = _write(scan, files, title=title)
+        scan = _scan(source, columns, declared, sample, how)
+        written = _write(scan, how, title=title)
         present(
             printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written_text(written)]
         )
@@ -122,14 +114,14 @@ def command(
             predictions=rows.predictions or None,
             current=rows.current,
             condition=declared,
-            trained_at=how.trained_at,
-            level=how.level,
-            seed=how.seed,
+            trained_at=sample.trained_at,
+            level=sample.level,
+            seed=sample.seed,
             prefer=how.prefer,
             margin=how.margin,
             measures=how.measures,
         )
-    written = _write(evaluation, files, title=title)
+    written = _write(evaluation, how, title=title)
     present(
         printed,
         evaluation.to_json,
@@ -141,17 +133,19 @@ def _scan(
     source: str,
     columns: ColumnOptions,
     condition: OperatingCondition | None,
+    sample: SampleOptions,
     how: EvaluateOptions,
-    files: FileOptions,
 ) -> ScannedEvaluation:
     """The library's `evaluate_scan`, as the options say; what needs rows is refused before the work begins."""
     from thresher.cli.inputs import scan_arguments
     from thresher.evaluation import evaluate_scan
 
+    if how.measures:
+        raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample")
     need_rows = {
-        "output": files.output,
-        "figures": files.figures,
-        "cluster": how.cluster,
+        "output": how.output,
+        "figures": how.figures,
+        "cluster": sample.cluster,
         "current": how.current,
         "prefer": how.prefer,
         "prediction": how.predictions,
@@ -162,27 +156,32 @@ def _scan(
             raise ArgumentError(f"--{name} needs rows, and there are more than fit", fix)
     with scan_arguments(source, columns) as arguments:
         return evaluate_scan(
-            source, **arguments, condition=condition, level=how.level, margin=how.margin, trained_at=how.trained_at
+            source,
+            **arguments,
+            condition=condition,
+            level=sample.level,
+            margin=how.margin,
+            trained_at=sample.trained_at,
         )
 
 
-def _write(evaluation: Evaluation | ScannedEvaluation, files: FileOptions, *, title: str) -> list[str]:
+def _write(evaluation: Evaluation | ScannedEvaluation, how: EvaluateOptions, *, title: str) -> list[str]:
     """Write the files asked for, each completely or not at all; returns a line for each."""
     from thresher.cli.console.screen import working
     from thresher.evaluation import Evaluation
 
     written = []
-    if files.output and isinstance(evaluation, Evaluation):
+    if how.output and isinstance(evaluation, Evaluation):
         with working("writing the report"):
-            evaluation.to_html(files.output, title=title)
-        written.append(f"report    {files.output}")
-    if files.figures and isinstance(evaluation, Evaluation):
+            evaluation.to_html(how.output, title=title)
+        written.append(f"report    {how.output}")
+    if how.figures and isinstance(evaluation, Evaluation):
         from thresher.plots import write_figures
 
         with working("drawing the figures"):
-            write_figures(evaluation, files.figures, format=files.format or "svg")
-        written.append(f"figures   {files.figures}")
-    if files.decision:
-        evaluation.decision.save(files.decision)
-        written.append(f"decision  {files.decision}")
+            write_figures(evaluation, how.figures, format=how.format or "svg")
+        written.append(f"figures   {how.figures}")
+    if how.decision:
+        evaluation.decision.save(how.decision)
+        written.append(f"decision  {how.decision}")
     return written

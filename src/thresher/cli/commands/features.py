@@ -17,9 +17,7 @@ class FeatureOptions:
     """The target, and how features are selected."""
 
     target: str | None = read(options.TARGET)
-    select: int = option(
-        "--select", type=click.IntRange(min=1), default=10, show_default=True, help="How many to choose."
-    )
+    select: int = option("--select", type=click.IntRange(min=1), default=10, help="How many to choose.")
     search: Literal["exact", "top", "forward", "backward", "exhaustive"] | None = option(
         "--search",
         type=click.Choice(["exact", "top", "forward", "backward", "exhaustive"]),
@@ -29,7 +27,6 @@ class FeatureOptions:
         "--criterion",
         type=click.Choice(["trace_ratio", "hotelling_lawley"]),
         default="trace_ratio",
-        show_default=True,
         help="What is made large: trace(S_B)/trace(S_W), or trace(S_W^-1 S_B).",
     )
     scale: bool = option("--scale", is_flag=True, help="Divide each feature by its standard deviation first.")
@@ -44,7 +41,7 @@ class FeatureOptions:
     ],
 )
 @options.SOURCE
-def command(*, source: str, how: FeatureOptions, printed: PrintOptions) -> None:
+def command(source: str, how: FeatureOptions, printed: PrintOptions) -> None:
     """Choose the features that keep the classes furthest apart.
 
     Looks at columns of numbers; J is the scatter between the classes over the scatter within them.

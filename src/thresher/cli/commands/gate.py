@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, option, read
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, option, read
+from thresher.errors import ArgumentError
 
 FAILED = 1
 
@@ -24,12 +25,8 @@ class GateOptions:
         multiple=True,
         help='E.g. "auc >= 0.85", "recall@fpr<=0.01 >= 0.6", "forest:brier.upper <= 0.1". Repeat it for several.',
     )
-    cluster: str | None = read(options.CLUSTER)
-    trained_at: float | None = read(options.TRAINED_AT)
     current: str | None = read(options.CURRENT)
-    level: float = read(options.LEVEL)
-    seed: int = read(options.SEED)
-    replicates: int = options.replicates(1000)
+    replicates: int = option("--replicates", type=click.IntRange(min=100), default=1000, help="Of the resampling.")
 
 
 @options.define(
@@ -40,15 +37,13 @@ class GateOptions:
     ],
 )
 @options.SOURCE
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     source: str,
-    gate: GateOptions,
     columns: ColumnOptions,
     condition: ConditionOptions,
+    sample: SampleOptions,
+    gate: GateOptions,
     printed: PrintOptions,
 ) -> None:
     """Check requirements on bounds, for CI: exit 1 when one fails.
@@ -60,25 +55,28 @@ def command(
     (recall@fpr<=0.01). Without MODEL, the one that evaluate would decide for is meant.
     """
     if not gate.required:
-        raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"', ctx)
+        raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"')
     declared = condition.condition()
 
     from thresher.cli.console.screen import present, working
     from thresher.cli.console.tables import gate_blocks
-    from thresher.cli.inputs import all_rows
+    from thresher.cli.inputs import rows_that_fit
     from thresher.evaluation import evaluate
     from thresher.evaluation.requirements import judged, requirement
 
     requirements = [requirement(text) for text in gate.required]
-    rows = all_rows(source, columns, cluster=gate.cluster, current=gate.current)
+    rows = rows_that_fit(source, columns, cluster=sample.cluster, current=gate.current)
+    if rows is None:
+        what = "there are more rows than fit, and this command needs them all at once"
+        raise ArgumentError(what, "give a sample of them; evaluate, compare, choose and merge take any number")
     with working("drawing the data again"):
         evaluation = evaluate(
             **rows.columns,
             current=rows.current,
             condition=declared,
-            trained_at=gate.trained_at,
-            level=gate.level,
-            seed=gate.seed,
+            trained_at=sample.trained_at,
+            level=sample.level,
+            seed=sample.seed,
         )
         verdicts = [judged(one, evaluation, replicates=gate.replicates) for one in requirements]
     passed = all(one.passed for one in verdicts)
@@ -89,4 +87,4 @@ def command(
         lambda screen: gate_blocks(verdicts, screen.width, condition=declared),
     )
     if not passed:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)

@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from thresher.cli import options
-from thresher.cli.options import ConditionOptions, PrintOptions, option, read
+from thresher.cli.options import ConditionOptions, PrintOptions, column_option, option, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +24,19 @@ class TableOptions:
     orders: tuple[str, ...] = option(
         "--order", "orders", metavar="COLUMN=A,B,...", multiple=True, help="Categories from lowest to highest."
     )
-    group: str | None = option(
-        "--group",
-        metavar="COLUMN",
-        shell_complete=options.column_items,
-        help="Column of what must not be torn apart.",
-    )
-    time: str | None = option(
-        "--time", metavar="COLUMN", shell_complete=options.column_items, help="Column to test on later rows by."
-    )
+    group: str | None = column_option("--group", help="Column of what must not be torn apart.")
+    time: str | None = column_option("--time", help="Column to test on later rows by.")
     missing: Literal["indicator", "fill", "drop"] = option(
         "--missing",
         type=click.Choice(["indicator", "fill", "drop"]),
         default="indicator",
-        show_default=True,
         help="Fill missing values and say where, only fill them, or drop rows that lack any.",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class LearnOptions:
-    """How models are compared."""
+    """How models are compared, and the folder to write."""
 
     models: tuple[str, ...] = option(
         "--model", "models", metavar="NAME", multiple=True, help="Try this one of the zoo; all unless told."
@@ -52,24 +44,15 @@ class LearnOptions:
     prefer: str | None = option(
         "--prefer", metavar="MODEL", help="Take it if it may be best: simplest, first, or a model."
     )
-    folds: int = option(
-        "--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Of the cross-validation."
-    )
+    folds: int = option("--folds", type=click.IntRange(min=2), default=5, help="Of the cross-validation.")
     curves: bool = option(
         "--curves/--no-curves",
         default=True,
-        show_default=True,
         help="Draw the winner's learning and feature curves, too.",
     )
     jobs: int | None = option("--jobs", type=int, help="Fits that run at once; -1 for one per processor.")
     level: float = read(options.LEVEL)
     seed: int = read(options.SEED)
-
-
-@dataclass(frozen=True, slots=True)
-class FolderOptions:
-    """The folder to write."""
-
     output: str | None = option(
         "--output", "-o", metavar="FOLDER", help="Write the model, its decision, scores and report here."
     )
@@ -84,16 +67,11 @@ class FolderOptions:
     ],
 )
 @options.SOURCE
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    *,
     source: str,
     columns: TableOptions,
     condition: ConditionOptions,
     how: LearnOptions,
-    folder: FolderOptions,
     printed: PrintOptions,
 ) -> None:
     """Learn a model and its threshold from a table, checked on untouched rows.
@@ -101,18 +79,18 @@ def command(
     FILE holds one row per case and a column to learn. A quarter of the rows is put aside; on the others a zoo of models
     and two baselines are compared on the same folds, and the one chosen is tried once on the rows put aside.
     """
-    if folder.overwrite and not folder.output:
-        raise click.UsageError("--overwrite is of the folder, and --output FOLDER is not given", ctx)
+    if how.overwrite and not how.output:
+        raise click.UsageError("--overwrite is of the folder, and --output FOLDER is not given")
     declared = condition.condition()
 
     from thresher.cli.console.learning import learned_summary, plain_learned
     from thresher.cli.console.screen import present
     from thresher.cli.learning import learn_from, read_table, require_feasible, write_folder
 
-    require_feasible(how, folder)
+    require_feasible(how)
     table = read_table(source, columns)
     learnt, remarks = learn_from(table, declared, how, quiet=printed.quiet)
-    written = write_folder(learnt, table, folder, source=source)
+    written = write_folder(learnt, table, how, source=source)
     more = {"dropped": table.dropped, "warnings": remarks, "written": written}
     present(
         printed,

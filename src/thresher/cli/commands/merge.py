@@ -25,11 +25,7 @@ class MergeOptions:
     ],
 )
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=str)
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    *,
     sources: tuple[str, ...],
     columns: ColumnOptions,
     files: MergeOptions,
@@ -56,7 +52,7 @@ def command(
     from thresher.sources.saved import read_ranking, write_ranking
 
     if len(columns.scores) > 1:
-        raise click.UsageError("a ranking is of one model; give --score once", ctx)
+        raise click.UsageError("a ranking is of one model; give --score once")
     counted = {source: is_ranking(source) for source in sources}
     if all(counted.values()):
         require_no_columns(columns)

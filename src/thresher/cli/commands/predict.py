@@ -17,17 +17,12 @@ class PredictOptions:
     """The columns that are added; `unseen` is what becomes of categories that training rows had not."""
 
     output: str = read(options.WRITTEN)
-    score: str = option(
-        "--score", default="score", show_default=True, metavar="NAME", help="Of the new column of scores."
-    )
-    prediction: str = option(
-        "--prediction", default="prediction", show_default=True, metavar="NAME", help="Of that of labels."
-    )
+    score: str = option("--score", default="score", metavar="NAME", help="Of the new column of scores.")
+    prediction: str = option("--prediction", default="prediction", metavar="NAME", help="Of that of labels.")
     unseen: Literal["tell", "raise"] = option(
         "--unseen",
         type=click.Choice(["tell", "raise"]),
         default="tell",
-        show_default=True,
         help="Score rows with categories that training had not and tell, or refuse them.",
     )
     probability: bool = option(
@@ -44,8 +39,7 @@ class PredictOptions:
 )
 @click.argument("folder", metavar="FOLDER", type=str)
 @options.SOURCE
-@click.pass_context
-def command(ctx: click.Context, /, *, folder: str, source: str, how: PredictOptions, printed: PrintOptions) -> None:
+def command(folder: str, source: str, how: PredictOptions, printed: PrintOptions) -> None:
     """Score new rows and decide about them, with what learn wrote.
 
     The rows of FILE come out in their order with two columns added: the model's score, a probability at the class mix
@@ -55,11 +49,11 @@ def command(ctx: click.Context, /, *, folder: str, source: str, how: PredictOpti
     from thresher.cli.outputs import STANDARD, require_format, require_outputs, write_with_columns
 
     if printed.as_json and how.output == STANDARD:
-        raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
+        raise click.UsageError("--json tells of the file written, so it needs --output FILE")
     names = [how.score, how.prediction, *(["probability"] if how.probability else [])]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise click.UsageError(f"two new columns would be called {twice!r}", ctx)
+        raise click.UsageError(f"two new columns would be called {twice!r}")
     if how.output != STANDARD:
         require_outputs(source=source, output=how.output)
         require_format(how.output)
