@@ -45,10 +45,10 @@ def tumours():
     datasets = pytest.importorskip("sklearn.datasets")
     table = datasets.load_breast_cancer(as_frame=True).frame
     worst = [name for name in table.columns if name.startswith("worst")]
-    found = table[worst].assign(side=np.where(np.arange(569) % 3, "left", "right"))
-    found.insert(0, "tumour", np.where(table["target"] == 0, "malignant", "benign"))
-    found.insert(0, "id", np.arange(1, 570))
-    return found
+    answer = table[worst].assign(side=np.where(np.arange(569) % 3, "left", "right"))
+    answer.insert(0, "tumour", np.where(table["target"] == 0, "malignant", "benign"))
+    answer.insert(0, "id", np.arange(1, 570))
+    return answer
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,7 @@ def test_a_gate_knows_what_is_saved(run, library, columns):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--current", "nobody"], "--current nobody is no column, no file, and no model's threshold"),
         (["--current", "0.4"], "could be one of 2 models"),
@@ -53,10 +53,10 @@ def test_a_gate_knows_what_is_saved(run, library, columns):
         (["--prefer", "bayes"], "the model 'bayes' is preferred"),
     ],
 )
-def test_refusals(run, words, told):
+def test_refusals(run, words, message):
     result = run("evaluate", *ROWS, *words)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert message in result.stderr
 
 
 def test_what_could_mean_two_things_is_refused(tmp_path, monkeypatch):
@@ -100,28 +100,28 @@ def many(monkeypatch):
 @pytest.mark.parametrize("command", ["evaluate", "choose", "compare"])
 def test_a_table_that_fits_gives_what_a_file_gives(data, database, command):
     asked = BOTH if command == "compare" else ONE
-    found, expected = data(command, *database, *asked), data(command, "predictions.csv", *asked)
+    answer, expected = data(command, *database, *asked), data(command, "predictions.csv", *asked)
     if command == "evaluate":
-        for one in (found, expected):
+        for one in (answer, expected):
             one["decision"].pop("fingerprint")  # rows come in an order of their own, and resampling knows it
             assert one["models"]["forest"].pop("honest_cost")
             assert one["models"]["forest"].pop("threshold")
-        assert found["models"] == expected["models"]
-        assert found["decision"]["threshold"] == expected["decision"]["threshold"]
+        assert answer["models"] == expected["models"]
+        assert answer["decision"]["threshold"] == expected["decision"]["threshold"]
     elif command == "choose":
-        assert found == expected
+        assert answer == expected
     else:
-        assert found["estimates"] == pytest.approx(expected["estimates"])
+        assert answer["estimates"] == pytest.approx(expected["estimates"])
 
 
 @pytest.mark.usefixtures("many")
 def test_more_rows_than_fit_are_evaluated_where_they_are(data, run, database, folder, columns):
-    found = data("evaluate", *database, *BOTH, "--cost-ratio", "3", "--decision", "decision.json")
+    answer = data("evaluate", *database, *BOTH, "--cost-ratio", "3", "--decision", "decision.json")
     models = {name: columns[name] for name in ("forest", "logistic")}
     expected = th.evaluate(columns["malignant"], models, condition=th.OperatingCondition(cost_ratio=3))
-    assert found["decision"]["threshold"] == expected.decision.threshold
-    assert found["models"]["forest"]["auc"]["lower"] == pytest.approx(expected["forest"].auc.lower)
-    assert [caution["code"] for caution in found["cautions"]][-1] == "counts-only"
+    assert answer["decision"]["threshold"] == expected.decision.threshold
+    assert answer["models"]["forest"]["auc"]["lower"] == pytest.approx(expected["forest"].auc.lower)
+    assert [caution["code"] for caution in answer["cautions"]][-1] == "counts-only"
     assert json.loads((folder / "decision.json").read_text())["model"] == expected.decision.model
     shown = run("evaluate", *database, *BOTH, "--cost-ratio", "3")
     assert shown.exit_code == 0
@@ -159,8 +159,8 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
 
 @pytest.mark.usefixtures("many")
 def test_files_larger_than_memory_go_through_the_engine(data):
-    found = data("evaluate", "predictions.csv", *ONE)
-    assert found["models"]["forest"]["bounds"]["auc"][0] == pytest.approx(found["models"]["forest"]["auc"]["estimate"])
+    forest = data("evaluate", "predictions.csv", *ONE)["models"]["forest"]
+    assert forest["bounds"]["auc"][0] == pytest.approx(forest["auc"]["estimate"])
 
 
 @pytest.mark.usefixtures("many")
@@ -192,9 +192,9 @@ def test_labels_that_no_float_tells_apart_are_told_apart(request, data, refused,
     words = ("choose", name, *more, "--label", "y", "--score", "p")
     for positive in (odd, even):
         expected = th.choose(th.rank([label == positive for label in labels], scores))
-        found = data(*words, "--positive", str(positive))
-        assert found["p"]["threshold"] == _number(expected.threshold)
-        assert found["p"]["table"]["tp"] == expected.table.tp
+        answer = data(*words, "--positive", str(positive))
+        assert answer["p"]["threshold"] == _number(expected.threshold)
+        assert answer["p"]["table"]["tp"] == expected.table.tp
     assert f"{odd + 1} is not among" in refused(*words, "--positive", str(odd + 1))
 
 
@@ -204,7 +204,7 @@ def _number(value):
 
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("evaluate", "-o", "report.html"), "--output needs rows"),
         (("evaluate", "--figures", "figures"), "--figures needs rows"),
@@ -213,8 +213,8 @@ def _number(value):
         (("gate", "--require", "auc >= 0.5"), "needs them all at once"),
     ],
 )
-def test_what_needs_rows_is_refused(refused, database, words, told):
-    assert told in refused(words[0], *database, *ONE, *words[1:])
+def test_what_needs_rows_is_refused(refused, database, words, message):
+    assert message in refused(words[0], *database, *ONE, *words[1:])
 
 
 def test_what_is_wrong_is_told_without_secrets(refused, database):
@@ -249,11 +249,11 @@ def test_no_command_shows_a_password(run, database):
 
 @pytest.mark.parametrize("command", ["features", "learn"])
 def test_commands_that_need_rows_in_files(refused, command):
-    told = refused(command, "postgres://ann:tulip@127.0.0.1:1/db", "--target", "malignant")
-    assert "is no file, and rows are read from files here" in told
+    message = refused(command, "postgres://ann:tulip@127.0.0.1:1/db", "--target", "malignant")
+    assert "is no file, and rows are read from files here" in message
 
 
 def test_a_server_that_does_not_answer(refused):
-    told = refused("evaluate", "postgres://ann:tulip@127.0.0.1:1/db", "--table", "mails", *ONE)
-    assert "it cannot be reached" in told
-    assert "tulip" not in told
+    message = refused("evaluate", "postgres://ann:tulip@127.0.0.1:1/db", "--table", "mails", *ONE)
+    assert "it cannot be reached" in message
+    assert "tulip" not in message

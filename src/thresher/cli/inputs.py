@@ -324,7 +324,7 @@ def _threshold(text: str, models: Sequence[str]) -> dict[str, float] | None:
 
 @dataclass(slots=True)
 class CallCounts:
-    """How many cases were called positive so far (None where nothing is called), and how many against probability."""
+    """Positive calls so far (None of a map, which calls nothing), and calls that go against their probability."""
 
     positive: int | None
     against: int = 0
@@ -342,7 +342,7 @@ class Artefact:
     ) -> tuple[NewColumns, CallCounts]:
         """The columns that it makes of scores, and counts that grow as they are made.
 
-        The scores are in the column `score`, or in the one that is called as the decision's model.
+        The scores are in the column `score`, or in the one named like the decision's model.
         """
         decision = self.decision
         if decision is None:

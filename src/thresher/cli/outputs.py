@@ -143,7 +143,7 @@ _COMPRESSED = (".gz", ".zst")
 class NewColumns:
     """What adds columns to a table, a piece of its rows at a time; `place` names the table in errors.
 
-    `wanted` is called once with all column names, refuses what is missing, and returns the columns that `make` needs.
+    `wanted` takes all column names once, refuses what is missing, and returns the columns that `make` needs.
     `make` takes these (arrays, or lists of texts where None is an empty field) and the number of rows before them.
     """
 
@@ -221,7 +221,7 @@ def _write(source: str, path: Path, kind: str, new: NewColumns) -> int:
     if one_file and suffix in _DELIMITERS and kind in _DELIMITERS:
         with _open_text(source) as lines, _text_file(path) as out:
             return copy_rows(lines, out, new, delimiters=(_DELIMITERS[suffix], _DELIMITERS[kind]))
-    # Folders called key=value add a column to the rows of their files.
+    # Folders named key=value add a column to the rows of their files.
     in_partition = any("=" in part for part in Path(source).parent.parts)
     if one_file and not in_partition and suffix in _PARQUET and kind in _PARQUET:
         return _copy_parquet(source, path, new)

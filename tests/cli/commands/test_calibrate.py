@@ -34,11 +34,11 @@ def test_the_map_is_that_of_the_library(data, ranking, words, options):
 def test_map_and_rows_are_written(run, folder, ranking, columns):
     result = run("calibrate", *ROWS, "-o", "map.json", "--write", "out.csv", "--column", "p")
     assert "wrote map   map.json" in result.stdout
-    found = th.CalibrationMap.from_json((folder / "map.json").read_text())
-    assert found == th.calibration_map(ranking)
+    answer = th.CalibrationMap.from_json((folder / "map.json").read_text())
+    assert answer == th.calibration_map(ranking)
     with (folder / "out.csv").open(newline="") as text:
         rows = list(csv.DictReader(text))
-    assert [float(row["p"]) for row in rows] == found(columns["bayes"]).tolist()
+    assert [float(row["p"]) for row in rows] == answer(columns["bayes"]).tolist()
     assert [row["label"] for row in rows] == columns["label"].tolist()
 
 
@@ -71,7 +71,7 @@ def test_scores_that_are_no_probabilities(run, folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ([*ROWS, "--score", "forest"], "a map is of one model"),
         ([*ROWS, "--smoothing", "much"], "write none, laplace or M:PRIOR"),
@@ -86,5 +86,5 @@ def test_scores_that_are_no_probabilities(run, folder):
         (["-", *ROWS[1:], "--write", "out.csv"], "which can be read twice"),
     ],
 )
-def test_what_is_refused(refused, words, told):
-    assert told in refused("calibrate", *words)
+def test_what_is_refused(refused, words, message):
+    assert message in refused("calibrate", *words)

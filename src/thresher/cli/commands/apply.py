@@ -16,10 +16,12 @@ from thresher.cli.options import PrintOptions, option, read
 class ApplyOptions:
     """The scores that are read, and the columns that are added."""
 
-    score: str | None = option("--score", metavar="COLUMN", help="Column of scores; the decision's model unless told.")
+    score: str | None = option(
+        "--score", metavar="COLUMN", help="Column of scores; by default that of the decision's model."
+    )
     output: str = read(options.WRITTEN)
     column: str | None = option(
-        "--column", metavar="NAME", help="Name of the new column; predicted (or probability) unless told."
+        "--column", metavar="NAME", help="Name of the new column; predicted (or probability) by default."
     )
     probability: bool = option("--probability", is_flag=True, help="Add the decision's calibrated probability, too.")
 

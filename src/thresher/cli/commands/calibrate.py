@@ -30,7 +30,7 @@ class CalibrateOptions:
         metavar="none|laplace|M:PRIOR",
         help="Of the pools or bins; 10:0.2 adds ten cases of which a fifth is positive.",
     )
-    bins: int | None = option("--bins", type=click.IntRange(min=1), help="Of a histogram; 10 unless told.")
+    bins: int | None = option("--bins", type=click.IntRange(min=1), help="Of a histogram; 10 by default.")
     interpolate: bool = option("--interpolate", is_flag=True, help="Straight ramps between pools instead of steps.")
     output: str | None = option("--output", "-o", metavar="FILE", help="Write the map as JSON, for thresher apply.")
     write: str | None = option(
@@ -57,7 +57,7 @@ def command(
     """Fit a map from scores to probabilities, and use it.
 
     Fit it on rows the model has not learnt from. Probabilities are those at the class mix of the rows, or at the one
-    declared, to which rows are then re-weighted. FILE holds rows, or a ranking that thresher merge kept.
+    declared, to which rows are then re-weighted. FILE holds rows, or a ranking that thresher merge wrote.
     """
     from thresher.cli import outputs
 

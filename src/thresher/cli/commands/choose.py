@@ -38,8 +38,8 @@ def command(
 ) -> None:
     """Choose the best threshold of a model, exactly.
 
-    Every distinct score is tried and all ties are told. Without a measure the expected cost is minimised. FILE holds
-    rows, or a ranking that thresher merge kept.
+    Every distinct score is tried and all ties are listed. Without a measure the expected cost is minimised. FILE holds
+    rows, or a ranking that thresher merge wrote.
     """
     declared = condition.condition()
 

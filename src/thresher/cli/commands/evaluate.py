@@ -34,7 +34,7 @@ class EvaluateOptions:
         "predictions",
         metavar="[MODEL=]COLUMN",
         multiple=True,
-        help="Column of a model's own predicted labels, reported beside its scores.",
+        help="Column of a model's own predicted labels, reported with its scores.",
     )
     current: str | None = read(options.CURRENT)
     prefer: str | None = option(
@@ -52,10 +52,10 @@ class EvaluateOptions:
         "Repeat it for several.",
     )
     output: str | None = option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
-    title: str | None = option("--title", help="Of the report; the file's name unless told.")
+    title: str | None = option("--title", help="Of the report; the file's name by default.")
     figures: str | None = option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
     format: Literal["pdf", "svg", "png"] | None = option(
-        "--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg unless told."
+        "--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg by default."
     )
     decision: str | None = option("--decision", metavar="FILE", help="Write the decision as JSON, for thresher apply.")
 

@@ -21,7 +21,7 @@ class FeatureOptions:
     search: Literal["exact", "top", "forward", "backward", "exhaustive"] | None = option(
         "--search",
         type=click.Choice(["exact", "top", "forward", "backward", "exhaustive"]),
-        help="How; exact unless told, and forward where the criterion has no exact search.",
+        help="How; exact by default, and forward where the criterion has no exact search.",
     )
     criterion: Literal["trace_ratio", "hotelling_lawley"] = option(
         "--criterion",

@@ -39,7 +39,7 @@ class LearnOptions:
     """How models are compared, and the folder to write."""
 
     models: tuple[str, ...] = option(
-        "--model", "models", metavar="NAME", multiple=True, help="Try this one of the zoo; all unless told."
+        "--model", "models", metavar="NAME", multiple=True, help="Try this one of the zoo; all by default."
     )
     prefer: str | None = option(
         "--prefer", metavar="MODEL", help="Take it if it may be best: simplest, first, or a model."

@@ -34,7 +34,7 @@ def command(
     """Count rows into rankings, and add rankings up.
 
     A ranking holds how many positives and negatives share each score. That is all that choose and calibrate need, it is
-    small, and the sum of parts is exactly the whole. Every FILE is a ranking that was kept (.json, or .parquet that
+    small, and the sum of parts is exactly that of all rows. Every FILE is a ranking (.json, or .parquet that
     merge wrote), or rows, which are counted by --label and --score.
     """
     from thresher.cli.outputs import require_outputs

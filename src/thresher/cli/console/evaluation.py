@@ -75,7 +75,7 @@ def summary(evaluation: Evaluation, screen: Console, *, title: str) -> Iterator[
     yield [heading("Models", aside), *_model_tables(evaluation, screen.width)]
     yield _at_threshold(evaluation, screen)
     if any(model.given is not None for model in evaluation.models.values()):
-        yield [heading("Predictions as given", "beside what the threshold would call"), _predictions_table(evaluation)]
+        yield [heading("Predictions as given", "whatever the threshold would call"), _predictions_table(evaluation)]
     if evaluation.comparison is not None:
         yield [heading("Differences in AUC", "paired"), differences_table(evaluation.comparison, screen.width)]
     if len(evaluation.models) > 1:
