@@ -24,7 +24,7 @@ def offered(folder, *words):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("eval",), ["evaluate"]),
         (("gate", "predictions.csv", "--requ"), ["--require"]),
@@ -33,8 +33,8 @@ def offered(folder, *words):
         (("choose", "predictions.csv", "--maximise", "you"), ["youden_j"]),
     ],
 )
-def test_offers(folder, words, told):
-    assert offered(folder, *words) == told
+def test_offers(folder, words, message):
+    assert offered(folder, *words) == message
 
 
 @pytest.mark.parametrize(("text", "value"), [("5", 5), ("5:1", 5), ("1/4", 0.25), ("1e3", 1000), (" 2 : 1 ", 2)])
@@ -49,7 +49,7 @@ def test_what_is_no_ratio(text):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (
             ["--cost-ratio", "5", "--cost-fn", "2"],
@@ -68,5 +68,5 @@ def test_what_is_no_ratio(text):
         (["--positive", "7"], "give a column of labels that is true where the label is 7"),
     ],
 )
-def test_contradictions_are_refused(refused, words, told):
-    assert told in refused("evaluate", "predictions.csv", "--label", "malignant", "--score", "forest", *words)
+def test_contradictions_are_refused(refused, words, message):
+    assert message in refused("evaluate", "predictions.csv", "--label", "malignant", "--score", "forest", *words)

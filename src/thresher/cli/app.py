@@ -1,4 +1,4 @@
-"""The command-line program: commands loaded when called, refusals as one paragraph."""
+"""The command-line program: commands loaded when run, refusals as one paragraph."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
     >>> colours_wanted({"TERM": "xterm"}), colours_wanted({"NO_COLOR": "1"}), colours_wanted({"TERM": "dumb"})
     (True, False, False)
     """
-    told = os.environ if environment is None else environment
-    return not told.get("NO_COLOR") and told.get("TERM", "").lower() not in _NO_COLOURS
+    known = os.environ if environment is None else environment
+    return not known.get("NO_COLOR") and known.get("TERM", "").lower() not in _NO_COLOURS
 
 
 BAD_INPUT = 2
@@ -175,7 +175,7 @@ TERMINATED = 143  # 128 + SIGTERM, which job schedulers and containers send
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 
-# What each command does, told here so that the list of them needs none of them.
+# What each command does, so that the list of them loads none of them.
 COMMANDS = {
     "evaluate": "Say which model to deploy at which threshold, and how sure that is.",
     "choose": "Choose the best threshold of a model, exactly.",
@@ -196,14 +196,14 @@ class Program(click.Group):
     """The group of all commands; it leaves with 0, 1 (a gate failed), 2 (bad input), 130, 141 or 143."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Without a word there is nothing to do: the help says what could be, and is no error message."""
+        """Show the help where there is no command."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(BAD_INPUT)
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which one meets them."""
+        """All commands, the first ones first."""
         del ctx
         return list(COMMANDS)
 
@@ -224,7 +224,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one was perhaps meant."""
+        """The command, or an error that suggests one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
@@ -232,9 +232,9 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run; being interrupted or no longer listened to is no error."""
+        """Run; an interruption and a closed pipe are no errors."""
         try:
-            found = super().invoke(ctx)
+            result = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt:
             raise click.exceptions.Exit(TERMINATED if ctx.obj else INTERRUPTED) from None
@@ -242,7 +242,7 @@ class Program(click.Group):
             # Python flushes stdout once more on leaving, which must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise click.exceptions.Exit(BROKEN_PIPE) from None
-        return found
+        return result
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run and leave; every refusal is one paragraph on stderr."""
@@ -250,8 +250,8 @@ class Program(click.Group):
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not end the run
         try:
-            with _heeding_termination() as told:
-                code = super().main(*args, obj=told, **extra)
+            with _terminable() as signals:
+                code = super().main(*args, obj=signals, **extra)
         except click.ClickException as error:
             click.echo(_paragraph(error), err=True)
             sys.exit(BAD_INPUT)
@@ -265,22 +265,22 @@ class Program(click.Group):
 
 
 @contextmanager
-def _heeding_termination() -> Iterator[list[int]]:
+def _terminable() -> Iterator[list[int]]:
     """Let a request to end clean up as an interruption does; the list holds it when it has come."""
-    told: list[int] = []
+    signals: list[int] = []
 
-    def heed(number: int, frame: FrameType | None) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         del frame
-        told.append(number)
+        signals.append(number)
         raise KeyboardInterrupt
 
-    # Other threads hear no signals, and whoever started the program may want this one ignored.
+    # Other threads receive no signals, and the parent process may want this one ignored.
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield told
+        yield signals
         return
-    before = signal.signal(signal.SIGTERM, heed)
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
-        yield told
+        yield signals
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -288,8 +288,8 @@ def _heeding_termination() -> Iterator[list[int]]:
 def _paragraph(error: click.ClickException) -> str:
     message = error.format_message()
     if isinstance(error, click.UsageError):
-        called = error.ctx.command_path if error.ctx is not None else "thresher"
-        message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {called}\n  fix:   see {called} --help"
+        path = error.ctx.command_path if error.ctx is not None else "thresher"
+        message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {path}\n  fix:   see {path} --help"
     lines = [plain_text(line) for line in message.split("\n")]
     name = click.style("thresher: ", fg="red", bold=True) if colours_wanted() else "thresher: "
     return name + "\n".join(lines)
