@@ -102,7 +102,7 @@ def test_numbers_that_are_categories_are_spelt_as_in_training():
 
 
 @pytest.mark.parametrize(
-    ("values", "expected", "told"),
+    ("values", "expected", "words"),
     [
         (["1", "old"], column("numerical"), "held numbers in training, and row 12 holds 'old'"),
         ([1, np.inf], column("numerical"), "held finite numbers in training, and row 12 holds inf"),
@@ -112,8 +112,8 @@ def test_numbers_that_are_categories_are_spelt_as_in_training():
         (["2024-01-01", "soon"], column("date", "text"), "held dates in training, and row 12 holds 'soon'"),
     ],
 )
-def test_values_of_another_kind_are_refused_with_their_row(values, expected, told):
-    with pytest.raises(th.ColumnError, match=told):
+def test_values_of_another_kind_are_refused_with_their_row(values, expected, words):
+    with pytest.raises(th.ColumnError, match=words):
         read(values, expected, before=10)
 
 
@@ -130,7 +130,7 @@ def test_names_are_suggested():
 
 
 def test_many_unseen_categories_are_counted():
-    told = next(Remarks({"c": Counter(a=1, b=2, c=3, d=4, e=5)}).lines())
-    assert told.startswith(
+    words = next(Remarks({"c": Counter(a=1, b=2, c=3, d=4, e=5)}).lines())
+    assert words.startswith(
         "15 rows have a category of column 'c' that training rows had not: 'e', 'd' and 'c' and 2 more"
     )

@@ -1,17 +1,24 @@
 """Searches against exact arithmetic and generic ones."""
 
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_wine
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import thresher as th
 from tests.learning.scatter_oracles import backward, best_by_ratio, forward, scatter_matrices, trace_of, value
-from thresher.learning import scatter, selection
+from thresher.learning import ScatterSelector, scatter, selection
 from thresher.learning.features.selection import (
     backward_by_ratio,
     backward_by_trace,
@@ -286,3 +293,61 @@ def test_what_cannot_be_selected_is_refused(size, options, words):
 def test_one_class_has_nothing_between():
     with pytest.raises(th.OneClassError, match=r"one class only, 'a' \(2 rows\)"):
         selection(scatter([[1.0], [2.0]], ["a", "a"]), 1)
+
+
+TUMOURS, BENIGN = load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+@parametrize_with_checks(
+    [
+        ScatterSelector(),
+        ScatterSelector(1, search="exact"),
+        ScatterSelector(1, search="forward", criterion="hotelling_lawley"),
+        ScatterSelector(0.5, search="backward"),
+        ScatterSelector(1, search="exhaustive", criterion="hotelling_lawley"),
+    ]
+)
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+def test_names_and_support_are_those_selected():
+    selector = ScatterSelector(3, search="exact").set_output(transform="pandas").fit(TUMOURS, BENIGN)
+    selected = selector.transform(TUMOURS)
+    assert list(selected.columns) == list(selector.get_feature_names_out()) == list(selector.selection_.names)
+    assert selector.get_support(indices=True).tolist() == selector.selection_.features.tolist()
+    np.testing.assert_array_equal(selected.to_numpy(), TUMOURS.iloc[:, selector.get_support(indices=True)])
+    assert selector.inverse_transform(selected.to_numpy()).shape == TUMOURS.shape
+
+
+def test_it_is_searched_over_in_a_pipeline():
+    model = make_pipeline(StandardScaler(), ScatterSelector(), LogisticRegression())
+    grid = GridSearchCV(
+        model, {"scatterselector__n_features": [1, 5], "scatterselector__search": ["top", "exact", "forward"]}, cv=3
+    )
+    grid.fit(TUMOURS, BENIGN)
+    assert grid.best_params_["scatterselector__n_features"] == 5
+    assert grid.best_score_ > 0.93
+
+
+def test_it_clones_and_pickles():
+    selector = ScatterSelector(4, search="forward", criterion="hotelling_lawley").fit(TUMOURS, BENIGN)
+    again = pickle.loads(pickle.dumps(selector))  # noqa: S301
+    np.testing.assert_array_equal(again.transform(TUMOURS), selector.transform(TUMOURS))
+    assert clone(selector).get_params() == selector.get_params()
+
+
+def test_a_share_of_the_features():
+    assert ScatterSelector(0.1).fit(TUMOURS, BENIGN).get_support().sum() == 3
+
+
+def test_labels_may_be_texts():
+    named = np.where(BENIGN == 1, "benign", "malignant")
+    assert ScatterSelector(2).fit(TUMOURS, named).scatter_.classes == ("benign", "malignant")
+
+
+def test_bad_wishes_are_refused():
+    with pytest.raises(th.ArgumentError, match="from 1 to 30"):
+        ScatterSelector(31).fit(TUMOURS, BENIGN)
+    with pytest.raises(th.OneClassError):
+        ScatterSelector(1).fit(TUMOURS, np.zeros(len(TUMOURS)))

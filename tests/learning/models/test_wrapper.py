@@ -91,17 +91,17 @@ SHUFFLED = StratifiedKFold(5, shuffle=True, random_state=0)
 @pytest.mark.parametrize("inner", [NEAREST, make_pipeline(StandardScaler(), NEAREST)])
 def test_groups_stay_together_within_a_number_of_folds(wrapper, inner):
     torn = wrapper(inner, cv=SHUFFLED, positive=True).fit(NOISE, ILL)
-    kept = wrapper(inner, cv=5, positive=True).fit(NOISE, ILL, groups=PATIENT)
+    together = wrapper(inner, cv=5, positive=True).fit(NOISE, ILL, groups=PATIENT)
     assert th.auc(torn.ranking_) > 0.95  # a patient's other rows give her away
-    assert th.auc(kept.ranking_) < 0.65
+    assert th.auc(together.ranking_) < 0.65
 
 
 def test_a_map_that_tore_groups_apart_is_sure_of_itself():
     fresh = np.random.default_rng(5).normal(size=(400, 2))
     torn = CalibratedModel(NEAREST, method="platt", cv=SHUFFLED).fit(NOISE, ILL)
-    kept = CalibratedModel(NEAREST, method="platt", cv=5).fit(NOISE, ILL, groups=PATIENT)
+    together = CalibratedModel(NEAREST, method="platt", cv=5).fit(NOISE, ILL, groups=PATIENT)
     assert np.abs(torn.predict_proba(fresh)[:, 1] - 0.5).mean() > 0.4
-    assert np.abs(kept.predict_proba(fresh)[:, 1] - 0.5).mean() < 0.2
+    assert np.abs(together.predict_proba(fresh)[:, 1] - 0.5).mean() < 0.2
 
 
 @pytest.mark.parametrize("steps", [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)])
@@ -133,25 +133,25 @@ def test_calibrated_rankings_are_the_maps():
 
 
 FLAGS = RNG.random(120) < 0.4
-X_OF_PROBABLE = RNG.normal(size=(120, 2)) + 2 * FLAGS[:, None]
-Y_OF_PROBABLE = np.where(FLAGS, "ill", "well")
+SHIFTED = RNG.normal(size=(120, 2)) + 2 * FLAGS[:, None]
+WORDS = np.where(FLAGS, "ill", "well")
 MODELS = [CalibratedModel(GaussianNB(), method="platt"), GroupedModel(GaussianNB(), boundaries=4)]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize("positive", ["ill", "well"])
 def test_columns_follow_the_labels(model, positive):
-    model = model.set_params(positive=positive).fit(X_OF_PROBABLE, Y_OF_PROBABLE)
+    model = model.set_params(positive=positive).fit(SHIFTED, WORDS)
     assert isinstance(model, ClassifierWrapper)
-    found = model.predict_proba(X_OF_PROBABLE)
+    found = model.predict_proba(SHIFTED)
     np.testing.assert_allclose(found.sum(axis=1), 1)
     assert found[FLAGS, 0].mean() > 0.7 > found[~FLAGS, 0].mean()
-    np.testing.assert_array_equal(model.predict(X_OF_PROBABLE), model.classes_[found.argmax(axis=1)])
+    np.testing.assert_array_equal(model.predict(SHIFTED), model.classes_[found.argmax(axis=1)])
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_nothing_is_said_before_fitting(model):
     with pytest.raises(NotFittedError):
-        type(model)(GaussianNB()).predict_proba(X_OF_PROBABLE)
+        type(model)(GaussianNB()).predict_proba(SHIFTED)
     with pytest.raises(NotImplementedError):
-        ClassifierWrapper()._probability(X_OF_PROBABLE)
+        ClassifierWrapper()._probability(SHIFTED)

@@ -104,7 +104,7 @@ def test_seeds_and_jobs():
 
 
 @pytest.mark.parametrize(
-    ("ask", "error", "told"),
+    ("ask", "error", "words"),
     [
         (
             lambda: cross_validate({}, X, Y),
@@ -153,8 +153,8 @@ def test_seeds_and_jobs():
         ),
     ],
 )
-def test_what_cannot_be_answered_is_refused_in_words(ask, error, told):
-    with pytest.raises(error, match=told):
+def test_what_cannot_be_answered_is_refused_in_words(ask, error, words):
+    with pytest.raises(error, match=words):
         ask()
 
 

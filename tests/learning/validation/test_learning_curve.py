@@ -201,7 +201,7 @@ def test_seeds_decide():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "words"),
     [
         ({"sizes": [50, 20]}, th.ArgumentError, "rising"),
         ({"sizes": [50, 500]}, th.ArgumentError, "from 2 to 48"),
@@ -212,9 +212,9 @@ def test_seeds_decide():
         ({"folds": Folds(kind="leave-one-out"), "measure": "auc"}, th.OneClassError, "tested on one class"),
     ],
 )
-def test_bad_input_is_refused_in_words(options, error, told):
+def test_bad_input_is_refused_in_words(options, error, words):
     X, y = gaussian_classes(60, features=2, apart=1.0, seed=3)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=words):
         learning_curve(GaussianNB(), X, y, **{"folds": 5, **options})
     with pytest.raises(th.LengthError):
         learning_curve(GaussianNB(), X[:50], y)

@@ -115,10 +115,10 @@ def test_ten_copies_of_a_row_are_worth_one():
     once = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS)
     copied, whose = np.repeat(LABELS_OF_CALLED_ROWS, 10), np.repeat(np.arange(200), 10)
     torn = prediction_cost(copied, np.repeat(CALLS, 10), COSTS)
-    kept = prediction_cost(copied, np.repeat(CALLS, 10), COSTS, clusters=whose)
-    assert kept.estimate == pytest.approx(once.estimate)
-    assert kept.upper - kept.lower == pytest.approx(once.upper - once.lower, rel=0.02)
-    assert torn.upper - torn.lower < 0.4 * (kept.upper - kept.lower)
+    together = prediction_cost(copied, np.repeat(CALLS, 10), COSTS, clusters=whose)
+    assert together.estimate == pytest.approx(once.estimate)
+    assert together.upper - together.lower == pytest.approx(once.upper - once.lower, rel=0.02)
+    assert torn.upper - torn.lower < 0.4 * (together.upper - together.lower)
 
 
 def test_weights_are_no_counts_of_cases():
@@ -130,9 +130,9 @@ def test_weights_are_no_counts_of_cases():
 def test_measures_count_groups_too():
     copied, whose = np.repeat(LABELS_OF_CALLED_ROWS, 10), np.repeat(np.arange(200), 10)
     once = prediction_measures(LABELS_OF_CALLED_ROWS, CALLS)["tpr"]
-    kept = prediction_measures(copied, np.repeat(CALLS, 10), clusters=whose)["tpr"]
-    assert kept.estimate == once.estimate == th.contingency(LABELS_OF_CALLED_ROWS, CALLS).tpr
-    assert kept.upper - kept.lower == pytest.approx(once.upper - once.lower, rel=0.05)
+    together = prediction_measures(copied, np.repeat(CALLS, 10), clusters=whose)["tpr"]
+    assert together.estimate == once.estimate == th.contingency(LABELS_OF_CALLED_ROWS, CALLS).tpr
+    assert together.upper - together.lower == pytest.approx(once.upper - once.lower, rel=0.05)
 
 
 RNG = np.random.default_rng(5)
