@@ -60,10 +60,10 @@ class Refusal(click.ClickException):
         super().__init__(f"{what}\n  where: {where}\n  fix:   {fix}")
 
 
-class Door(click.Command):
+class Command(click.Command):
     """A command of thresher: examples in its help, refusals in one form.
 
-    >>> Door("gate", examples=["thresher gate predictions.csv"]).examples
+    >>> Command("gate", examples=["thresher gate predictions.csv"]).examples
     ('thresher gate predictions.csv',)
     """
 
