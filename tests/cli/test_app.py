@@ -9,7 +9,7 @@ import pytest
 import thresher as th
 from thresher import MissingExtraError, __version__
 from thresher.cli import app as module
-from thresher.cli.app import COMMANDS, Door, Refusal, colours_wanted, program, refusal
+from thresher.cli.app import COMMANDS, Command, Refusal, colours_wanted, program, refusal
 from thresher.errors import argument, located
 
 
@@ -118,7 +118,7 @@ def refused(error):
     def fail():
         raise error
 
-    command = Door("choose", callback=fail)
+    command = Command("choose", callback=fail)
     with pytest.raises(Refusal) as caught:
         command.invoke(click.Context(command, info_name="choose"))
     return caught.value.message
@@ -152,7 +152,7 @@ def test_a_fault_is_not_disguised():
     def fail():
         raise RuntimeError("oops")
 
-    command = Door("choose", callback=fail)
+    command = Command("choose", callback=fail)
     with pytest.raises(RuntimeError, match="oops"):
         command.invoke(click.Context(command, info_name="choose"))
 
@@ -160,7 +160,7 @@ def test_a_fault_is_not_disguised():
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_loaded_by_its_name(name):
     command = program.get_command(click.Context(program), name)
-    assert isinstance(command, Door)
+    assert isinstance(command, Command)
     assert command.name == name
     assert str(command.help).splitlines()[0] == COMMANDS[name], "the list and the command's help say the same"
 

@@ -59,10 +59,10 @@ class Refusal(click.ClickException):
         super().__init__(paragraph(what, where, fix))
 
 
-class Door(click.Command):
+class Command(click.Command):
     """A command of thresher: examples in its help, refusals in one form.
 
-    >>> Door("gate", examples=["thresher gate predictions.csv"]).examples
+    >>> Command("gate", examples=["thresher gate predictions.csv"]).examples
     ('thresher gate predictions.csv',)
     """
 

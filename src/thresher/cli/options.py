@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_type_hints
 import click
 from click.shell_completion import CompletionItem
 
-from thresher.cli.app import Door
+from thresher.cli.app import Command
 from thresher.errors import ThresherError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any
         for one in reversed([one for kind in kinds.values() for one in fields(kind)]):
             command = one.metadata["click"](command)
         settings = {"show_default": True}
-        return click.command(name, cls=Door, examples=examples, context_settings=settings)(command)
+        return click.command(name, cls=Command, examples=examples, context_settings=settings)(command)
 
     return decorate
 
