@@ -52,10 +52,10 @@ class ModelBands:
 def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     """The bands of one model: those of net benefit and reliability are for scores that are probabilities.
 
-    A ranking of more than 500 segments is joined into about as many first, at splits that look the same on the
+    A ranking of more than 500 segments is joined into about as many first, at splits that draw the same
     curve and at every threshold asked about; the bands of the joined ranking differ by less than a line's width.
     Where the condition declares a class mix, curves that depend on it are drawn at that mix, class by class.
-    Weighted or clustered rows are drawn as such, whole clusters at a time; their reliability has no band, because
+    Weighted or clustered rows are drawn as such, by clusters; their reliability has no band, because
     a ranking no longer knows which rows belong together.
 
     >>> from thresher import evaluate
@@ -70,15 +70,15 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     how["class_ratio"] = condition.class_ratio
     made_at, to = evaluation.decision.trained_at, evaluation.decision.condition.prevalence
 
-    def restated(score: Any) -> Any:
+    def restate(score: Any) -> Any:
         if not probabilities or to is None or math.isclose(to, made_at, rel_tol=1e-12):
             return score
         return adjust_prevalence(score, to, trained_at=made_at)
 
     if rows.weight is None and rows.cluster is None:
-        short = _joined(recalibrated(model.ranking, restated), at_percents=probabilities)
+        short = _join_segments(recalibrated(model.ranking, restate), at_percents=probabilities)
         return _bands(short, replicates=REPLICATES, **how)
-    scores = {name: restated(rows.scores[name])}
+    scores = {name: restate(rows.scores[name])}
     source = Rows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
     times = int(np.clip(MOST_ROWS_DRAWN // rows.positive.size, FEWEST_ROW_REPLICATES, REPLICATES))
     return _bands(source, replicates=times, **how)
@@ -100,7 +100,7 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     curves = len(evaluation.models) * len(evaluation.classes)
     times = int(np.clip(MOST_CLASSES_DRAWN // curves, FEWEST_REPLICATES, REPLICATES))
     places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, POINTS))
-    short = _joined(ranking, at_percents=False)
+    short = _join_segments(ranking, at_percents=False)
     return _bands(short, calibrated=False, level=evaluation.level, replicates=times, seed=0, places=places)
 
 
@@ -140,7 +140,7 @@ def _bands(
     return ModelBands(**roc, **draws.bands(curves, stratified=False))
 
 
-def _joined(ranking: Ranking, *, at_percents: bool) -> Ranking:
+def _join_segments(ranking: Ranking, *, at_percents: bool) -> Ranking:
     """Neighbouring segments joined, each run carrying its lowest score.
 
     The splits that stay are at even steps of both classes, so that no run holds more than a 250th of either, at

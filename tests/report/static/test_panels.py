@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import thresher as th
 from tests import hostile
 from tests.report import examples
+from thresher.calibration.losses import LOSSES
 from thresher.report import payload
 from thresher.report.static.panels import (
-    LOSSES,
     MOST_NUMBERS,
     class_panels,
     confusion_svg,
