@@ -54,7 +54,7 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     A ranking of more than 500 segments is shortened to about as many first, at splits that draw the same curve and at
     every threshold asked about; the bands of the short ranking differ by less than a line's width.
     Where the condition declares a class mix, curves that depend on it are drawn at that mix, class by class.
-    Weighted or clustered rows are drawn as such, whole clusters at a time; their reliability has no band, because
+    Weighted or clustered rows are drawn as such, by clusters; their reliability has no band, because
     a ranking no longer knows which rows belong together.
 
     >>> from thresher import evaluate
@@ -69,16 +69,16 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     how["class_ratio"] = condition.class_ratio
     made_at, to = evaluation.decision.trained_at, evaluation.decision.condition.prevalence
 
-    def restated(score: Any) -> Any:
+    def restate(score: Any) -> Any:
         if not probabilities or to is None or math.isclose(to, made_at, rel_tol=1e-12):
             return score
         return adjust_prevalence(score, to, trained_at=made_at)
 
     if rows.weight is None and rows.cluster is None:
         keep: Keep = "percent" if probabilities else "classes"
-        short = shorten(recalibrate(model.ranking, restated), MOST_SEGMENTS, keep=keep)
+        short = shorten(recalibrate(model.ranking, restate), MOST_SEGMENTS, keep=keep)
         return _bands(short, replicates=REPLICATES, **how)
-    scores = {name: restated(rows.scores[name])}
+    scores = {name: restate(rows.scores[name])}
     source = Rows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
     times = int(np.clip(MOST_ROWS_DRAWN // rows.positive.size, FEWEST_ROW_REPLICATES, REPLICATES))
     return _bands(source, replicates=times, **how)

@@ -66,9 +66,9 @@ class ModelEvaluation(ModelResult):
     Every number is stated at the class mix of the condition; where one is declared, `data_measures` and
     `data_numbers` are those of the rows as they are, and `production` is the ranking at the declared mix, its
     probabilities restated for it. `measures` holds every registered measure at the chosen threshold, whose counts in
-    the rows are `table`. `numbers` holds every number of the whole model with its interval, from "auc" and
-    "average_precision" to "log_loss" and the parts of the Brier score; `brier`, `log_loss` and `decomposition` are
-    None when the scores are no probabilities. `calibration` maps scores to probabilities at the mix of the rows.
+    the rows are `table`. `numbers` holds every number that belongs to no threshold, with its interval, from "auc" to
+    "log_loss" and the parts of the Brier score; `brier`, `log_loss` and `decomposition` are None when the scores are no
+    probabilities. `calibration` maps scores to probabilities at the mix of the rows.
     `given` is the table of the user's own predictions, if any.
 
     >>> from thresher import evaluate
@@ -120,7 +120,7 @@ class ModelEvaluation(ModelResult):
         }
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
-        """Every number with its name: of the whole model, of its costs and threshold, and at that threshold."""
+        """Every number with its name: of the model, of its costs and threshold, and at that threshold."""
         decided = {"expected_cost": self.expected_cost, "honest_cost": self.honest_cost, "threshold": self.threshold}
         every = {**self.numbers, **decided, **self.measures}
         return [({"model": self.name, "quantity": name}, interval) for name, interval in every.items()]
@@ -263,14 +263,14 @@ def _numbers(
 ) -> tuple[Mapping[str, Interval], Decomposition | None]:
     """Intervals of the numbers that belong to no threshold, and the parts of the Brier score."""
     estimates = {"average_precision": average_precision(ranking), "pr_area": pr_area(ranking)}
-    found, parts = {"auc": auc}, None
+    intervals, parts = {"auc": auc}, None
     if are_probabilities(ranking):
         parts = decomposition(ranking, bins="hull")
         estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
-        found["brier"] = _brier(rows, name, ranking, level)
-        found |= calibration_numbers(rows, name, ranking, level=level)
-    found |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
-    return MappingProxyType({name: found[name] for name in NUMBERS if name in found}), parts
+        intervals["brier"] = _brier(rows, name, ranking, level)
+        intervals |= calibration_numbers(rows, name, ranking, level=level)
+    intervals |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
+    return MappingProxyType({name: intervals[name] for name in NUMBERS if name in intervals}), parts
 
 
 def _brier(rows: ScoredRows, name: str, ranking: Ranking, level: float) -> Interval:

@@ -266,8 +266,7 @@ def rule_heads(evaluation: Evaluation) -> tuple[str, ...]:
     """The heads of the table of rules."""
     condition = evaluation.decision.condition
     total = CASES * (condition.prevalence or 0.0)
-    found = f"found of {per_thousand_text(total, total)}"
-    return ("rule", found, "false alarms", "precision", "cost", "costs more by")
+    return ("rule", f"found of {per_thousand_text(total, total)}", "false alarms", "precision", "cost", "costs more by")
 
 
 def rule_cells(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str], ...]:

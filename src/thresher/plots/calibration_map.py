@@ -1,4 +1,4 @@
-"""`CalibrationMapDisplay`: what probability each score stands for, with and without the Laplace correction."""
+"""`CalibrationMapDisplay`: the probability of each score, with and without the Laplace correction."""
 
 from __future__ import annotations
 

@@ -44,9 +44,9 @@ _NARROW = 34  # letters that fit into a corner
 
 
 class Display(ABC):
-    """A picture of things already computed: it looks numbers up and computes none.
+    """A picture of things already computed: it reads numbers and computes none.
 
-    `plot` draws it, on the axes given or on those of a new pyplot figure, and returns the display; `ax_`, `figure_`
+    `plot` draws it, on `ax` or on the axes of a new pyplot figure, and returns the display; `ax_`, `figure_`
     and the artists, whose names end in an underscore too, exist from then on. `frame` returns the numbers as
     columns, e.g. for `pandas.DataFrame(display.frame())`. `size` is what suits it, in inches.
 
@@ -78,7 +78,7 @@ class Display(ABC):
         return f"{type(self).__name__}()"
 
     def _axes(self, ax: Axes | None, *, grid: Literal["both", "x", "y", ""] = "both", **settings: Any) -> Axes:
-        """The axes to draw on, remembered: given ones, or those of a new pyplot figure that plt.show() shows."""
+        """Remember the axes to draw on: `ax`, or those of a new pyplot figure that plt.show() shows."""
         extra("matplotlib", name="plot")
         if ax is None:
             ax = extra("matplotlib.pyplot", name="plot").subplots(figsize=self.size, layout="constrained")[1]

@@ -138,8 +138,8 @@ def _multiclass(evaluation: MulticlassEvaluation) -> Iterator[tuple[str, Display
     for ending, (name, model) in zip(endings, evaluation.models.items(), strict=True):
         yield f"confusion{ending}", ConfusionDisplay.from_matrix(model.confusion, name=name)
     for key in ("recall", "precision"):
-        found = {name: _named(getattr(model.rates, key)) for name, model in evaluation.models.items()}
-        yield key, MeasuresDisplay.from_intervals(found, of=f"{key.capitalize()} by class")
+        rates = {name: _named(getattr(model.rates, key)) for name, model in evaluation.models.items()}
+        yield key, MeasuresDisplay.from_intervals(rates, of=f"{key.capitalize()} by class")
     areas = {name: _named(model.auc.one_vs_rest) for name, model in evaluation.models.items()}
     yield "auc-one-vs-rest", MeasuresDisplay.from_intervals(areas, of="One-vs-rest AUC")
     for measure, comparison in evaluation.comparisons.items():
@@ -152,8 +152,8 @@ def _one_vs_rest(evaluation: MulticlassEvaluation, name: str, ending: str) -> It
     """Each class of one model against the rest, up to three of them with bands."""
     rankings = {str(label): each for label, each in evaluation[name].rankings.items()}
     banded = evaluation.classes if len(rankings) <= MOST_BANDS else ()
-    found = {str(label): class_bands(evaluation, name, label) for label in banded}
-    drawn = {label: bands for label, bands in found.items() if bands is not None}
+    every = {str(label): class_bands(evaluation, name, label) for label in banded}
+    drawn = {label: bands for label, bands in every.items() if bands is not None}
     pictures: tuple[tuple[str, type[ModelsDisplay]], ...] = (
         ("roc", ROCDisplay),
         ("precision_recall", PrecisionRecallDisplay),
@@ -170,8 +170,8 @@ def _named(intervals: Mapping[Any, Interval]) -> dict[str, Interval]:
 
 def _bands(drawn: Mapping[str, ModelBands], curve: str) -> dict[str, Band]:
     """The bands of one kind of curve, of the models that have one."""
-    found: dict[str, Band | None] = {name: getattr(bands, curve) for name, bands in drawn.items()}
-    return {name: band for name, band in found.items() if band is not None}
+    every: dict[str, Band | None] = {name: getattr(bands, curve) for name, bands in drawn.items()}
+    return {name: band for name, band in every.items() if band is not None}
 
 
 def _endings(names: list[str]) -> list[str]:

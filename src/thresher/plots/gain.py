@@ -58,15 +58,15 @@ class GainDisplay(CalledDisplay):
         ax.plot([0, 1], [0, 1], **dotted(ax))
         (self.perfect_,) = ax.plot([0, prevalence, 1], [0, 1, 1], **dotted(ax) | {"linestyle": (0, (4, 2))})
         for name, ranking in self.rankings.items():
-            called, found, _ = (column[curve_splits(ranking)] for column in gain(ranking))
-            self._curve(name, called, found, marked=True)
+            called, recall, _ = (column[curve_splits(ranking)] for column in gain(ranking))
+            self._curve(name, called, recall, marked=True)
         self._diamonds(ax, "tpr")
         return self._finish("Cumulative gain", (self.perfect_, "perfect order"))
 
     def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
         """Per split: threshold, share of cases called positive, share of positives found."""
-        called, found, threshold = gain(self.rankings[name])
-        return {"threshold": threshold, "called": called, "found": found}
+        called, recall, threshold = gain(self.rankings[name])
+        return {"threshold": threshold, "called": called, "found": recall}
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)

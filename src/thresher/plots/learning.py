@@ -73,7 +73,7 @@ class LearningCurveLike(CurveLike, Protocol):
 
     @property
     def asymptote(self) -> Interval | None:
-        """The measure with ever more cases, None where it cannot be told."""
+        """The measure with ever more cases, None where it is unknown."""
 
 
 class FeatureCurveLike(CurveLike, Protocol):

@@ -105,7 +105,7 @@ def write_page(
     sections: Sequence[Section] = (),
     grey: Sequence[str] = (),
 ) -> None:
-    """Write the page to a file, whole or not at all."""
+    """Write the page to a file, completely or not at all."""
     write_whole(path, page(evaluation, title=title, sections=sections, grey=grey))
 
 

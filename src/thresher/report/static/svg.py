@@ -24,7 +24,7 @@ _NEAR = 1.5  # pixels: points closer than this are one point on the screen
 def element(name: str, *inside: str, **attributes: str | float) -> str:
     """One element; attributes are escaped, what is inside is taken to be elements or escaped text already.
 
-    An underscore in an attribute's name stands for a hyphen, one at the end for nothing.
+    An underscore in an attribute's name becomes a hyphen, one at the end nothing.
 
     >>> element("text", text("a < b"), class_="tick", x=1.25, text_anchor="end")
     '<text class="tick" x="1.25" text-anchor="end">a &lt; b</text>'
