@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import thresher as th
 from tests.hostile import NAMES
+from tests.public import OFFERED
 from thresher import learning
 from thresher._internal import results
 from thresher._internal.results import Result, Tabular, frame_of, shorten
@@ -33,7 +34,7 @@ ALLOWED |= {"rect", "polyline", "circle", "iframe", "defs", "clippath"}
 
 
 def public_results() -> dict[str, type]:
-    listed = {name: getattr(room, name) for room in (th, learning) for name in room.__all__}
+    listed = OFFERED | {name: getattr(learning, name) for name in learning.__all__}
     return {
         name: one
         for name, one in listed.items()

@@ -113,8 +113,8 @@ def test_weighted_models_on_the_same_rows_share_their_class_ratio():
 
 
 def test_models_are_rankings_by_name():
-    with pytest.raises(th.ArgumentError, match="rankings by name"):
-        th.joint_choice([CAREFUL])  # type: ignore[arg-type]
+    with pytest.raises(th.ArgumentError, match="a ranking is needed, got the list"):
+        th.joint_choice([CAREFUL])  # type: ignore[call-overload]
     with pytest.raises(th.ArgumentError, match=r"a ranking is needed, got the int 3\n.*model 'a'"):
         th.joint_choice({"a": 3})  # type: ignore[dict-item]
 

@@ -255,7 +255,7 @@ def test_tables_that_cannot_teach_are_refused_in_words(change, error, told):
 def test_models_and_labels_are_checked_before_anything_is_fitted():
     with pytest.raises(th.ArgumentError, match="no model 'svm'"):
         th.learn(CANCER, "target", models=["svm"])
-    with pytest.raises(th.PositiveLabelError, match="'benign' and 'malignant'"):
+    with pytest.raises(th.PositiveLabelError, match="'benign' or 'malignant'"):
         th.learn(CANCER, "target", models=["tree"])
 
 

@@ -71,6 +71,7 @@ class Ranking(Tabular):
     def count(cls, positive: Flags, scores: Array, weights: Floats | None = None, *, dropped: int = 0) -> Self:
         """Count rows: flags of the positives, scores without NaN, and weights above 0.
 
+        >>> import numpy as np
         >>> Ranking.count(np.array([True, False, True]), np.array([0.9, 0.2, 0.2]))
         Ranking([1+][1+,1-] at scores 0.9, 0.2)
         """

@@ -57,7 +57,7 @@ def test_a_column_that_is_wholly_missing_has_no_fences():
 
 
 def test_unknown_ways_are_refused():
-    with pytest.raises(th.ArgumentError, match="no way 'z'"):
+    with pytest.raises(th.ArgumentError, match=r"method must be .*, got 'z'"):
         Outliers(cast("Any", "z")).fit(np.ones((2, 1)))
     with pytest.raises(th.ArgumentError, match="above 0"):
         fences(np.ones((2, 1)), method="iqr", factor=0)
@@ -110,7 +110,7 @@ def test_it_stands_in_a_pipeline_and_pickles():
 
 
 def test_unknown_actions_are_refused():
-    with pytest.raises(th.ArgumentError, match="no action 'drop'"):
+    with pytest.raises(th.ArgumentError, match=r"action must be .*, got 'drop'"):
         Outliers(action="drop").fit(ROWS)  # type: ignore[arg-type]
 
 

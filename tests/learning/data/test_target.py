@@ -28,7 +28,7 @@ def test_the_place_of_the_positive_class_is_that_among_sorted_classes(labels, po
 
 @pytest.mark.parametrize("labels", [[-1, 1], ["a", "b"], [1, 2]])
 def test_where_it_matters_it_must_be_said(labels):
-    with pytest.raises(th.PositiveLabelError, match="positive one is not said"):
+    with pytest.raises(th.PositiveLabelError, match="cannot tell which label is positive"):
         binary_target(labels, positive=None, matters=True)
     assert binary_target(labels, positive=None, matters=False).positive == labels[1]
 

@@ -80,7 +80,7 @@ def test_the_hull_is_isotonic_calibration():
     [
         ({"boundaries": "best"}, "boundaries is 'best'"),
         ({"boundaries": [0.5, 0.2]}, "rising"),
-        ({"boundaries": 0}, "number of bins"),
+        ({"boundaries": 0}, "bins must be"),
         ({"boundaries": [-5.0, 0.5]}, "no training row scores from -inf up to -5"),
     ],
 )

@@ -93,7 +93,7 @@ def test_either_label_may_be_positive():
 
 def test_costs_without_a_positive_label_are_refused():
     names = np.where(Y == 1, "spam", "ham")
-    with pytest.raises(th.PositiveLabelError, match="'ham' and 'spam'"):
+    with pytest.raises(th.PositiveLabelError, match="'ham' or 'spam'"):
         ThresholdClassifier(LogisticRegression(), CONDITION).fit(X, names)
     assert ThresholdClassifier(LogisticRegression()).fit(X, names).positive_ == "spam"  # equal costs: no matter
     with pytest.raises(th.PositiveLabelError, match="eggs"):
@@ -170,7 +170,7 @@ def test_it_works_in_a_pipeline_and_a_grid_and_keeps_names():
         ({"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y == 1))]}, Y, th.OneClassError, "fold 0 hold one class"),
         ({"response": "scores"}, Y, th.ArgumentError, "response must be one of"),
         ({"maximise": "acuracy"}, Y, th.MeasureError, "did you mean accuracy"),
-        ({"condition": 5}, Y, th.ArgumentError, "no operating condition"),
+        ({"condition": 5}, Y, th.ArgumentError, "an operating condition is needed"),
         ({}, np.arange(400) % 3, th.LabelError, "Only binary"),
         ({}, np.zeros(400, int), th.OneClassError, "one class only"),
     ],

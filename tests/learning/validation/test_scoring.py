@@ -231,7 +231,7 @@ def test_a_scorer_is_sent_to_other_processes():
 
 
 def test_bad_input():
-    with pytest.raises(th.ArgumentError, match="no operating condition"):
+    with pytest.raises(th.ArgumentError, match="an operating condition is needed"):
         cost_scorer(8)  # type: ignore[arg-type]
     with pytest.raises(th.ArgumentError, match='threshold must be "bayes" or "best"'):
         cost_scorer(COSTS_OF_COST_SCORER, threshold=0.5)  # type: ignore[arg-type]

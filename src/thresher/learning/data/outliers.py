@@ -13,8 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher._internal.arguments import require_classifier, require_number
-from thresher.errors import ArgumentError, LabelError
+from thresher._internal.arguments import require_classifier, require_number, require_one_of
+from thresher.errors import ArgumentError, LabelError, argument
 from thresher.learning.features.scatter import Matrix
 from thresher.ranking import Flags, Floats
 
@@ -101,11 +101,8 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn where outliers begin."""
-        if self.method not in get_args(OutlierMethod):
-            ways = ", ".join(get_args(OutlierMethod))
-            raise ArgumentError(f"there is no way {self.method!r} to find outliers", f"use one of {ways}")
-        if self.action not in get_args(OutlierAction):
-            raise ArgumentError(f"there is no action {self.action!r}", "use flag or clip")
+        require_one_of(self.method, get_args(OutlierMethod), name="method")
+        require_one_of(self.action, get_args(OutlierAction), name="action")
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         if self.method != "isolation_forest":
             self.fences_ = fences(rows, method=self.method, factor=self.factor)
@@ -113,7 +110,7 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.action == "clip":
             raise ArgumentError(
                 "a forest finds rows that are outliers, and has no fence to clip values to",
-                'use action="flag", or method="iqr" or "robust_z"',
+                f"use {argument('action', 'flag')}, or {argument('method', 'iqr')} or 'robust_z'",
             )
         share = "auto" if self.factor is None else self.factor
         self.forest_ = IsolationForest(contamination=share, random_state=self.seed).fit(rows)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._internal.arguments import require_instance, require_number
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.learning.features.scatter import Matrix, Scatter, require_two_classes, scatter
 from thresher.ranking import Flags, Floats, Indices
 
@@ -89,7 +89,8 @@ def selection(
     if search == "exact" and criterion == "hotelling_lawley":
         raise ArgumentError(
             "the exact search needs a criterion that is a ratio of sums over features, which trace(S_W⁻¹ S_B) is not",
-            'use search="exhaustive" for few features, "forward" for many, or criterion="trace_ratio"',
+            f"use {argument('search', 'exhaustive')} for few features, 'forward' for many, or "
+            f"{argument('criterion', 'trace_ratio')}",
         )
     chosen = _search(found, n_features, search, criterion)
     inside = found.of(np.sort(chosen.features))
@@ -246,7 +247,8 @@ def exhaustive_selection(
         number = f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"
         raise ArgumentError(
             f"{size:,} of {between.size:,} features make {number} subsets, and at most {most:,} are tried",
-            'use search="exact", which finds the best by trace_ratio without trying all, or search="forward"',
+            f"use {argument('search', 'exact')}, which finds the best by trace_ratio without trying all, or "
+            f"{argument('search', 'forward')}",
         )
     best, reached, sum_between = np.arange(size), -np.inf, -np.inf
     subsets = combinations(range(between.size), size)
@@ -338,7 +340,7 @@ def backward_by_trace(within: Matrix, spread: Matrix, size: int) -> Steps:
         raise ArgumentError(
             f"the scatter within classes of all {alone.size:,} features has no inverse: some are constant within "
             "classes or combinations of others, or there are fewer rows than features",
-            'use search="forward", or leave those features out first',
+            f"use {argument('search', 'forward')}, or leave those features out first",
         )
     inverse = np.linalg.inv(within / np.outer(alone, alone))
     solved = inverse @ (spread / alone).T

@@ -21,7 +21,7 @@ from sklearn.preprocessing import (
 )
 
 from thresher._internal.arguments import is_one_of, require_instance, require_seed
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.outliers import Outliers
 from thresher.learning.preprocessing.encoders import (
@@ -100,7 +100,8 @@ def preparation(
         raise ArgumentError(f"there is no scale {scale!r}", f"use one of {', '.join(_SCALERS)}, or None")
     if not columns.used:
         raise ArgumentError(
-            "no column is left that a model may learn from", "overrule the kinds with column_types(types=...)"
+            "no column is left that a model may learn from",
+            f"overrule the kinds with {argument('types', {'column': 'kind'})}",
         )
     scaling = [] if scale is None else [("scale", _SCALERS[scale]())]
     fences = [] if outliers is None else [("outliers", clone(outliers))]
