@@ -105,3 +105,32 @@ def test_a_ratio_of_whole_numbers_is_recognised(a, b):
 @given(st.floats(min_value=1e-300, max_value=1e300))
 def test_the_simplest_fraction_is_the_same_float(number):
     assert float(simplest(number)) == number
+
+
+def test_golden_expected_cost_is_the_nearest_float():
+    table = th.Contingency(tp=30, fn=20, fp=5, tn=45)
+    assert th.OperatingCondition(cost_fp=1, cost_fn=2).expected_cost(table) == 0.45  # 45 / 100
+    assert th.OperatingCondition(cost_fp=0.1, cost_fn=0.3).expected_cost(table) == 0.065
+    assert th.OperatingCondition(prevalence=0.1, cost_fn=3).expected_cost(table) == 0.21
+
+
+@given(
+    st.tuples(*[st.integers(1, 10**5)] * 4),
+    st.tuples(st.integers(1, 60), st.integers(1, 60), st.integers(-20, 0), st.integers(-20, 0)),
+    st.one_of(st.none(), st.integers(1, 99)),
+)
+def test_expected_cost_is_the_exact_quotient_rounded_once(cells, tenths, percent):
+    fp, fn, tp, tn = (tenth / 10 for tenth in tenths)
+    prevalence = None if percent is None else percent / 100
+    condition = th.OperatingCondition(prevalence=prevalence, cost_fp=fp, cost_fn=fn, cost_tp=tp, cost_tn=tn)
+    hits, misses, alarms, rejections = cells
+    Pos, Neg = hits + misses, alarms + rejections
+    share = Fraction(Pos, Pos + Neg) if percent is None else Fraction(percent, 100)
+    of_pos = Fraction(hits * tenths[2] + misses * tenths[1], 10 * Pos)
+    of_neg = Fraction(alarms * tenths[0] + rejections * tenths[3], 10 * Neg)
+    table = th.Contingency(tp=hits, fn=misses, fp=alarms, tn=rejections)
+    assert condition.expected_cost(table) == float(share * of_pos + (1 - share) * of_neg)
+    weighted = th.Contingency(*(float(cell) for cell in cells))
+    column = th.Contingency(*([cell] for cell in cells))
+    assert condition.expected_cost(weighted) == condition.expected_cost(table)
+    assert condition.expected_cost(column)[0] == pytest.approx(condition.expected_cost(table), rel=1e-14, abs=1e-15)

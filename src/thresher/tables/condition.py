@@ -5,14 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from thresher._internal.arguments import as_number, require_instance, require_number
 from thresher.errors import ConditionError, argument
-from thresher.ranking import Ranking, require_ranking
+from thresher.ranking import EXACT_INTEGERS, Ranking, require_ranking
 from thresher.tables.contingency import Contingency, require_table
 
 _SIMPLE = 10**6
+
+
+_PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -129,15 +135,35 @@ class OperatingCondition:
     def expected_cost(self, table: Contingency) -> Any:
         """Cost per case of acting as a table does, at this class ratio (the table's own when None).
 
-        >>> spam = Contingency(tp=30, fn=20, fp=10, tn=40)
-        >>> OperatingCondition(cost_fp=1, cost_fn=5).expected_cost(spam)
-        1.1
+        Counts are divided once, so costs in whole numbers, or simple fractions, give the nearest float.
+
+        >>> OperatingCondition(cost_fp=1, cost_fn=2).expected_cost(Contingency(tp=30, fn=20, fp=5, tn=45))
+        0.45
         """
         require_table(table)
+        if (exact := self._exact_expected_cost(table)) is not None:
+            return exact
         prevalence = table.prevalence if self.prevalence is None else self.prevalence
         positive = table.tpr * self.cost_tp + table.fnr * self.cost_fn
         negative = table.fpr * self.cost_fp + table.tnr * self.cost_tn
         return prevalence * positive + (1 - prevalence) * negative
+
+    def _exact_expected_cost(self, table: Contingency) -> Any:
+        """Expected cost by one division of integers; None where counts are none, or products would round."""
+        cells = [_integers(cell) for cell in (table.tp, table.fn, table.fp, table.tn)]
+        Pos, Neg = _one_total(table.Pos), _one_total(table.Neg)
+        if not Pos or not Neg or any(cell is None for cell in cells):
+            return None
+        mix = Fraction(1) if self.class_ratio is None else simplest(self.class_ratio) * Neg / Pos
+        costs = [simplest(cost) for cost in (self.cost_tp, self.cost_fn, self.cost_fp, self.cost_tn)]
+        unit = math.lcm(*(cost.denominator for cost in costs))
+        weights = (mix.numerator, mix.numerator, mix.denominator, mix.denominator)
+        per_case = [int(cost * unit) * weight for cost, weight in zip(costs, weights, strict=True)]
+        total = unit * (mix.numerator * Pos + mix.denominator * Neg)
+        largest = max(total, max(map(abs, per_case)) * (Pos + Neg))
+        if largest >= EXACT_INTEGERS and any(isinstance(cell, np.ndarray) for cell in cells):
+            return None  # Python integers stay exact at any size, arrays do not
+        return sum(cost * cell for cost, cell in zip(per_case, cells, strict=True)) / total
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `OperatingCondition(**...)` reads back."""
@@ -154,9 +180,7 @@ class OperatingCondition:
         return f"OperatingCondition(class_ratio={ratio}, {costs})"
 
 
-_PARTS = ("class_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
-
-
+@lru_cache(maxsize=1024)
 def simplest(number: float) -> Fraction:
     """The simplest fraction that a float stands for: 3/7 and not its 53-bit neighbour.
 
@@ -168,6 +192,22 @@ def simplest(number: float) -> Fraction:
     exact = Fraction(number)
     simple = exact.limit_denominator(_SIMPLE)
     return simple if float(simple) == float(number) else exact
+
+
+def _integers(cell: Any) -> Any:
+    """A cell as integers, None if it holds anything else."""
+    if not isinstance(cell, np.ndarray):
+        return int(cell) if float(cell).is_integer() else None
+    if cell.dtype.kind != "f":
+        return cell
+    return cell.astype(np.int64) if (cell == np.rint(cell)).all() else None
+
+
+def _one_total(totals: Any) -> int | None:
+    """The total that all tables share, None where they differ or it is no integer."""
+    first = np.ravel(totals)[:1]
+    shared = _integers(first[0].item()) if first.size and (totals == first).all() else None
+    return None if shared is None else int(shared)
 
 
 def _costs_of_errors(

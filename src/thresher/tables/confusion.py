@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias, cast, get_args
@@ -17,206 +16,27 @@ from thresher._internal.json import FieldError, items, json_value, not_written, 
 from thresher._internal.results import Tabular
 from thresher.errors import EmptyError, LabelError, LengthError, MeasureError, ThresherError, WeightError
 from thresher.inputs import classes_of
-from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.columns import Column, Missing
 from thresher.inputs.labels import LABELS_SHOWN, distinct, listed, sorted_labels
-from thresher.inputs.rank import checked_weights
 from thresher.ranking import Counts, Flags, Floats, require_safe_total
-from thresher.tables.contingency import Contingency
+from thresher.tables.contingency import Contingency, complete_columns
 from thresher.tables.measures import Measure
 from thresher.tables.measures import measure as named
 
-
-def checked_classes(classes: Sequence[Any]) -> tuple[Any, ...]:
-    """Distinct names of at least one class."""
-    names, _ = classes_of(np.empty(0, dtype=object), classes=classes)
-    if not names:
-        raise EmptyError("there are no classes", "name at least one class per row and column")
-    return tuple(names)
-
-
-def checked_counts(counts: Any, classes: tuple[Any, ...]) -> Counts:
-    """A square of counts, one row and column per class, read-only."""
-    try:
-        array = np.array(counts)
-    except ValueError:  # rows of different lengths
-        array = np.empty(0)
-    if array.shape != (len(classes), len(classes)):
-        raise LengthError(
-            f"counts have shape {array.shape}, and {len(classes)} classes need {len(classes)} rows and columns",
-            fix="give one row per actual and one column per predicted class, in the order of classes",
-        )
-    if array.dtype.kind not in "biuf" or not (np.isfinite(array) & (array >= 0)).all():
-        raise WeightError(f"counts must be finite numbers of 0 or more, got {array.tolist()}", "give counts of cases")
-    require_safe_total(float(array.sum(dtype=np.float64)))
-    array = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
-    array.flags.writeable = False
-    return array
-
-
-def table_text(classes: Sequence[Any], counts: Counts, *, recall: Floats, precision: Floats) -> str:
-    """Lay a matrix out in columns; what is 0/0 is called undefined.
-
-    >>> import numpy as np
-    >>> recall, precision = np.array([1, 0]), np.array([0.8, np.nan])
-    >>> print(table_text(["a", "b"], np.array([[8, 0], [2, 0]]), recall=recall, precision=precision))
-    actual      predicted: a           b   total   recall
-    a                      8           0       8   1.0000
-    b                      2           0       2   0.0000
-    total                 10           0      10
-    precision         0.8000   undefined
-    """
-    first, *others = [str(name) for name in classes]
-    rows = [
-        ["actual", f"predicted: {first}", *others, "total", "recall"],
-        *(
-            [name, *map(_count, row), _count(sum(row)), _rate(rate)]
-            for name, row, rate in zip([first, *others], counts.tolist(), recall.tolist(), strict=True)
-        ),
-        ["total", *map(_count, counts.sum(axis=0).tolist()), _count(counts.sum().item()), ""],
-        ["precision", *map(_rate, precision.tolist()), "", ""],
-    ]
-    width = [max(len(text) for text in texts) for texts in zip(*rows, strict=True)]
-    return "\n".join("   ".join([row[0].ljust(width[0]), *map(str.rjust, row[1:], width[1:])]).rstrip() for row in rows)
-
-
-def _count(value: float) -> str:
-    return f"{value:,.10g}"
-
-
-def _rate(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.4f}"
-
-
 Averaging: TypeAlias = Literal["micro", "macro", "weighted"]
-
-
-class ClassAverages(ABC):
-    """The averages of whatever has a table of each class against the rest."""
-
-    __slots__ = ()
-
-    classes: tuple[Any, ...]
-
-    @property
-    @abstractmethod
-    def per_class(self) -> Contingency:
-        """Each class against the rest, as one table whose cells are arrays aligned with `classes`."""
-
-    def average(self, how: Averaging, measure: str | Measure) -> float:
-        """One number for all classes, from the tables of each class against the rest.
-
-        "micro" adds the tables up and measures their sum; "macro" is the plain mean over classes;
-        "weighted" is the mean weighted by how many cases each class has, so classes without cases
-        do not count. Macro F1 is the mean of the F1 values, not the F1 of macro precision and macro
-        recall, which others call by the same name (Opitz & Burst 2019). A measure that is undefined
-        for a class that counts leaves the average undefined: NaN, where others silently put 0.
-
-        >>> from thresher.tables import ConfusionMatrix
-        >>> reviews = ConfusionMatrix([[700, 200, 100], [200, 8300, 100], [0, 100, 300]], classes=[-1, 0, 1])
-        >>> [round(reviews.average(how, "precision"), 4) for how in ("micro", "macro", "weighted")]
-        [0.93, 0.781, 0.9318]
-        """
-        fix = 'say which, e.g. average("macro", "f1")'
-        require_one_of(how, get_args(Averaging), name="how", fix=fix)
-        known, table = named(measure), self.per_class
-        if how == "micro":
-            return float(known.of(Contingency(*(cell.sum() for cell in (table.tp, table.fn, table.fp, table.tn)))))
-        counts = _counting(table, how)
-        if not counts.any():
-            return math.nan
-        return float(np.average(known.of(table)[counts], weights=table.Pos[counts] if how == "weighted" else None))
-
-    def why_undefined(self, how: Averaging, measure: str | Measure) -> str:
-        """In words, which classes leave an average without a value, and why; empty when it has one.
-
-        >>> from thresher.tables import ConfusionMatrix
-        >>> ConfusionMatrix([[95, 0], [5, 0]], classes=["ham", "spam"]).why_undefined("macro", "precision")
-        "with 'spam' as the positive class, nothing is predicted positive"
-        """
-        if not math.isnan(self.average(how, measure)):
-            return ""
-        known, table = named(measure), self.per_class
-        if not table.total.any():
-            return "there are no cases"
-        undefined = np.isnan(known.of(table)) & _counting(table, how)
-        names = ", ".join(repr(name) for name, at in zip(self.classes, undefined.tolist(), strict=True) if at)
-        return f"with {names} as the positive class, {known.undefined}"
-
-    @property
-    def micro_precision(self) -> float:
-        """Precision of the added one-vs-rest tables: the overall accuracy."""
-        return self.average("micro", "precision")
-
-    @property
-    def micro_recall(self) -> float:
-        """Recall of the added one-vs-rest tables: the overall accuracy."""
-        return self.average("micro", "recall")
-
-    @property
-    def micro_f1(self) -> float:
-        """F1 of the added one-vs-rest tables: the overall accuracy."""
-        return self.average("micro", "f1")
-
-    @property
-    def macro_precision(self) -> float:
-        """Mean of the classes' precisions."""
-        return self.average("macro", "precision")
-
-    @property
-    def macro_recall(self) -> float:
-        """Mean of the classes' recalls: the mean class accuracy."""
-        return self.average("macro", "recall")
-
-    @property
-    def macro_f1(self) -> float:
-        """Mean of the classes' F1 values."""
-        return self.average("macro", "f1")
-
-    @property
-    def weighted_precision(self) -> float:
-        """Mean of the classes' precisions, weighted by their cases."""
-        return self.average("weighted", "precision")
-
-    @property
-    def weighted_recall(self) -> float:
-        """Mean of the classes' recalls, weighted by their cases: the overall accuracy."""
-        return self.average("weighted", "recall")
-
-    @property
-    def weighted_f1(self) -> float:
-        """Mean of the classes' F1 values, weighted by their cases."""
-        return self.average("weighted", "f1")
-
-
-def average_named(name: str) -> tuple[Averaging, Measure]:
-    """Read the name of an average, such as "macro_f1".
-
-    >>> how, measure = average_named("weighted_precision")
-    >>> how, measure.name
-    ('weighted', 'precision')
-    """
-    how, _, measure = name.partition("_")
-    if how not in get_args(Averaging):
-        raise MeasureError(
-            f"a confusion matrix has no number called {name!r}",
-            fix='give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1";'
-            " for a single class, ask one_vs_rest(c).describe(...)",
-        )
-    return cast("Averaging", how), named(measure)
-
-
-def _counting(table: Contingency, how: Averaging) -> Flags:
-    """Which classes take part in an average."""
-    cases = np.asarray(table.Pos)
-    return cases > 0 if how == "weighted" else np.ones(cases.size, dtype=np.bool_)
-
 
 FORMAT = "thresher/confusion/1"
 CLASSES_SHOWN = 20
 
+_SINGLE_NUMBERS = {
+    "overall_accuracy": "there are no cases",
+    "mcc": "all cases are of one class, or all are predicted as one",
+    "kappa": "all cases are of one class and all are predicted as it",
+}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrix(ClassAverages, Tabular):
+class ConfusionMatrix(Tabular):
     """Counts of actual (rows) against predicted (columns) classes, in the order of `classes`.
 
     Rows are the actual classes, as in scikit-learn; other tools print the transpose. Arrays of
@@ -243,8 +63,8 @@ class ConfusionMatrix(ClassAverages, Tabular):
     dropped: int = 0
 
     def __init__(self, counts: npt.ArrayLike, classes: Sequence[Any], dropped: int = 0) -> None:
-        names = checked_classes(classes)
-        for name, value in {"counts": checked_counts(counts, names), "classes": names, "dropped": dropped}.items():
+        names = _check_classes(classes)
+        for name, value in {"counts": _check_counts(counts, names), "classes": names, "dropped": dropped}.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -252,9 +72,9 @@ class ConfusionMatrix(ClassAverages, Tabular):
         """Read what `to_dict` wrote."""
         readers = {"counts": items(numbers(0)), "classes": items(_label), "dropped": number(0, whole=True)}
         kind: dict[str, Any] = {"of": "ConfusionMatrix", "kind": "a confusion matrix"}
-        found = read_object(value, readers, form=FORMAT, optional=["dropped"], **kind)
+        parts = read_object(value, readers, form=FORMAT, optional=["dropped"], **kind)
         try:
-            return cls(**found)
+            return cls(**parts)
         except ThresherError as error:
             raise not_written(error.what, **kind) from None
 
@@ -349,6 +169,89 @@ class ConfusionMatrix(ClassAverages, Tabular):
         """Per class, the harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn)."""
         return self.per_class.f1
 
+    def average(self, how: Averaging, measure: str | Measure) -> float:
+        """One number for all classes, from the tables of each class against the rest.
+
+        "micro" adds the tables up and measures their sum; "macro" is the plain mean over classes;
+        "weighted" is the mean weighted by how many cases each class has, so classes without cases
+        do not count. Macro F1 is the mean of the F1 values, not the F1 of macro precision and macro
+        recall, which others call by the same name (Opitz & Burst 2019). A measure that is undefined
+        for a class that counts leaves the average undefined: NaN, where others silently put 0.
+
+        >>> reviews = ConfusionMatrix([[700, 200, 100], [200, 8300, 100], [0, 100, 300]], classes=[-1, 0, 1])
+        >>> [round(reviews.average(how, "precision"), 4) for how in ("micro", "macro", "weighted")]
+        [0.93, 0.781, 0.9318]
+        """
+        fix = 'say which, e.g. average("macro", "f1")'
+        require_one_of(how, get_args(Averaging), name="how", fix=fix)
+        known, table = named(measure), self.per_class
+        if how == "micro":
+            return float(known.of(Contingency(*(cell.sum() for cell in (table.tp, table.fn, table.fp, table.tn)))))
+        counts = _counting(table, how)
+        if not counts.any():
+            return math.nan
+        return float(np.average(known.of(table)[counts], weights=table.Pos[counts] if how == "weighted" else None))
+
+    def why_undefined(self, how: Averaging, measure: str | Measure) -> str:
+        """In words, which classes leave an average without a value, and why; empty when it has one.
+
+        >>> ConfusionMatrix([[95, 0], [5, 0]], classes=["ham", "spam"]).why_undefined("macro", "precision")
+        "with 'spam' as the positive class, nothing is predicted positive"
+        """
+        if not math.isnan(self.average(how, measure)):
+            return ""
+        known, table = named(measure), self.per_class
+        if not table.total.any():
+            return "there are no cases"
+        undefined = np.isnan(known.of(table)) & _counting(table, how)
+        names = ", ".join(repr(name) for name, at in zip(self.classes, undefined.tolist(), strict=True) if at)
+        return f"with {names} as the positive class, {known.undefined}"
+
+    @property
+    def micro_precision(self) -> float:
+        """Precision of the added one-vs-rest tables: the overall accuracy."""
+        return self.average("micro", "precision")
+
+    @property
+    def micro_recall(self) -> float:
+        """Recall of the added one-vs-rest tables: the overall accuracy."""
+        return self.average("micro", "recall")
+
+    @property
+    def micro_f1(self) -> float:
+        """F1 of the added one-vs-rest tables: the overall accuracy."""
+        return self.average("micro", "f1")
+
+    @property
+    def macro_precision(self) -> float:
+        """Mean of the classes' precisions."""
+        return self.average("macro", "precision")
+
+    @property
+    def macro_recall(self) -> float:
+        """Mean of the classes' recalls: the mean class accuracy."""
+        return self.average("macro", "recall")
+
+    @property
+    def macro_f1(self) -> float:
+        """Mean of the classes' F1 values."""
+        return self.average("macro", "f1")
+
+    @property
+    def weighted_precision(self) -> float:
+        """Mean of the classes' precisions, weighted by their cases."""
+        return self.average("weighted", "precision")
+
+    @property
+    def weighted_recall(self) -> float:
+        """Mean of the classes' recalls, weighted by their cases: the overall accuracy."""
+        return self.average("weighted", "recall")
+
+    @property
+    def weighted_f1(self) -> float:
+        """Mean of the classes' F1 values, weighted by their cases."""
+        return self.average("weighted", "f1")
+
     @property
     def mcc(self) -> float:
         """Correlation of actual and predicted class for k classes, R_K (Gorodkin 2004).
@@ -374,7 +277,7 @@ class ConfusionMatrix(ClassAverages, Tabular):
         return _ratio(min(agreement, most), most)
 
     def describe(self, measure: str) -> str:
-        """A number of the whole matrix in words, with the reason when it is undefined.
+        """A number of the matrix in words, with the reason when it is undefined.
 
         >>> lazy = ConfusionMatrix([[95, 0], [5, 0]], classes=["ham", "spam"])
         >>> lazy.describe("macro_precision")
@@ -385,10 +288,10 @@ class ConfusionMatrix(ClassAverages, Tabular):
         'precision undefined: nothing is predicted positive'
         """
         name = str(measure)
-        if name in _WHOLE:
-            value, reason = getattr(self, name), _WHOLE[name]
+        if name in _SINGLE_NUMBERS:
+            value, reason = getattr(self, name), _SINGLE_NUMBERS[name]
         else:
-            how, of = average_named("macro_recall" if name == "mean_class_accuracy" else name)
+            how, of = _average_named("macro_recall" if name == "mean_class_accuracy" else name)
             value, reason = self.average(how, of), self.why_undefined(how, of)
         return f"{name} undefined: {reason}" if math.isnan(value) else f"{name} {value:.4g}"
 
@@ -453,12 +356,12 @@ class ConfusionMatrix(ClassAverages, Tabular):
     def __str__(self) -> str:
         if len(self.classes) > CLASSES_SHOWN:
             return repr(self)
-        table = table_text(self.classes, self.counts, recall=self.recall, precision=self.precision)
-        whole = [self.describe("overall_accuracy"), self.describe("mean_class_accuracy")]
-        return "\n".join([table, ", ".join(text.replace("_", " ") for text in whole)])
+        table = _table_text(self.classes, self.counts, recall=self.recall, precision=self.precision)
+        accuracies = [self.describe("overall_accuracy"), self.describe("mean_class_accuracy")]
+        return "\n".join([table, ", ".join(text.replace("_", " ") for text in accuracies)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Built anew, because arrays forget on the way that they are read-only.
+        # The constructor makes arrays read-only on the other side too.
         return type(self), (self.counts, self.classes, self.dropped)
 
     def _beyond_chance(self) -> tuple[Any, Any]:
@@ -468,29 +371,6 @@ class ConfusionMatrix(ClassAverages, Tabular):
         by_chance = sum(t * p for t, p in zip(actual, predicted, strict=True))
         apart = sum(t * (total - p) for t, p in zip(actual, predicted, strict=True))
         return sum(self.correct.tolist()) * total - by_chance, apart
-
-
-_WHOLE = {
-    "overall_accuracy": "there are no cases",
-    "mcc": "all cases are of one class, or all are predicted as one",
-    "kappa": "all cases are of one class and all are predicted as it",
-}
-
-
-def _pairs_apart(totals: list[Any]) -> Any:
-    """Ordered pairs of cases in different classes, s² - Σ t²: exactly 0 when all are in one."""
-    everything = sum(totals)
-    return sum(total * (everything - total) for total in totals)
-
-
-def _label(value: Any) -> Any:
-    if not isinstance(value, str | int | float) or (isinstance(value, float) and not math.isfinite(value)):
-        raise FieldError(f"must be a text, a number, true or false, got {value!r}")
-    return value
-
-
-def _ratio(numerator: Any, denominator: Any) -> float:
-    return float(numerator / denominator) if denominator else math.nan
 
 
 def confusion(
@@ -523,21 +403,118 @@ def confusion(
     >>> confusion(["cat", "dog", "cat", "cow"], ["cat", "dog", "dog", "cow"])
     ConfusionMatrix([[1, 0, 1], [0, 1, 0], [0, 0, 1]], classes=['cat', 'cow', 'dog'])
     """
-    given = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
-    columns = {name: column(values, name=name) for name, values in given.items()}
-    kept, dropped = complete(columns, missing=missing)
-    weight = None if weights is None else checked_weights(kept[2])
+    columns, weight, dropped = complete_columns(labels, predictions, weights, missing)
     if weight is not None and not weight.all():
-        kept, weight = [values[weight > 0] for values in kept], weight[weight > 0]
+        columns, weight = [values[weight > 0] for values in columns], weight[weight > 0]
     # Asked apart, never in one array: NumPy would turn the number 1 into the text "1".
-    known = _all_classes(kept[0], kept[1]) if classes is None else classes
-    names, actual = classes_of(kept[0], classes=known)
-    _, called = classes_of(kept[1], classes=names)
+    known = _all_classes(*columns) if classes is None else classes
+    names, actual = classes_of(columns[0], classes=known)
+    _, predicted = classes_of(columns[1], classes=names)
     k = len(names)
-    counts = np.bincount(actual * k + called, weights=weight, minlength=k * k).reshape(k, k)
+    counts = np.bincount(actual * k + predicted, weights=weight, minlength=k * k).reshape(k, k)
     return ConfusionMatrix(counts, tuple(names), dropped)
 
 
 def _all_classes(labels: Column, predictions: Column) -> list[Any]:
-    found = distinct(labels, at_most=1000) + distinct(predictions, at_most=1000)
-    return sorted_labels(np.fromiter(found, dtype=object, count=len(found)))
+    names = distinct(labels, at_most=1000) + distinct(predictions, at_most=1000)
+    return sorted_labels(np.fromiter(names, dtype=object, count=len(names)))
+
+
+def _check_classes(classes: Sequence[Any]) -> tuple[Any, ...]:
+    """Distinct names of at least one class."""
+    names, _ = classes_of(np.empty(0, dtype=object), classes=classes)
+    if not names:
+        raise EmptyError("there are no classes", "name at least one class per row and column")
+    return tuple(names)
+
+
+def _check_counts(counts: Any, classes: tuple[Any, ...]) -> Counts:
+    """A square of counts, one row and column per class, read-only."""
+    try:
+        array = np.array(counts)
+    except ValueError:  # rows of different lengths
+        array = np.empty(0)
+    if array.shape != (len(classes), len(classes)):
+        raise LengthError(
+            f"counts have shape {array.shape}, and {len(classes)} classes need {len(classes)} rows and columns",
+            fix="give one row per actual and one column per predicted class, in the order of classes",
+        )
+    if array.dtype.kind not in "biuf" or not (np.isfinite(array) & (array >= 0)).all():
+        raise WeightError(f"counts must be finite numbers of 0 or more, got {array.tolist()}", "give counts of cases")
+    require_safe_total(float(array.sum(dtype=np.float64)))
+    array = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+    array.flags.writeable = False
+    return array
+
+
+def _average_named(name: str) -> tuple[Averaging, Measure]:
+    """Read the name of an average, such as "macro_f1".
+
+    >>> how, measure = _average_named("weighted_precision")
+    >>> how, measure.name
+    ('weighted', 'precision')
+    """
+    how, _, measure = name.partition("_")
+    if how not in get_args(Averaging):
+        raise MeasureError(
+            f"a confusion matrix has no number called {name!r}",
+            fix='give overall_accuracy, mean_class_accuracy, mcc, kappa or an average such as "macro_f1";'
+            " for a single class, ask one_vs_rest(c).describe(...)",
+        )
+    return cast("Averaging", how), named(measure)
+
+
+def _counting(table: Contingency, how: Averaging) -> Flags:
+    """Which classes take part in an average."""
+    cases = np.asarray(table.Pos)
+    return cases > 0 if how == "weighted" else np.ones(cases.size, dtype=np.bool_)
+
+
+def _pairs_apart(totals: list[Any]) -> Any:
+    """Ordered pairs of cases in different classes, s² - Σ t²: exactly 0 when all are in one."""
+    everything = sum(totals)
+    return sum(total * (everything - total) for total in totals)
+
+
+def _label(value: Any) -> Any:
+    if not isinstance(value, str | int | float) or (isinstance(value, float) and not math.isfinite(value)):
+        raise FieldError(f"must be a text, a number, true or false, got {value!r}")
+    return value
+
+
+def _ratio(numerator: Any, denominator: Any) -> float:
+    return float(numerator / denominator) if denominator else math.nan
+
+
+def _table_text(classes: Sequence[Any], counts: Counts, *, recall: Floats, precision: Floats) -> str:
+    """Lay a matrix out in columns; what is 0/0 is called undefined.
+
+    >>> import numpy as np
+    >>> recall, precision = np.array([1, 0]), np.array([0.8, np.nan])
+    >>> print(_table_text(["a", "b"], np.array([[8, 0], [2, 0]]), recall=recall, precision=precision))
+    actual      predicted: a           b   total   recall
+    a                      8           0       8   1.0000
+    b                      2           0       2   0.0000
+    total                 10           0      10
+    precision         0.8000   undefined
+    """
+    first, *others = [str(name) for name in classes]
+    rows = [
+        ["actual", f"predicted: {first}", *others, "total", "recall"],
+        *(
+            [name, *map(_count, row), _count(sum(row)), _rate(rate)]
+            for name, row, rate in zip([first, *others], counts.tolist(), recall.tolist(), strict=True)
+        ),
+        ["total", *map(_count, counts.sum(axis=0).tolist()), _count(counts.sum().item()), ""],
+        ["precision", *map(_rate, precision.tolist()), "", ""],
+    ]
+    width = [max(len(text) for text in texts) for texts in zip(*rows, strict=True)]
+    return "\n".join("   ".join([row[0].ljust(width[0]), *map(str.rjust, row[1:], width[1:])]).rstrip() for row in rows)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.10g}"
+
+
+def _rate(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.4f}"

@@ -10,234 +10,23 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.arguments import as_number, as_numbers, describe
+from thresher._internal.arguments import as_number, as_numbers, describe, require_instance
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
 from thresher.inputs import is_positive
+from thresher.inputs.arrow import Column
 from thresher.inputs.columns import Missing, column, complete
 from thresher.inputs.rank import checked_weights
-from thresher.ranking import MOST_CASES, Ranking, require_ranking, splits_at
+from thresher.ranking import MOST_CASES, Floats, Ranking, require_ranking, splits_at
 
 # A cell and whatever is computed from cells: one number, or an array with one entry per split.
 Cell: TypeAlias = Any
 
-
-class Rates:
-    """What `Contingency` knows about itself: marginals, rates and measures from tp, fn, fp and tn."""
-
-    __slots__ = ()
-
-    tp: Cell
-    fn: Cell
-    fp: Cell
-    tn: Cell
-
-    @property
-    def Pos(self) -> Cell:
-        """Actual positives."""
-        return self.tp + self.fn
-
-    @property
-    def Neg(self) -> Cell:
-        """Actual negatives."""
-        return self.fp + self.tn
-
-    @property
-    def total(self) -> Cell:
-        """All cases."""
-        return self.Pos + self.Neg
-
-    @property
-    def predicted_positive(self) -> Cell:
-        """Cases called positive."""
-        return self.tp + self.fp
-
-    @property
-    def predicted_negative(self) -> Cell:
-        """Cases called negative."""
-        return self.fn + self.tn
-
-    @property
-    def prevalence(self) -> Cell:
-        """Proportion of actual positives."""
-        return ratio(self.Pos, self.total)
-
-    @property
-    def class_ratio(self) -> Cell:
-        """Actual positives per actual negative."""
-        return ratio(self.Pos, self.Neg)
-
-    @property
-    def predicted_positive_rate(self) -> Cell:
-        """Proportion of cases called positive."""
-        return ratio(self.predicted_positive, self.total)
-
-    @property
-    def accuracy(self) -> Cell:
-        """Proportion of cases called right."""
-        return ratio(self.tp + self.tn, self.total)
-
-    @property
-    def error_rate(self) -> Cell:
-        """Proportion of cases called wrong."""
-        return ratio(self.fp + self.fn, self.total)
-
-    @property
-    def tpr(self) -> Cell:
-        """Proportion of actual positives called positive."""
-        return ratio(self.tp, self.Pos)
-
-    @property
-    def tnr(self) -> Cell:
-        """Proportion of actual negatives called negative."""
-        return ratio(self.tn, self.Neg)
-
-    @property
-    def fpr(self) -> Cell:
-        """Proportion of actual negatives called positive."""
-        return ratio(self.fp, self.Neg)
-
-    @property
-    def fnr(self) -> Cell:
-        """Proportion of actual positives called negative."""
-        return ratio(self.fn, self.Pos)
-
-    @property
-    def precision(self) -> Cell:
-        """Proportion of positive calls that are right."""
-        return ratio(self.tp, self.predicted_positive)
-
-    @property
-    def npv(self) -> Cell:
-        """Proportion of negative calls that are right."""
-        return ratio(self.tn, self.predicted_negative)
-
-    @property
-    def false_discovery_rate(self) -> Cell:
-        """Proportion of positive calls that are wrong."""
-        return ratio(self.fp, self.predicted_positive)
-
-    @property
-    def false_omission_rate(self) -> Cell:
-        """Proportion of negative calls that are wrong."""
-        return ratio(self.fn, self.predicted_negative)
-
-    @property
-    def average_recall(self) -> Cell:
-        """Mean of the recalls of both classes."""
-        Pos, Neg = wide(self.Pos), wide(self.Neg)
-        return ratio(self.tp * Neg + self.tn * Pos, 2 * Pos * Neg)
-
-    @property
-    def balanced_error_rate(self) -> Cell:
-        """Mean of the error rates of both classes."""
-        Pos, Neg = wide(self.Pos), wide(self.Neg)
-        return ratio(self.fn * Neg + self.fp * Pos, 2 * Pos * Neg)
-
-    @property
-    def youden_j(self) -> Cell:
-        """True positive rate minus false positive rate."""
-        Pos, Neg = wide(self.Pos), wide(self.Neg)
-        return ratio(self.tp * Neg - self.fp * Pos, Pos * Neg)
-
-    @property
-    def markedness(self) -> Cell:
-        """Precision plus negative predictive value minus one."""
-        yes, no = wide(self.predicted_positive), wide(self.predicted_negative)
-        return ratio(self.tp * no - self.fn * yes, yes * no)
-
-    @property
-    def g_mean(self) -> Cell:
-        """Geometric mean of the recalls of both classes."""
-        return root(ratio(self.tp * wide(self.tn), self.Pos * wide(self.Neg)))
-
-    @property
-    def f1(self) -> Cell:
-        """Harmonic mean of precision and recall."""
-        return ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
-
-    def f_beta(self, beta: float) -> Cell:
-        """Weighted harmonic mean of precision and recall; recall counts beta times as much.
-
-        >>> from thresher import Contingency
-        >>> Contingency(tp=600, fn=300, fp=100, tn=9000).f_beta(1)
-        0.75
-        """
-        weight = as_number(beta)
-        square = weight * weight
-        if not (weight > 0 and 0 < square < math.inf):
-            raise ArgumentError(f"beta must be above 0, got {beta}", "give e.g. 2 to favour recall")
-        return ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
-
-    @property
-    def jaccard(self) -> Cell:
-        """True positives among all cases that are positive or called so."""
-        return ratio(self.tp, self.tp + self.fp + self.fn)
-
-    @property
-    def mcc(self) -> Cell:
-        """Correlation of actual and predicted class (Matthews 1975)."""
-        yes, no = wide(self.predicted_positive), wide(self.predicted_negative)
-        Pos, Neg = wide(self.Pos), wide(self.Neg)
-        return ratio(self.tp * Neg - self.fp * Pos, root(yes * no * Pos * Neg))
-
-    @property
-    def kappa(self) -> Cell:
-        """Agreement beyond chance (Cohen 1960)."""
-        yes, no = wide(self.predicted_positive), wide(self.predicted_negative)
-        Pos, Neg = wide(self.Pos), wide(self.Neg)
-        return ratio(2 * (self.tp * Neg - self.fp * Pos), yes * Neg + no * Pos)
-
-    @property
-    def lr_plus(self) -> Cell:
-        """Likelihood ratio of a positive call: tpr / fpr."""
-        return ratio(self.tp * wide(self.Neg), self.fp * wide(self.Pos))
-
-    @property
-    def lr_minus(self) -> Cell:
-        """Likelihood ratio of a negative call: fnr / tnr."""
-        return ratio(self.fn * wide(self.Neg), self.tn * wide(self.Pos))
-
-    @property
-    def dor(self) -> Cell:
-        """Diagnostic odds ratio: lr_plus / lr_minus."""
-        return ratio(self.tp * wide(self.tn), self.fp * wide(self.fn))
-
-    @property
-    def lift(self) -> Cell:
-        """Precision relative to calling cases positive at random."""
-        return ratio(self.tp * wide(self.total), self.predicted_positive * wide(self.Pos))
-
-    recall = sensitivity = tpr
-    specificity = tnr
-    ppv = precision
-    balanced_accuracy = average_recall
-    informedness = youden_j
-    phi = mcc
-
-
-def wide(cell: Cell) -> Cell:
-    """A cell whose products do not overflow: Python integers never do, int64 does near 3e9 cases of each class."""
-    return cell.astype(np.float64) if isinstance(cell, np.ndarray) else cell
-
-
-def ratio(numerator: Cell, denominator: Cell) -> Cell:
-    """Numerator over denominator: NaN for 0/0, infinite for anything else over 0."""
-    if isinstance(numerator, np.ndarray) or isinstance(denominator, np.ndarray):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(numerator) / np.asarray(denominator)
-    if denominator == 0:
-        return math.nan if numerator == 0 or math.isnan(numerator) else math.copysign(math.inf, numerator)
-    return numerator / denominator
-
-
-def root(value: Cell) -> Cell:
-    """Square root of one number or of each."""
-    return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)
+_CELLS = ("tp", "fn", "fp", "tn")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Contingency(Rates, Tabular):
+class Contingency(Tabular):
     """Actual against predicted classes: tp fn / fp tn.
 
     Cells are counts (or weights), scalar or arrays of one shape. Every measure is a single
@@ -270,9 +59,191 @@ class Contingency(Rates, Tabular):
             object.__setattr__(self, name, cell)
 
     @property
+    def Pos(self) -> Cell:
+        """Actual positives."""
+        return self.tp + self.fn
+
+    @property
+    def Neg(self) -> Cell:
+        """Actual negatives."""
+        return self.fp + self.tn
+
+    @property
+    def total(self) -> Cell:
+        """All cases."""
+        return self.Pos + self.Neg
+
+    @property
+    def predicted_positive(self) -> Cell:
+        """Cases called positive."""
+        return self.tp + self.fp
+
+    @property
+    def predicted_negative(self) -> Cell:
+        """Cases called negative."""
+        return self.fn + self.tn
+
+    @property
+    def prevalence(self) -> Cell:
+        """Proportion of actual positives."""
+        return _ratio(self.Pos, self.total)
+
+    @property
+    def class_ratio(self) -> Cell:
+        """Actual positives per actual negative."""
+        return _ratio(self.Pos, self.Neg)
+
+    @property
+    def predicted_positive_rate(self) -> Cell:
+        """Proportion of cases called positive."""
+        return _ratio(self.predicted_positive, self.total)
+
+    @property
+    def accuracy(self) -> Cell:
+        """Proportion of cases called right."""
+        return _ratio(self.tp + self.tn, self.total)
+
+    @property
+    def error_rate(self) -> Cell:
+        """Proportion of cases called wrong."""
+        return _ratio(self.fp + self.fn, self.total)
+
+    @property
+    def tpr(self) -> Cell:
+        """Proportion of actual positives called positive."""
+        return _ratio(self.tp, self.Pos)
+
+    @property
+    def tnr(self) -> Cell:
+        """Proportion of actual negatives called negative."""
+        return _ratio(self.tn, self.Neg)
+
+    @property
+    def fpr(self) -> Cell:
+        """Proportion of actual negatives called positive."""
+        return _ratio(self.fp, self.Neg)
+
+    @property
+    def fnr(self) -> Cell:
+        """Proportion of actual positives called negative."""
+        return _ratio(self.fn, self.Pos)
+
+    @property
+    def precision(self) -> Cell:
+        """Proportion of positive calls that are right."""
+        return _ratio(self.tp, self.predicted_positive)
+
+    @property
+    def npv(self) -> Cell:
+        """Proportion of negative calls that are right."""
+        return _ratio(self.tn, self.predicted_negative)
+
+    @property
+    def false_discovery_rate(self) -> Cell:
+        """Proportion of positive calls that are wrong."""
+        return _ratio(self.fp, self.predicted_positive)
+
+    @property
+    def false_omission_rate(self) -> Cell:
+        """Proportion of negative calls that are wrong."""
+        return _ratio(self.fn, self.predicted_negative)
+
+    @property
+    def average_recall(self) -> Cell:
+        """Mean of the recalls of both classes."""
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(self.tp * Neg + self.tn * Pos, 2 * Pos * Neg)
+
+    @property
+    def balanced_error_rate(self) -> Cell:
+        """Mean of the error rates of both classes."""
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(self.fn * Neg + self.fp * Pos, 2 * Pos * Neg)
+
+    @property
+    def youden_j(self) -> Cell:
+        """True positive rate minus false positive rate."""
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(self.tp * Neg - self.fp * Pos, Pos * Neg)
+
+    @property
+    def markedness(self) -> Cell:
+        """Precision plus negative predictive value minus one."""
+        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
+        return _ratio(self.tp * no - self.fn * yes, yes * no)
+
+    @property
+    def g_mean(self) -> Cell:
+        """Geometric mean of the recalls of both classes."""
+        return _root(_ratio(self.tp * _wide(self.tn), self.Pos * _wide(self.Neg)))
+
+    @property
+    def f1(self) -> Cell:
+        """Harmonic mean of precision and recall."""
+        return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    def f_beta(self, beta: float) -> Cell:
+        """Weighted harmonic mean of precision and recall; recall counts beta times as much.
+
+        >>> Contingency(tp=600, fn=300, fp=100, tn=9000).f_beta(1)
+        0.75
+        """
+        weight = as_number(beta)
+        square = weight * weight
+        if not (weight > 0 and 0 < square < math.inf):
+            raise ArgumentError(f"beta must be above 0, got {beta}", "give e.g. 2 to favour recall")
+        return _ratio((1 + square) * self.tp, (1 + square) * self.tp + square * self.fn + self.fp)
+
+    @property
+    def jaccard(self) -> Cell:
+        """True positives among all cases that are positive or called so."""
+        return _ratio(self.tp, self.tp + self.fp + self.fn)
+
+    @property
+    def mcc(self) -> Cell:
+        """Correlation of actual and predicted class (Matthews 1975)."""
+        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(self.tp * Neg - self.fp * Pos, _root(yes * no * Pos * Neg))
+
+    @property
+    def kappa(self) -> Cell:
+        """Agreement beyond chance (Cohen 1960)."""
+        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
+        Pos, Neg = _wide(self.Pos), _wide(self.Neg)
+        return _ratio(2 * (self.tp * Neg - self.fp * Pos), yes * Neg + no * Pos)
+
+    @property
+    def lr_plus(self) -> Cell:
+        """Likelihood ratio of a positive call: tpr / fpr."""
+        return _ratio(self.tp * _wide(self.Neg), self.fp * _wide(self.Pos))
+
+    @property
+    def lr_minus(self) -> Cell:
+        """Likelihood ratio of a negative call: fnr / tnr."""
+        return _ratio(self.fn * _wide(self.Neg), self.tn * _wide(self.Pos))
+
+    @property
+    def dor(self) -> Cell:
+        """Diagnostic odds ratio: lr_plus / lr_minus."""
+        return _ratio(self.tp * _wide(self.tn), self.fp * _wide(self.fn))
+
+    @property
+    def lift(self) -> Cell:
+        """Precision relative to calling cases positive at random."""
+        return _ratio(self.tp * _wide(self.total), self.predicted_positive * _wide(self.Pos))
+
+    recall = sensitivity = tpr
+    specificity = tnr
+    ppv = precision
+    balanced_accuracy = average_recall
+    informedness = youden_j
+    phi = mcc
+
+    @property
     def proportions(self) -> Contingency:
         """The table with cells as proportions of all cases."""
-        return Contingency(*(_frozen(ratio(getattr(self, name), self.total)) for name in _CELLS))
+        return Contingency(*(_frozen(_ratio(getattr(self, name), self.total)) for name in _CELLS))
 
     def at_class_ratio(self, class_ratio: float) -> Contingency:
         """The table these rates would give, on as many cases, at another ratio of Pos to Neg.
@@ -296,9 +267,9 @@ class Contingency(Rates, Tabular):
         >>> Contingency(tp=30, fn=20, fp=10, tn=40).independent()
         Contingency(tp=20.0, fn=30.0, fp=20.0, tn=30.0)
         """
-        yes, no = wide(self.predicted_positive), wide(self.predicted_negative)
+        yes, no = _wide(self.predicted_positive), _wide(self.predicted_negative)
         products = self.Pos * yes, self.Pos * no, self.Neg * yes, self.Neg * no
-        return Contingency(*(_frozen(ratio(product, self.total)) for product in products))
+        return Contingency(*(_frozen(_ratio(product, self.total)) for product in products))
 
     def dominates(self, other: Contingency) -> Any:
         """Whether this table is at least as good in both classes and better in one (by tpr and fpr).
@@ -314,8 +285,8 @@ class Contingency(Rates, Tabular):
                 "a table without actual positives or negatives has no place to compare",
                 fix="compare tables of both classes",
             )
-        tpr_gain = self.tp * wide(other.Pos) - other.tp * wide(self.Pos)
-        fpr_gain = other.fp * wide(self.Neg) - self.fp * wide(other.Neg)
+        tpr_gain = self.tp * _wide(other.Pos) - other.tp * _wide(self.Pos)
+        fpr_gain = other.fp * _wide(self.Neg) - self.fp * _wide(other.Neg)
         better = (tpr_gain >= 0) & (fpr_gain >= 0) & ((tpr_gain > 0) | (fpr_gain > 0))
         return better if np.ndim(better) else bool(better)
 
@@ -349,7 +320,7 @@ class Contingency(Rates, Tabular):
         return contingency_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Built anew rather than restored, so that arrays are read-only on the other side too.
+        # The constructor makes arrays read-only on the other side too.
         return type(self), tuple(getattr(self, part.name) for part in fields(self))
 
     def _brief(self) -> str:
@@ -376,9 +347,6 @@ class Contingency(Rates, Tabular):
         )
 
 
-_CELLS = ("tp", "fn", "fp", "tn")
-
-
 def contingency(
     labels: Any, predictions: Any, *, positive: Any = None, weights: Any = None, missing: Missing = "raise"
 ) -> Contingency:
@@ -387,25 +355,21 @@ def contingency(
     >>> contingency(["spam", "ham", "spam"], ["spam", "spam", "ham"], positive="spam")
     Contingency(tp=1, fn=1, fp=1, tn=0)
     """
-    given = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
-    columns = {name: column(values, name=name) for name, values in given.items()}
-    kept, _ = complete(columns, missing=missing)
-    kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in kept[:2]}
+    (label, prediction), weight, _ = complete_columns(labels, predictions, weights, missing)
+    kinds = {"number" if values.dtype.kind in "biuf" else values.dtype.kind for values in (label, prediction)}
     if len(kinds) > 1:  # 1 must not become "1", nor b"a" become "a"
-        kept[:2] = [values.astype(object) for values in kept[:2]]
-    both = np.concatenate([kept[0], kept[1]])  # one question, so that both columns are read alike
-    flags = is_positive(both, positive=positive)
-    actual, called = flags[: kept[0].size], flags[kept[0].size :]
-    weight = None if weights is None else checked_weights(kept[2])
+        label, prediction = label.astype(object), prediction.astype(object)
+    flags = is_positive(np.concatenate([label, prediction]), positive=positive)  # at once: both columns are read alike
+    actual, predicted = flags[: label.size], flags[label.size :]
 
-    def counted(cases: Any) -> Cell:
+    def count(cases: Any) -> Cell:
         return np.count_nonzero(cases) if weight is None else weight[cases].sum()
 
     return Contingency(
-        tp=counted(actual & called),
-        fn=counted(actual & ~called),
-        fp=counted(~actual & called),
-        tn=counted(~actual & ~called),
+        tp=count(actual & predicted),
+        fn=count(actual & ~predicted),
+        fp=count(~actual & predicted),
+        tn=count(~actual & ~predicted),
     )
 
 
@@ -430,20 +394,30 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     return Contingency(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp)
 
 
-def require_table(given: Any) -> None:
-    """Raise `ArgumentError` unless a contingency table is given.
+def require_table(value: Any) -> None:
+    """Refuse what is no contingency table.
 
     >>> require_table([[30, 20], [10, 40]])
     Traceback (most recent call last):
     thresher.errors.ArgumentError: a contingency table is needed, got the list [[30, 20], [10, 40]]
-      where: require_table(given)
+      where: require_table(value)
       fix:   pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)
     """
-    if not isinstance(given, Contingency):
-        raise ArgumentError(
-            f"a contingency table is needed, got {describe(given)}",
-            fix="pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)",
-        )
+    fix = "pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)"
+    require_instance(value, Contingency, "a contingency table", fix=fix)
+
+
+def complete_columns(
+    labels: Any, predictions: Any, weights: Any, missing: Missing
+) -> tuple[list[Column], Floats | None, int]:
+    """Labels and predictions of complete rows, their weights, and how many rows were left out.
+
+    >>> complete_columns([1, 0, 1], [1, None, 0], None, "drop")
+    ([array([1, 1]), array([1, 0], dtype=object)], None, 1)
+    """
+    values = {"labels": labels, "predictions": predictions} | ({} if weights is None else {"weights": weights})
+    columns, dropped = complete({name: column(each, name=name) for name, each in values.items()}, missing=missing)
+    return columns[:2], None if weights is None else checked_weights(columns[2]), dropped
 
 
 def _cell(value: Any, name: str) -> Cell:
@@ -479,8 +453,26 @@ def _no_count(value: Any, name: str) -> WeightError:
 
 
 def _shown(cell: Cell) -> str:
-    return (
-        repr(cell)
-        if not np.ndim(cell)
-        else np.array2string(cell, threshold=6, edgeitems=2, max_line_width=999, separator=" ")
-    )
+    if not np.ndim(cell):
+        return repr(cell)
+    return np.array2string(cell, threshold=6, edgeitems=2, max_line_width=999, separator=" ")
+
+
+def _wide(cell: Cell) -> Cell:
+    """A cell whose products do not overflow: Python integers never do, int64 does near 3e9 cases of each class."""
+    return cell.astype(np.float64) if isinstance(cell, np.ndarray) else cell
+
+
+def _ratio(numerator: Cell, denominator: Cell) -> Cell:
+    """Numerator over denominator: NaN for 0/0, infinite for anything else over 0."""
+    if isinstance(numerator, np.ndarray) or isinstance(denominator, np.ndarray):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(numerator) / np.asarray(denominator)
+    if denominator == 0:
+        return math.nan if numerator == 0 or math.isnan(numerator) else math.copysign(math.inf, numerator)
+    return numerator / denominator
+
+
+def _root(value: Cell) -> Cell:
+    """Square root of one number or of each."""
+    return np.sqrt(value) if isinstance(value, np.ndarray) else math.sqrt(value)

@@ -6,17 +6,22 @@ import difflib
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from thresher.errors import MeasureError
 from thresher.tables.contingency import Contingency, require_table
+
+Better: TypeAlias = Literal["higher", "lower", "neither"]
+Interval: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One measure of a contingency table; its formula is the `Contingency` attribute of the same name.
+
+    `undefined` says when it has no value.
 
     >>> precision = measure("ppv")
     >>> precision.name, precision.formula, precision.estimates
@@ -29,8 +34,8 @@ class Measure:
     symbol: str
     formula: str
     estimates: str
-    range: tuple[float, float]
-    better: Literal["higher", "lower", "neither"]
+    range: Interval
+    better: Better
     undefined: str
     synonyms: tuple[str, ...] = ()
     beta: float | None = None
@@ -73,9 +78,9 @@ def _f_measure(beta: float) -> Measure:
         symbol=f"F{beta:g}",
         formula=f"(1 + β²) tp / ((1 + β²) tp + β² fn + fp) with β = {beta:g}",
         estimates=f"weighted harmonic mean of precision and recall; recall counts {beta:g} times as much",
-        range=(0.0, 1.0),
+        range=_UNIT,
         better="higher",
-        undefined="there are no positives and none are predicted",
+        undefined=_NO_BOTH,
         beta=beta,
     )
 
@@ -86,109 +91,65 @@ _NO_NEG = "there are no actual negatives"
 _ONE_CLASS = "one of the actual classes is absent"
 _NO_YES = "nothing is predicted positive"
 _NO_NO = "nothing is predicted negative"
+_NO_BOTH = "there are no positives and none are predicted"
 _UNIT = (0.0, 1.0)
 _SIGNED = (-1.0, 1.0)
 _RATIO = (0.0, math.inf)
+_BALANCED = "when both classes are equally frequent"
 
-_ALL = (
+_SYNONYMS = {
+    "tpr": "recall sensitivity true_positive_rate hit_rate",
+    "tnr": "specificity true_negative_rate negative_recall",
+    "fpr": "false_positive_rate false_alarm_rate fall_out",
+    "fnr": "false_negative_rate miss_rate",
+    "precision": "ppv positive_predictive_value confidence",
+    "npv": "negative_predictive_value",
+    "false_discovery_rate": "fdr",
+    "false_omission_rate": "for",
+    "average_recall": "balanced_accuracy macro_recall",
+    "balanced_error_rate": "ber balanced_error",
+    "youden_j": "informedness youden",
+    "f1": "f f_measure dice",
+    "jaccard": "critical_success_index threat_score",
+    "mcc": "phi matthews",
+    "kappa": "cohen_kappa",
+    "lr_plus": "positive_likelihood_ratio",
+    "lr_minus": "negative_likelihood_ratio",
+    "dor": "diagnostic_odds_ratio odds_ratio",
+    "predicted_positive_rate": "selection_rate",
+}
+
+
+_MEASURES = (
     Measure("accuracy", "acc", "(tp + tn) / total", "P(predicted = actual)", _UNIT, "higher", _NO_CASES),
     Measure("error_rate", "err", "(fp + fn) / total", "P(predicted ≠ actual)", _UNIT, "lower", _NO_CASES),
-    Measure(
-        "tpr",
-        "tpr",
-        "tp / Pos",
-        "P(predicted + | actual +)",
-        _UNIT,
-        "higher",
-        _NO_POS,
-        ("recall", "sensitivity", "true_positive_rate", "hit_rate"),
-    ),
-    Measure(
-        "tnr",
-        "tnr",
-        "tn / Neg",
-        "P(predicted - | actual -)",
-        _UNIT,
-        "higher",
-        _NO_NEG,
-        ("specificity", "true_negative_rate", "negative_recall"),
-    ),
-    Measure(
-        "fpr",
-        "fpr",
-        "fp / Neg",
-        "P(predicted + | actual -)",
-        _UNIT,
-        "lower",
-        _NO_NEG,
-        ("false_positive_rate", "false_alarm_rate", "fall_out"),
-    ),
-    Measure(
-        "fnr",
-        "fnr",
-        "fn / Pos",
-        "P(predicted - | actual +)",
-        _UNIT,
-        "lower",
-        _NO_POS,
-        ("false_negative_rate", "miss_rate"),
-    ),
-    Measure(
-        "precision",
-        "prec",
-        "tp / (tp + fp)",
-        "P(actual + | predicted +)",
-        _UNIT,
-        "higher",
-        _NO_YES,
-        ("ppv", "positive_predictive_value", "confidence"),
-    ),
-    Measure(
-        "npv",
-        "npv",
-        "tn / (fn + tn)",
-        "P(actual - | predicted -)",
-        _UNIT,
-        "higher",
-        _NO_NO,
-        ("negative_predictive_value",),
-    ),
-    Measure(
-        "false_discovery_rate", "fdr", "fp / (tp + fp)", "P(actual - | predicted +)", _UNIT, "lower", _NO_YES, ("fdr",)
-    ),
-    Measure(
-        "false_omission_rate", "for", "fn / (fn + tn)", "P(actual + | predicted -)", _UNIT, "lower", _NO_NO, ("for",)
-    ),
+    Measure("tpr", "tpr", "tp / Pos", "P(predicted + | actual +)", _UNIT, "higher", _NO_POS),
+    Measure("tnr", "tnr", "tn / Neg", "P(predicted - | actual -)", _UNIT, "higher", _NO_NEG),
+    Measure("fpr", "fpr", "fp / Neg", "P(predicted + | actual -)", _UNIT, "lower", _NO_NEG),
+    Measure("fnr", "fnr", "fn / Pos", "P(predicted - | actual +)", _UNIT, "lower", _NO_POS),
+    Measure("precision", "prec", "tp / (tp + fp)", "P(actual + | predicted +)", _UNIT, "higher", _NO_YES),
+    Measure("npv", "npv", "tn / (fn + tn)", "P(actual - | predicted -)", _UNIT, "higher", _NO_NO),
+    Measure("false_discovery_rate", "fdr", "fp / (tp + fp)", "P(actual - | predicted +)", _UNIT, "lower", _NO_YES),
+    Measure("false_omission_rate", "for", "fn / (fn + tn)", "P(actual + | predicted -)", _UNIT, "lower", _NO_NO),
     Measure(
         "average_recall",
         "avg-rec",
         "(tpr + tnr) / 2",
-        "P(predicted = actual) when both classes are equally frequent",
+        f"P(predicted = actual) {_BALANCED}",
         _UNIT,
         "higher",
         _ONE_CLASS,
-        ("balanced_accuracy", "macro_recall"),
     ),
     Measure(
         "balanced_error_rate",
         "ber",
         "(fpr + fnr) / 2",
-        "P(predicted ≠ actual) when both classes are equally frequent",
+        f"P(predicted ≠ actual) {_BALANCED}",
         _UNIT,
         "lower",
         _ONE_CLASS,
-        ("ber", "balanced_error"),
     ),
-    Measure(
-        "youden_j",
-        "J",
-        "tpr - fpr",
-        "P(informed decision rather than a guess)",
-        _SIGNED,
-        "higher",
-        _ONE_CLASS,
-        ("informedness", "youden"),
-    ),
+    Measure("youden_j", "J", "tpr - fpr", "P(informed decision rather than a guess)", _SIGNED, "higher", _ONE_CLASS),
     Measure(
         "markedness",
         "mk",
@@ -201,16 +162,7 @@ _ALL = (
     Measure(
         "g_mean", "G", "√(tpr · tnr)", "geometric mean of the recalls of both classes", _UNIT, "higher", _ONE_CLASS
     ),
-    Measure(
-        "f1",
-        "F1",
-        "2 tp / (2 tp + fp + fn)",
-        "harmonic mean of precision and recall",
-        _UNIT,
-        "higher",
-        "there are no positives and none are predicted",
-        ("f", "f_measure", "dice"),
-    ),
+    Measure("f1", "F1", "2 tp / (2 tp + fp + fn)", "harmonic mean of precision and recall", _UNIT, "higher", _NO_BOTH),
     Measure(
         "jaccard",
         "Jac",
@@ -218,8 +170,7 @@ _ALL = (
         "P(actual + and predicted + | actual + or predicted +)",
         _UNIT,
         "higher",
-        "there are no positives and none are predicted",
-        ("critical_success_index", "threat_score"),
+        _NO_BOTH,
     ),
     Measure(
         "mcc",
@@ -229,7 +180,6 @@ _ALL = (
         _SIGNED,
         "higher",
         "a row or column of the table is empty",
-        ("phi", "matthews"),
     ),
     Measure(
         "kappa",
@@ -239,7 +189,6 @@ _ALL = (
         _SIGNED,
         "higher",
         "all cases are of one class and called so",
-        ("cohen_kappa",),
     ),
     Measure(
         "lr_plus",
@@ -248,8 +197,7 @@ _ALL = (
         "how much a positive call multiplies the odds of +",
         _RATIO,
         "higher",
-        "nothing is predicted positive, or one of the actual classes is absent",
-        ("positive_likelihood_ratio",),
+        f"{_NO_YES}, or {_ONE_CLASS}",
     ),
     Measure(
         "lr_minus",
@@ -258,8 +206,7 @@ _ALL = (
         "how much a negative call multiplies the odds of +",
         _RATIO,
         "lower",
-        "nothing is predicted negative, or one of the actual classes is absent",
-        ("negative_likelihood_ratio",),
+        f"{_NO_NO}, or {_ONE_CLASS}",
     ),
     Measure(
         "dor",
@@ -269,18 +216,8 @@ _ALL = (
         _RATIO,
         "higher",
         "both a right and a wrong cell are empty",
-        ("diagnostic_odds_ratio", "odds_ratio"),
     ),
-    Measure(
-        "predicted_positive_rate",
-        "ppr",
-        "(tp + fp) / total",
-        "P(predicted +)",
-        _UNIT,
-        "neither",
-        _NO_CASES,
-        ("selection_rate",),
-    ),
+    Measure("predicted_positive_rate", "ppr", "(tp + fp) / total", "P(predicted +)", _UNIT, "neither", _NO_CASES),
     Measure(
         "lift",
         "lift",
@@ -288,11 +225,12 @@ _ALL = (
         "P(actual + | predicted +) / P(actual +)",
         _RATIO,
         "higher",
-        "nothing is predicted positive, or there are no actual positives",
+        f"{_NO_YES}, or {_NO_POS}",
     ),
     Measure("prevalence", "π", "Pos / total", "P(actual +)", _UNIT, "neither", _NO_CASES),
     Measure("class_ratio", "clr", "Pos / Neg", "odds of actual +", _RATIO, "neither", _NO_CASES),
 )
+_ALL = tuple(replace(each, synonyms=tuple(_SYNONYMS.get(each.name, "").split())) for each in _MEASURES)
 
 MEASURES: Mapping[str, Measure] = MappingProxyType({known.name: known for known in _ALL})
 _BY_NAME = {name: known for known in _ALL for name in (known.name, *known.synonyms)}

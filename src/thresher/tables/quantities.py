@@ -19,9 +19,8 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from thresher.errors import MeasureError
-from thresher.tables.measures import MEASURES, Measure, measure
+from thresher.tables.measures import MEASURES, Better, Measure, measure
 
-Better: TypeAlias = Literal["higher", "lower", "neither"]
 Needs: TypeAlias = Literal["scores", "probabilities", "choice"]
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 RELATIONS = (">=", "<=", ">", "<")
@@ -38,7 +37,7 @@ _JOINED = re.compile(r"\s+and\s+|,")
 
 @dataclass(frozen=True, slots=True)
 class ModelNumber:
-    """A number of a model as a whole, not of the table at one threshold.
+    """A number of a model, not of the table at one threshold.
 
     `needs` says what it is computed from: scores, scores that are probabilities, or the chosen threshold.
     """
@@ -88,8 +87,8 @@ class Quantity:
     A measure is taken at the chosen threshold, at `threshold`, or where it is best while `limits` hold. `within` is the
     range of a partial area, `probability` the threshold probability of a net benefit, `of_class` one class of several.
 
-    >>> found = quantity("specificity@recall>=0.9")
-    >>> found.name, [str(limit) for limit in found.limits], str(found)
+    >>> asked = quantity("specificity@recall>=0.9")
+    >>> asked.name, [str(limit) for limit in asked.limits], str(asked)
     ('tnr', ['tpr >= 0.9'], 'tnr@tpr>=0.9')
     """
 
@@ -187,8 +186,8 @@ def refusal(what: str, can: Iterable[str]) -> MeasureError:
     return MeasureError(what, f"give {', '.join(most)} or {last}" if most else f"give {last}")
 
 
-def _named(given: str) -> str:
-    plain = given.strip().lower().replace("-", "_").replace(" ", "_")
+def _named(text: str) -> str:
+    plain = text.strip().lower().replace("-", "_").replace(" ", "_")
     if plain in _BY_NAME:
         return _BY_NAME[plain]
     try:
@@ -198,7 +197,7 @@ def _named(given: str) -> str:
         near = difflib.get_close_matches(plain, known, n=2)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise MeasureError(
-            f"there is no quantity called {given.strip()!r}",
+            f"there is no quantity called {text.strip()!r}",
             fix=f"{hint}Measures of a table are {', '.join(MEASURES)};"
             f" numbers of a model are {', '.join(MODEL_NUMBERS)}",
         ) from None
