@@ -82,7 +82,7 @@ def examples(name: str) -> dict[str, Any]:
         *(th.calibration_map(ranking), th.decomposition(ranking), th.reliability(ranking), th.ece(ranking)),
         *(th.smoothed(ranking), th.auc_interval(ranking), th.auc_sample_size(0.8), th.calibration_test(ranking)),
         th.calibration_report(ranking, replicates=100),
-        *(th.calibration_intervals(ranking, replicates=100), th.honest_choice(ranking, replicates=100)),
+        *(th.calibration_intervals(ranking, replicates=100), th.out_of_bag_choice(ranking, replicates=100)),
         *(th.roc_band(ranking, replicates=100), th.Caution("one-score", name * 40)),
         *(th.bayesian_correlated_t([0.9, 0.8], [0.8, 0.6], test_share=0.1), th.mcnemar([1, 0], [1, 1], [0, 1])),
         *(th.Rows.of(LABELS, models), th.bootstrap(th.Rows.of(LABELS, models), ["auc", "brier"], replicates=20)),
@@ -173,7 +173,7 @@ def test_an_evaluation_has_a_row_per_model_and_number(plain):
                 frame.loc[(model, quantity), ["estimate", "lower", "upper"]].astype(float),
                 [interval.estimate, interval.lower, interval.upper],
             )
-        assert frame.loc[(model, "honest_cost"), "method"] == evaluated[model].honest_cost.method
+        assert frame.loc[(model, "out_of_bag_cost"), "method"] == evaluated[model].out_of_bag_cost.method
 
 
 def test_a_comparison_has_a_row_per_pair():

@@ -96,7 +96,7 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     codes_of = None if cluster is None else scored_rows(LABELS, models, clusters=cluster).cluster
     drawn = decision_stability(LABELS, models, rankings, CONDITION, weights=weight, clusters=codes_of, **options)
     assert (found.stability.wins, found.stability.blocks) == (drawn.wins, drawn.blocks)
-    assert found.stability.honest_cost == drawn.honest_cost
+    assert found.stability.out_of_bag_cost == drawn.out_of_bag_cost
     assert found.joint.model == th.joint_choice(rankings, CONDITION).model
     for name, score in models.items():
         model = found[name]
@@ -106,9 +106,9 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
         assert model.measures == sampled_table_intervals(sampled, level=0.8)
         assert model.expected_cost == sampled_cost_interval(sampled, CONDITION, level=0.8)
         assert model.brier == sampled_brier_interval(LABELS, score, weight=weight, cluster=codes_of, level=0.8)
-        assert model.honest_cost == drawn.honest_cost[name]
+        assert model.out_of_bag_cost == drawn.out_of_bag_cost[name]
     assert found.decision.expected_cost == found[found.decision.model].expected_cost
-    assert found.decision.honest_cost == found.rules[found.decision.model].cost
+    assert found.decision.out_of_bag_cost == found.rules[found.decision.model].cost
 
 
 def test_labels_of_any_kind():

@@ -43,7 +43,7 @@ def test_numbers_are_those_of_the_evaluation(judge):
         assert found.interval == interval, name
         assert found.threshold is None
         assert of(f"bayes:{name}.estimate >= 0").found == interval.estimate
-    for name in ("expected_cost", "honest_cost"):
+    for name in ("expected_cost", "out_of_bag_cost"):
         assert of(f"bayes:{name} >= 0").interval == getattr(model, name)
 
 

@@ -41,7 +41,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "cost_interval": ([TABLE, th.OperatingCondition()], {}),
     "hanley_mcneil_variance": ([0.8, 50, 50], {}),
     "holm": ([[0.01, 0.2]], {}),
-    "honest_choice": ([RANKING], {"replicates": 10}),
+    "out_of_bag_choice": ([RANKING], {"replicates": 10}),
     "mcnemar": ([LABELS, [1, 0, 1, 1], [1, 0, 0, 0]], {}),
     "measure_interval": ([TABLE, "mcc"], {}),
     "multiclass_auc_interval": ([LABELS, MATRIX], {}),

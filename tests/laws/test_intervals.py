@@ -112,7 +112,9 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         for condition in (th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2))
     ],
     "evaluate": lambda rows: list(evaluated(rows)),
-    "honest_choice": lambda rows: th.honest_choice(ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK),
+    "out_of_bag_choice": lambda rows: th.out_of_bag_choice(
+        ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK
+    ),
     "mcnemar": lambda rows: th.mcnemar(rows["labels"], rows["a"] > 0.3, rows["b"] > 0.3, level=rows["level"]),
     "measure_interval": lambda rows: [
         th.measure_interval(table(rows), name, level=rows["level"]) for name in th.MEASURES
@@ -142,7 +144,7 @@ ELSEWHERE = {
     "evaluate_classes": "its intervals are those of the functions above",
     "evaluate_scan": "its intervals are those of the functions above",
 }
-HOLDING = ("Interval", "Difference", "Comparison", "Band", "Replicates", "HonestChoice", "McNemarTest", "Evaluation")
+HOLDING = ("Interval", "Difference", "Comparison", "Band", "Replicates", "OutOfBagChoice", "McNemarTest", "Evaluation")
 
 
 def held(value: Any) -> Iterator[tuple[float, float, float]]:

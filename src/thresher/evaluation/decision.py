@@ -56,7 +56,7 @@ class Decision(Result):
     prevalence that the model's own probabilities were made for. `cost_ratios` and `class_ratios` are the
     ranges over which the model stays the cheapest, the other ratio being as in `condition`;
     `equivalent` the thresholds that make the same calls, `tied` the models that are equally cheap, itself first.
-    `honest_cost` is what a model and threshold chosen
+    `out_of_bag_cost` is what a model and threshold chosen
     like these cost on rows they were not chosen on, and `saving` what they save there against `baseline`, the cheapest
     of "never", "always", "0.5" and "current". `may_be_best` names the models that may be the best at the intervals'
     level, and `why` says why this one was taken; where that is not the cheapest one, `runner_up` is, and `gap` is
@@ -78,7 +78,7 @@ class Decision(Result):
     data_prevalence: float
     trained_at: float
     expected_cost: Interval
-    honest_cost: Interval
+    out_of_bag_cost: Interval
     threshold_interval: Interval
     baseline: str
     saving: Interval
@@ -147,7 +147,7 @@ class Decision(Result):
         return cls.from_dict(json_value(text, name="Decision"))
 
     def __str__(self) -> str:
-        chosen_on, other = _text_of(self.expected_cost), _text_of(self.honest_cost)
+        chosen_on, other = _text_of(self.expected_cost), _text_of(self.out_of_bag_cost)
         lines = [
             f"Use {self.model}, and {calls_text(self.threshold)}.",
             f"Expected cost per case {chosen_on}; on rows not chosen on {other}.",
@@ -360,7 +360,7 @@ _READERS: Mapping[str, Reader] = {
     "equivalent": rising,
     "condition": _condition,
     "expected_cost": _interval,
-    "honest_cost": _interval,
+    "out_of_bag_cost": _interval,
     "threshold_interval": _interval,
     "saving": _interval,
     "may_be_best": _names,

@@ -350,7 +350,7 @@ def _decision(
         data_prevalence=model.ranking.prevalence,
         trained_at=model.ranking.prevalence if trained_at is None else trained_at,
         expected_cost=model.expected_cost,
-        honest_cost=Interval(nan, nan, nan, nan, level, "none", _NO_ROWS),
+        out_of_bag_cost=Interval(nan, nan, nan, nan, level, "none", _NO_ROWS),
         threshold_interval=Interval(joint.threshold, nan, nan, nan, level, "none", _NO_ROWS),
         baseline=priced.baseline,
         saving=priced.savings[joint.model],

@@ -285,7 +285,7 @@ def evaluate(
             condition=asked,
             trained_at=made_at,
             auc=_auc_from_rows(scored, name, level),
-            honest_cost=stability.honest_cost[name],
+            out_of_bag_cost=stability.out_of_bag_cost[name],
             threshold=stability.threshold[name],
             ks_gain=stability.ks_gain[name],
             given=rows.given(name),
@@ -300,7 +300,7 @@ def evaluate(
     comparison, *each, fingerprint = side_by_side(_done, tasks, scored.positive.size)
     models = dict(zip(rankings, each, strict=True))
     winner = picked.model
-    costs = {name: model.honest_cost for name, model in models.items()}
+    costs = {name: model.out_of_bag_cost for name, model in models.items()}
     costs[winner] = out_of_bag_interval(
         picked.honest, models[winner].expected_cost, asked, stability.resamples.at_choice[winner]
     )
@@ -405,7 +405,7 @@ def _decision(
         data_prevalence=winner.ranking.prevalence,
         trained_at=trained_at,
         expected_cost=winner.expected_cost,
-        honest_cost=priced.rules[picked.model].cost,
+        out_of_bag_cost=priced.rules[picked.model].cost,
         threshold_interval=winner.threshold,
         baseline=priced.baseline,
         saving=priced.savings[picked.model],

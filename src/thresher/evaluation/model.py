@@ -89,7 +89,7 @@ class ModelEvaluation(Tabular):
     measures: Mapping[str, Interval]
     data_measures: Mapping[str, Interval]
     expected_cost: Interval
-    honest_cost: Interval
+    out_of_bag_cost: Interval
     threshold: Interval
     brier: Interval | None
     log_loss: float | None
@@ -111,7 +111,7 @@ class ModelEvaluation(Tabular):
             "table": _cells(self.table),
             "measures": _plain(self.measures),
             "expected_cost": self.expected_cost.to_dict(),
-            "honest_cost": self.honest_cost.to_dict(),
+            "out_of_bag_cost": self.out_of_bag_cost.to_dict(),
             "given": None if self.given is None else _cells(self.given),
             "numbers": _plain(self.numbers),
             "in_data": {"measures": _plain(self.data_measures), "numbers": _plain(self.data_numbers)},
@@ -119,7 +119,11 @@ class ModelEvaluation(Tabular):
 
     def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
         """Every number with its name: of the whole model, of its costs and threshold, and at that threshold."""
-        decided = {"expected_cost": self.expected_cost, "honest_cost": self.honest_cost, "threshold": self.threshold}
+        decided = {
+            "expected_cost": self.expected_cost,
+            "out_of_bag_cost": self.out_of_bag_cost,
+            "threshold": self.threshold,
+        }
         every = {**self.numbers, **decided, **self.measures}
         return [({"model": self.name, "quantity": name}, interval) for name, interval in every.items()]
 
@@ -149,7 +153,7 @@ def model_evaluation(
     condition: OperatingCondition,
     trained_at: float,
     auc: Interval | None,
-    honest_cost: Interval,
+    out_of_bag_cost: Interval,
     threshold: Interval,
     ks_gain: float,
     given: Contingency | None,
@@ -184,7 +188,7 @@ def model_evaluation(
         measures=measures,
         data_measures=data_measures,
         expected_cost=expected_cost,
-        honest_cost=honest_cost,
+        out_of_bag_cost=out_of_bag_cost,
         threshold=threshold,
         brier=numbers.get("brier"),
         log_loss=numbers["log_loss"].estimate if "log_loss" in numbers else None,

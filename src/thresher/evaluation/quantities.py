@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
 
 MOST_SEGMENTS = 20_000
-_AT_THE_CHOICE = ("expected_cost", "honest_cost", "saving")
+_AT_THE_CHOICE = ("expected_cost", "out_of_bag_cost", "saving")
 
 Span: TypeAlias = tuple[float, float]
 
@@ -119,7 +119,7 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
     if asked.name in _AT_THE_CHOICE:
         costs = {
             "expected_cost": model.expected_cost,
-            "honest_cost": model.honest_cost,
+            "out_of_bag_cost": model.out_of_bag_cost,
             "saving": evaluation.savings[name],
         }
         return Found(costs[asked.name], model.choice.threshold)

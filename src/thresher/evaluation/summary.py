@@ -115,7 +115,7 @@ def _models(evaluation: Evaluation) -> str:
     texts = dict.fromkeys(text for each in evaluation.quantities.values() for text in each)
     rows += [[text, *(short(evaluation.quantities[model.name][text]) for model in models)] for text in texts]
     rows.append(["expected cost", *(short(model.expected_cost) for model in models)])
-    rows.append(["expected cost, out of bag", *(short(model.honest_cost) for model in models)])
+    rows.append(["expected cost, out of bag", *(short(model.out_of_bag_cost) for model in models)])
     rows.append(["threshold", *(short(model.threshold) for model in models)])
     return text_table(rows)
 

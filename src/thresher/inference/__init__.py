@@ -13,7 +13,7 @@ from thresher.inference.comparison.folds import CorrelatedT, bayesian_correlated
 from thresher.inference.comparison.mcnemar import McNemarTest, mcnemar
 from thresher.inference.comparison.paired import compare
 from thresher.inference.comparison.unpaired import compare_unpaired
-from thresher.inference.decision import HonestChoice, Stability, honest_choice
+from thresher.inference.decision import OutOfBagChoice, Stability, out_of_bag_choice
 from thresher.inference.interval import Interval
 from thresher.inference.intervals.auc import auc_interval, auc_variance, hanley_mcneil_variance, row_auc_interval
 from thresher.inference.intervals.calibration import (
@@ -42,12 +42,12 @@ __all__ = [
     "CorrelatedT",
     "CostAt",
     "Difference",
-    "HonestChoice",
     "Interval",
     "McNemarTest",
     "MeasureAt",
     "MulticlassIntervals",
     "OfRanking",
+    "OutOfBagChoice",
     "Replicates",
     "Rows",
     "SampleSize",
@@ -72,11 +72,11 @@ __all__ = [
     "cost_interval",
     "hanley_mcneil_variance",
     "holm",
-    "honest_choice",
     "mcnemar",
     "measure_interval",
     "multiclass_auc_interval",
     "net_benefit_band",
+    "out_of_bag_choice",
     "precision_recall_band",
     "rate_interval",
     "reliability_band",

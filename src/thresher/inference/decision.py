@@ -131,8 +131,8 @@ class Resamples:
 class Stability(Tabular):
     """What resampling the data does to a decision among models.
 
-    `threshold` and `honest_cost` are those of each model: where its best threshold falls in resamples, and what that
-    threshold costs on the rows a resample left out, with the spread over resamples of the cost at the threshold
+    `threshold` and `out_of_bag_cost` are those of each model: where its best threshold falls in resamples, and what
+    that threshold costs on the rows a resample left out, with the spread over resamples of the cost at the threshold
     chosen on the data. `apparent_cost` is the cost on the rows it was chosen on.
     `ks_gain` is how much larger the Kolmogorov-Smirnov distance is in resamples than in the data.
     `wins` is the share of resamples in which each model is cheapest, and `wins_at[i]` the same at cost
@@ -145,7 +145,7 @@ class Stability(Tabular):
     """
 
     threshold: Mapping[str, Interval]
-    honest_cost: Mapping[str, Interval]
+    out_of_bag_cost: Mapping[str, Interval]
     apparent_cost: Mapping[str, float]
     wins: Mapping[str, float]
     cost_ratio: Floats
@@ -160,7 +160,7 @@ class Stability(Tabular):
         return f"cheapest in {self.replicates:,} resamples: {wins}"
 
     def _columns(self) -> Mapping[str, Any]:
-        by_quantity = {"threshold": self.threshold, "honest_cost": self.honest_cost}
+        by_quantity = {"threshold": self.threshold, "out_of_bag_cost": self.out_of_bag_cost}
         return interval_columns(
             ({"model": model, "quantity": quantity, "wins": self.wins[model]}, intervals[model])
             for model in self.wins
@@ -240,7 +240,7 @@ def decision_stability(
     of_rules = _cost(condition, *_rates(drawn, *fixed))
     return Stability(
         threshold={name: each.threshold for name, each in found.items()},
-        honest_cost={name: each.honest_cost for name, each in found.items()},
+        out_of_bag_cost={name: each.out_of_bag_cost for name, each in found.items()},
         apparent_cost={name: each.apparent_cost for name, each in found.items()},
         wins=_wins({name: each.inside for name, each in found.items()}),
         cost_ratio=grid,
@@ -261,7 +261,7 @@ class _Again(NamedTuple):
     """What deciding again and again says of one model."""
 
     threshold: Interval
-    honest_cost: Interval
+    out_of_bag_cost: Interval
     apparent_cost: float
     inside: Floats
     outside: Floats
@@ -409,7 +409,7 @@ def _wins_of(name: str, best_at: Mapping[str, Floats], i: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class HonestChoice(Tabular):
+class OutOfBagChoice(Tabular):
     """A chosen threshold with what it seems to achieve, and what to expect of it on other cases.
 
     `threshold` is an interval over resamples. `apparent` holds the expected cost and measures on the cases
@@ -446,7 +446,7 @@ class HonestChoice(Tabular):
         }
 
 
-def honest_choice(
+def out_of_bag_choice(
     source: Rows | Ranking,
     condition: OperatingCondition | None = None,
     *,
@@ -458,7 +458,7 @@ def honest_choice(
     stratified: bool | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> HonestChoice:
+) -> OutOfBagChoice:
     """Choose the cheapest threshold, and say how sure it is and what it will cost on other cases.
 
     Each resample chooses its own threshold, which is then tried on the cases (or clusters) that were not drawn, a
@@ -470,8 +470,8 @@ def honest_choice(
 
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
-    >>> honest_choice(emails, replicates=200)
-    HonestChoice(threshold 0.28 [...], expected cost 0.2 apparent, ... [...] out of bag)
+    >>> out_of_bag_choice(emails, replicates=200)
+    OutOfBagChoice(threshold 0.28 [...], expected cost 0.2 apparent, ... [...] out of bag)
     """
     require_level(level)
     require_replicates(replicates, seed, threads, progress)
@@ -507,7 +507,7 @@ def honest_choice(
     honest = {"expected_cost": _mean(asked.expected_cost(outside))}
     honest |= {each.name: _mean(each.of(outside, class_ratio=ratio)) for each in known}
     thresholds = columns[0].copy()
-    return HonestChoice(
+    return OutOfBagChoice(
         choice=choice,
         threshold=_of_threshold(choice, thresholds, level),
         expected_cost=out_of_bag_interval(

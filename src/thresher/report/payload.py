@@ -222,7 +222,7 @@ def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
             {"name": each, "interval": interval(of)} for each, of in found.data_measures.items() if found.mix_declared
         ],
         "expected_cost": interval(found.expected_cost),
-        "honest_cost": interval(found.honest_cost),
+        "out_of_bag_cost": interval(found.out_of_bag_cost),
         "threshold": interval(found.threshold),
         "calibration": _calibration(found),
         "segments": _segments(evaluation, ranking),

@@ -23,7 +23,7 @@ from thresher.ranking import Floats, Ranking, as_number
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, refusal
 
 Value: TypeAlias = Callable[[Ranking, Quantity], float]
-ELSEWHERE = ("honest_cost", "saving")  # which evaluate(...) alone knows
+ELSEWHERE = ("out_of_bag_cost", "saving")  # which evaluate(...) alone knows
 _WITHIN_CLASSES = ("auc", "partial_auc", "standardised_partial_auc", "ks")
 _FINE = 1 << 14  # segments of a replicate that a logistic regression tells apart
 

@@ -41,7 +41,7 @@ from thresher.tables import (
 )
 
 MOST_SEGMENTS = 20_000
-NOT_COMPARED = ("honest_cost", "saving", "uncertainty")
+NOT_COMPARED = ("out_of_bag_cost", "saving", "uncertainty")
 _ROUNDING = 1e-12
 _OF_RANKS = ("partial_auc", "standardised_partial_auc", "average_precision", "pr_area")
 

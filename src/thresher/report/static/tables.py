@@ -70,7 +70,7 @@ def _contingency(model: Mapping[str, Any]) -> Grid:
 def _costs(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
     rows = [
         ("expected cost per case", *(said_limits(model["expected_cost"]) for model in models)),
-        ("on rows not chosen on", *(said_limits(model["honest_cost"]) for model in models)),
+        ("on rows not chosen on", *(said_limits(model["out_of_bag_cost"]) for model in models)),
         ("best threshold", *(said_limits(model["threshold"]) for model in models)),
         ("best for cost ratios", *(_range(model["optimum"]["holds_for"]) for model in models)),
     ]
