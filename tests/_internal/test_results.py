@@ -85,7 +85,7 @@ def examples(name: str) -> dict[str, Any]:
         *(th.calibration_intervals(ranking, replicates=100), th.out_of_bag_choice(ranking, replicates=100)),
         *(th.roc_band(ranking, replicates=100), th.Caution("one-score", name * 40)),
         *(th.bayesian_correlated_t([0.9, 0.8], [0.8, 0.6], test_share=0.1), th.mcnemar([1, 0], [1, 1], [0, 1])),
-        *(th.Rows.of(LABELS, models), th.bootstrap(th.Rows.of(LABELS, models), ["auc", "brier"], replicates=20)),
+        *(th.ScoredRows.of(LABELS, models), th.bootstrap(th.ScoredRows.of(LABELS, models), ["auc", "brier"], replicates=20)),
         *(types, types[name], validated, parts, scattered, learning.selection(scattered, 1)),
         *(learning.feature_curve(tree, X, y, folds=3), learning.learning_curve(tree, X, y, folds=3)),
         *(learning.missing_values(wide), learning.complete_rows(wide), learning.label_noise([name, other] * 4, 0.25)),

@@ -48,7 +48,7 @@ def test_every_number_is_that_of_the_function_of_its_name(more):
         assert getattr(found.auc, name) == getattr(areas, name)
         assert getattr(found.auc, name).estimate == pytest.approx(getattr(found.areas, name))
     for i in range(3):
-        same(found.auc.one_vs_rest[i], th.row_auc_interval(i == LABELS, MATRIX[:, i], **more))
+        same(found.auc.one_vs_rest[i], th.auc_interval(th.ScoredRows.of(i == LABELS, MATRIX[:, i], **more)))
 
 
 def test_weights_and_clusters_reach_the_rates():

@@ -14,7 +14,7 @@ from thresher.inference.intervals.survey import (
     sampled_table,
     sampled_table_intervals,
 )
-from thresher.inference.rows import scored_rows
+from thresher.inference.rows import ScoredRows
 
 RNG = np.random.default_rng(8)
 LABELS = RNG.random(400) < 0.3
@@ -71,11 +71,11 @@ def test_predictions_are_reported_and_never_overwritten():
 def test_weights_and_clusters_reach_the_intervals():
     weights = RNG.random(400) + 0.1
     weighted = th.evaluate(LABELS, GOOD, weights=weights, replicates=20)
-    assert weighted["model"].auc == th.row_auc_interval(LABELS, GOOD, weights=weights)
+    assert weighted["model"].auc == th.auc_interval(th.ScoredRows.of(LABELS, GOOD, weights=weights))
     assert weighted["model"].ranking == th.rank(LABELS, GOOD, weights=weights)
     clusters = np.arange(400) // 4
     clustered = th.evaluate(LABELS, GOOD, clusters=clusters, replicates=20)
-    assert clustered["model"].auc == th.row_auc_interval(LABELS, GOOD, clusters=clusters)
+    assert clustered["model"].auc == th.auc_interval(th.ScoredRows.of(LABELS, GOOD, clusters=clusters))
     assert clustered.stability.blocks == 100
 
 
@@ -93,7 +93,7 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     assert found.comparison["good", "poor"] == paired["good", "poor"]
     assert found["good"].given == th.contingency(LABELS, GOOD > 0.5, weights=weight)
     rankings = {name: th.rank(LABELS, score, weights=weight) for name, score in models.items()}
-    codes_of = None if cluster is None else scored_rows(LABELS, models, clusters=cluster).cluster
+    codes_of = None if cluster is None else ScoredRows.of(LABELS, models, clusters=cluster).cluster
     drawn = decision_stability(LABELS, models, rankings, CONDITION, weights=weight, clusters=codes_of, **options)
     assert (found.stability.wins, found.stability.blocks) == (drawn.wins, drawn.blocks)
     assert found.stability.out_of_bag_cost == drawn.out_of_bag_cost
@@ -101,7 +101,7 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
     for name, score in models.items():
         model = found[name]
         assert model.ranking == rankings[name]
-        assert model.auc == th.row_auc_interval(LABELS, score, level=0.8, **more)
+        assert model.auc == th.auc_interval(th.ScoredRows.of(LABELS, score, **more), level=0.8)
         sampled = sampled_table(LABELS, score >= model.choice.threshold, weight=weight, cluster=codes_of)
         assert model.measures == sampled_table_intervals(sampled, level=0.8)
         assert model.expected_cost == sampled_cost_interval(sampled, CONDITION, level=0.8)

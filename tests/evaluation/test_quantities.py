@@ -211,7 +211,7 @@ def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, 
 
 def test_calibration_numbers_are_those_of_the_report(columns):
     condition = th.OperatingCondition(prevalence=0.1)
-    rows = th.Rows.of(columns["malignant"], columns["bayes"])
+    rows = th.ScoredRows.of(columns["malignant"], columns["bayes"])
     model = th.evaluate(columns["malignant"], columns["bayes"], condition=condition)["model"]
     report = th.calibration_report(rows, condition=condition)
     plain = th.calibration_report(th.rank(columns["malignant"], columns["bayes"]))

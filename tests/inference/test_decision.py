@@ -13,6 +13,7 @@ from thresher.curves import hull_splits
 from thresher.inference import decision as room
 from thresher.inference import decision as stability
 from thresher.inference.bootstrap.replicates import percentile_limits
+from thresher.inference.bootstrap.sample import sort_rows
 from thresher.inference.decision import (
     MOST_CANDIDATES,
     candidate_splits,
@@ -21,7 +22,7 @@ from thresher.inference.decision import (
     out_of_bag_interval,
 )
 from thresher.inference.intervals.survey import sampled_cost_interval, sampled_table
-from thresher.inference.rows import Rows
+from thresher.inference.rows import ScoredRows
 from thresher.ranking import falling
 
 
@@ -412,7 +413,7 @@ CONDITION = th.OperatingCondition(cost_ratio=3)
 
 def test_out_of_bag_is_a_loop_over_rows():
     labels, scores = example(60, 1, ties=True)
-    rows = Rows.of(labels, scores)
+    rows = sort_rows(ScoredRows.of(labels, scores))
     found = out_of_bag_choice(rows, CONDITION, replicates=40)
     costs, recalls, thresholds = [], [], []
     score = rows.scores["model"]
@@ -438,7 +439,7 @@ def test_out_of_bag_is_a_loop_over_rows():
 def test_a_ranking_is_drawn_case_by_case():
     labels, scores = example(80, 2, ties=True)
     from_ranking = out_of_bag_choice(th.rank(labels, scores), CONDITION, replicates=400)
-    from_rows = out_of_bag_choice(Rows.of(labels, scores), CONDITION, replicates=400, seed=1)
+    from_rows = out_of_bag_choice(ScoredRows.of(labels, scores), CONDITION, replicates=400, seed=1)
     assert from_ranking.out_of_bag["expected_cost"] == pytest.approx(from_rows.out_of_bag["expected_cost"], abs=0.03)
 
 
@@ -469,7 +470,7 @@ def test_more_cases_make_the_threshold_surer():
 
 def test_clusters_are_left_out_whole():
     labels, scores = example(120, 5)
-    rows = Rows.of(labels, {"a": scores, "b": -scores}, clusters=np.arange(120) // 4)
+    rows = ScoredRows.of(labels, {"a": scores, "b": -scores}, clusters=np.arange(120) // 4)
     found = out_of_bag_choice(rows, CONDITION, model="a", replicates=50)
     assert found.out_of_bag["expected_cost"] >= found.apparent["expected_cost"] - 0.05
     with pytest.raises(th.ArgumentError, match="several models"):
@@ -504,9 +505,9 @@ def test_clusters_and_weights_are_worth_what_evaluate_says():
     """The limits of the cost hold those of the same table of weighted or clustered rows, not of plain cases."""
     labels, scores = example(120, 5)
     clusters, weights = np.arange(120) // 6, np.linspace(0.1, 3, 120)
-    plain = out_of_bag_choice(Rows.of(labels, scores), CONDITION, replicates=50)
+    plain = out_of_bag_choice(ScoredRows.of(labels, scores), CONDITION, replicates=50)
     for given in ({"clusters": clusters}, {"weights": weights}, {"weights": weights, "clusters": clusters}):
-        found = out_of_bag_choice(Rows.of(labels, scores, **given), CONDITION, replicates=50).expected_cost
+        found = out_of_bag_choice(ScoredRows.of(labels, scores, **given), CONDITION, replicates=50).expected_cost
         seen = th.evaluate(labels, scores, condition=CONDITION, replicates=10, **given)["model"].expected_cost
         assert found.lower <= seen.lower
         assert found.upper >= seen.upper
@@ -516,10 +517,12 @@ def test_clusters_and_weights_are_worth_what_evaluate_says():
 def test_rows_that_are_all_alike_within_clusters_are_no_more_than_clusters():
     """Ten copies of each row, said to belong together, tell about as much as one of them."""
     labels, scores = example(60, 6)
-    once = out_of_bag_choice(Rows.of(labels, scores), CONDITION, replicates=300).expected_cost
-    copies = Rows.of(np.repeat(labels, 10), np.repeat(scores, 10), clusters=np.repeat(np.arange(60), 10))
+    once = out_of_bag_choice(ScoredRows.of(labels, scores), CONDITION, replicates=300).expected_cost
+    copies = ScoredRows.of(np.repeat(labels, 10), np.repeat(scores, 10), clusters=np.repeat(np.arange(60), 10))
     ten_times = out_of_bag_choice(copies, CONDITION, replicates=300).expected_cost
-    as_if_free = out_of_bag_choice(Rows.of(np.repeat(labels, 10), np.repeat(scores, 10)), CONDITION, replicates=300)
+    as_if_free = out_of_bag_choice(
+        ScoredRows.of(np.repeat(labels, 10), np.repeat(scores, 10)), CONDITION, replicates=300
+    )
     assert ten_times.width == pytest.approx(once.width, rel=0.15)
     assert ten_times.width > 2 * as_if_free.expected_cost.width
 
@@ -531,7 +534,7 @@ def test_single_precision_scores_are_compared_as_doubles():
     labels, scores = np.array([0, 1] * 20), np.array([low, high] * 20)
     weights = np.linspace(1, 2, 40)
     single, double = (
-        out_of_bag_choice(Rows.of(labels, column, weights=weights), CONDITION, replicates=20)
+        out_of_bag_choice(ScoredRows.of(labels, column, weights=weights), CONDITION, replicates=20)
         for column in (scores, scores.astype(np.float64))
     )
     assert single.choice.expected_cost == 0

@@ -11,8 +11,8 @@ import thresher as th
 from tests.inference.resampling_oracles import example
 from thresher.calibration.cox import calibration_intercept, calibration_slope
 from thresher.inference import influence as room
-from thresher.inference.influence import BY_NAME, influence, ranking_of, row_contributions
-from thresher.inference.rows import scored_rows
+from thresher.inference.influence import BY_NAME, influence, row_contributions
+from thresher.inference.rows import ScoredRows
 from thresher.tables import quantity
 
 STEP = 1e-6
@@ -77,11 +77,11 @@ def test_rows_without_weights_or_clusters_vary_as_cases_do():
     ranking, pulls = th.rank(labels, scores), room.average_precision_pulls(th.rank(labels, scores))
     plain = room.variance_by_cases(ranking)(pulls)
     for weights in (None, np.full(60, 7.0)):
-        rows = scored_rows(labels, {"m": scores}, weights=weights)
+        rows = ScoredRows.of(labels, {"m": scores}, weights=weights)
         weighted = th.rank(labels, scores, weights=weights)
         slopes = room.average_precision_pulls(weighted)
         assert room.variance_by_rows(weighted.score, rows, "m")(slopes) == pytest.approx(plain)
-    many = scored_rows(np.repeat(labels, 5), {"m": np.repeat(scores, 5)}, clusters=np.repeat(np.arange(60), 5))
+    many = ScoredRows.of(np.repeat(labels, 5), {"m": np.repeat(scores, 5)}, clusters=np.repeat(np.arange(60), 5))
     fivefold = th.rank(np.repeat(labels, 5), np.repeat(scores, 5))
     clustered = room.variance_by_rows(fivefold.score, many, "m")(room.average_precision_pulls(fivefold))
     squares = (pulls.pos**2 @ ranking.pos + pulls.neg**2 @ ranking.neg) * 60 / 59
@@ -178,14 +178,14 @@ def test_variances_are_those_of_resampling(text, declared, kind):
     asked = quantity(text)
 
     def stated(weights):
-        rows = scored_rows(positive, {"m": score}, weights=weights, clusters=cluster)
+        rows = ScoredRows.of(positive, {"m": score}, weights=weights, clusters=cluster)
         return rows if declared is None else rows.at_prevalence(declared, trained_at=0.4)
 
     rows = stated(weight)
     found = row_contributions(rows, "m", asked)
 
     def value(times):
-        return VALUES[text](ranking_of(stated(times if weight is None else times * weight), "m"))
+        return VALUES[text](stated(times if weight is None else times * weight).ranking("m"))
 
     assert found.estimate == pytest.approx(value(np.ones(n)), abs=1e-12)
     values = []
@@ -208,7 +208,7 @@ def test_brier_and_log_loss_differences_are_paired_means():
     rng = np.random.default_rng(1)
     positive = rng.random(200) < 0.3
     a, b = rng.uniform(0.05, 0.95, 200), rng.uniform(0.05, 0.95, 200)
-    rows = scored_rows(positive, {"a": a, "b": b})
+    rows = ScoredRows.of(positive, {"a": a, "b": b})
     for text, loss in (
         ("brier", lambda p: (positive - p) ** 2),
         ("log_loss", lambda p: -np.log(np.where(positive, p, 1 - p))),

@@ -50,7 +50,6 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "rate_interval": ([3, 5], {}),
     "reliability_band": ([RANKING], {"replicates": 10}),
     "roc_band": ([RANKING], {"replicates": 10}),
-    "row_auc_interval": ([LABELS, SCORES], {}),
     "table_intervals": ([TABLE], {}),
     "evaluate": ([LABELS, SCORES], {"replicates": 10}),
     "evaluate_classes": ([LABELS, MATRIX], {}),
@@ -156,7 +155,10 @@ def test_numbers_words_and_callables():
 def test_results_are_asked_in_words_too():
     """Whatever stands where a model, a pair or a name of what was computed belongs is refused in words."""
     labels, rows = np.arange(40) % 2, {"a": np.arange(40.0), "b": np.arange(40.0) % 7}
-    drawn, compared = ASKED.bootstrap(ASKED.Rows.of(labels, rows), ["auc"], replicates=10), ASKED.compare(labels, rows)
+    drawn, compared = (
+        ASKED.bootstrap(ASKED.ScoredRows.of(labels, rows), ["auc"], replicates=10),
+        ASKED.compare(labels, rows),
+    )
     judged = JUDGED.evaluate(labels, rows, replicates=10)
     for wrong in (None, 5, "x", ["a"], {"x": 1}, ("a", "x"), np.ones(2), _Stranger()):
         for ask in (
@@ -166,7 +168,7 @@ def test_results_are_asked_in_words_too():
             lambda wrong: drawn.values("auc", wrong),  # two models, so None names neither
             lambda wrong: drawn.interval(wrong, "a"),
             lambda wrong: drawn.interval("auc", "a", method=wrong),
-            lambda wrong: ASKED.Rows.of(labels, rows).ranking(wrong),
+            lambda wrong: ASKED.ScoredRows.of(labels, rows).ranking(wrong),
             ASKED.BestCost,
             lambda wrong: ASKED.CostAt(0.5, wrong),
             lambda wrong: ASKED.CostAt([wrong]),

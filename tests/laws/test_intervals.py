@@ -59,7 +59,7 @@ def classes(rows: Any) -> Any:
 
 
 def resampled(rows: Any) -> Iterator[Any]:
-    found = th.bootstrap(th.Rows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK)
+    found = th.bootstrap(th.ScoredRows.of(rows["labels"], both(rows)), MEASURES, seed=rows["seed"], **QUICK)
     for name in found.names:
         for method in ("percentile", "basic", "bca"):
             if method != "bca" or not name.startswith("best"):
@@ -90,10 +90,16 @@ def evaluated(rows: Any) -> Iterator[Any]:
 
 
 ASKED: dict[str, Callable[[Any], Any]] = {
-    "auc_interval": lambda rows: [
-        th.auc_interval(ranked(rows), level=rows["level"], method=method)
-        for method in ("delong", "wald", "hanley-mcneil")
-    ],
+    "auc_interval": lambda rows: (
+        [
+            th.auc_interval(ranked(rows), level=rows["level"], method=method)
+            for method in ("delong", "wald", "hanley-mcneil")
+        ]
+        + [
+            th.auc_interval(th.ScoredRows.of(rows["labels"], rows["a"], **more), level=rows["level"])
+            for more in ({}, {"weights": rows["weights"]}, {"clusters": rows["clusters"]})
+        ]
+    ),
     "bootstrap": lambda rows: list(resampled(rows)),
     "brier_interval": lambda rows: th.brier_interval(ranked(rows), level=rows["level"]),
     "calibration_intervals": lambda rows: th.calibration_intervals(ranked(rows), level=rows["level"], **QUICK),
@@ -132,10 +138,6 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "roc_band": lambda rows: [
         th.roc_band(ranked(rows), level=rows["level"], simultaneous=simultaneous, **QUICK)
         for simultaneous in (False, True)
-    ],
-    "row_auc_interval": lambda rows: [
-        th.row_auc_interval(rows["labels"], rows["a"], level=rows["level"], **more)
-        for more in ({}, {"weights": rows["weights"]}, {"clusters": rows["clusters"]})
     ],
     "table_intervals": lambda rows: th.table_intervals(table(rows), level=rows["level"]),
 }

@@ -13,7 +13,7 @@ from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation.classes import MulticlassEvaluation
 from thresher.evaluation.evaluate import Evaluation
 from thresher.evaluation.model import are_probabilities
-from thresher.inference import Band, Rows
+from thresher.inference import Band, ScoredRows
 from thresher.inference.bands import (
     POINTS,
     Draws,
@@ -78,7 +78,7 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
         short = _joined(recalibrated(model.ranking, restated), at_percents=probabilities)
         return _bands(short, replicates=REPLICATES, **how)
     scores = {name: restated(rows.scores[name])}
-    source = Rows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
+    source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
     times = int(np.clip(MOST_ROWS_DRAWN // rows.positive.size, FEWEST_ROW_REPLICATES, REPLICATES))
     return _bands(source, replicates=times, **how)
 
@@ -104,7 +104,7 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
 
 
 def _bands(
-    source: Ranking | Rows,
+    source: Ranking | ScoredRows,
     *,
     calibrated: bool,
     level: float,

@@ -103,7 +103,7 @@ class MulticlassModel(Tabular):
 
 def class_model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *, level: float) -> MulticlassModel:
     """Everything about one model that rows and what they add to its measures tell."""
-    k, called, of_model = len(rows.classes), rows.calls[name], rows.of_model(name)
+    k, called = len(rows.classes), rows.calls[name]
     counts = np.bincount(rows.index * k + called, weights=rows.weight, minlength=k * k).reshape(k, k)
     matrix = ConfusionMatrix(counts, rows.classes, rows.dropped)
     plain = rows.weight is None and rows.cluster is None
@@ -111,7 +111,7 @@ def class_model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *,
     brier, log_loss = _losses(rows, name, level)
     return MulticlassModel(
         name=name,
-        rankings={label: of_model.ranking(i) for i, label in enumerate(rows.classes)},
+        rankings={label: rows.ranking(name, i) for i, label in enumerate(rows.classes)},
         confusion=matrix,
         rates=confusion_intervals(matrix, level=level)
         if plain

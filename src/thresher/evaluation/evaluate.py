@@ -40,13 +40,13 @@ from thresher.evaluation.rules import (
     rule_in_use,
 )
 from thresher.evaluation.summary import summary_text
-from thresher.inference import Comparison, Interval, compare, row_auc_interval
+from thresher.inference import Comparison, Interval, auc_interval, compare
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
 from thresher.inference.interval import interval_columns, require_level
 from thresher.inference.kinds import is_one_of
-from thresher.inference.rows import ScoredRows, require_two_clusters
+from thresher.inference.rows import ScoredRows
 from thresher.ranking import side_by_side
 from thresher.sources.columns import Missing
 from thresher.tables import OperatingCondition
@@ -245,7 +245,7 @@ def evaluate(
         current=current if is_column_of_calls(current) else None,
     )
     scored = rows.scored
-    require_two_clusters(scored)
+    scored.require_two_clusters()
     require_no_rule_names(tuple(scored.scores), current=current is not None)
     in_use = rule_in_use(current, rows.current, scored.scores)
     preference = preference_of(prefer, tuple(scored.scores), None if in_use is None else in_use.model)
@@ -364,7 +364,7 @@ def _range(found: Range) -> dict[str, Any]:
 def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None:
     if rows.weight is None and rows.cluster is None:
         return None
-    return row_auc_interval(rows.positive, rows.scores[name], weights=rows.weight, clusters=rows.cluster, level=level)
+    return auc_interval(rows, model=name, level=level)
 
 
 def _comparison(rows: ScoredRows, level: float) -> Comparison | None:

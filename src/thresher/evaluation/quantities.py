@@ -18,7 +18,7 @@ import numpy as np
 from thresher.choices import Choice
 from thresher.curves import thinned
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.inference import Interval, Rows, bootstrap
+from thresher.inference import Interval, bootstrap
 from thresher.inference.bootstrap.quantities import best_choice, best_value
 from thresher.inference.intervals.quantity import (
     called_cost_interval,
@@ -146,9 +146,7 @@ def _resampled(evaluation: Evaluation, name: str, value: Any, *, span: Span, rep
     scored, level = evaluation.scored, evaluation.level
     plain = scored.weight is None and scored.cluster is None
     ranking = evaluation[name].ranking
-    source = (
-        joined(ranking) if plain else Rows.of_scored(replace(scored, scores={name: scored.scores[name]}, beside={}))
-    )
+    source = joined(ranking) if plain else replace(scored, scores={name: scored.scores[name]})
     declared = evaluation.condition.class_ratio is not None and scored.cluster is None
     found = bootstrap(
         source,

@@ -15,7 +15,7 @@ from thresher.inference.comparison.paired import compare
 from thresher.inference.comparison.unpaired import compare_unpaired
 from thresher.inference.decision import OutOfBagChoice, Stability, out_of_bag_choice
 from thresher.inference.interval import Interval
-from thresher.inference.intervals.auc import auc_interval, auc_variance, hanley_mcneil_variance, row_auc_interval
+from thresher.inference.intervals.auc import auc_interval, auc_variance, hanley_mcneil_variance
 from thresher.inference.intervals.calibration import (
     CalibrationIntervals,
     CalibrationTest,
@@ -29,7 +29,7 @@ from thresher.inference.intervals.cost import brier_interval, cost_interval
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.intervals.table import measure_interval, table_intervals
 from thresher.inference.power import SampleSize, auc_power, auc_sample_size, compare_power
-from thresher.inference.rows import Rows
+from thresher.inference.rows import ScoredRows
 
 __all__ = [
     "Band",
@@ -49,8 +49,8 @@ __all__ = [
     "OfRanking",
     "OutOfBagChoice",
     "Replicates",
-    "Rows",
     "SampleSize",
+    "ScoredRows",
     "Stability",
     "auc_interval",
     "auc_power",
@@ -81,6 +81,5 @@ __all__ = [
     "rate_interval",
     "reliability_band",
     "roc_band",
-    "row_auc_interval",
     "table_intervals",
 ]

@@ -19,8 +19,8 @@ from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
 from thresher.inference.interval import normal_quantile, require_level
 from thresher.inference.intervals.calibration import labels_drawn
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.kinds import is_one_of, numbers_of, require_numbers, require_one_of
-from thresher.inference.rows import Rows
+from thresher.inference.kinds import numbers_of, require_numbers, require_one_of
+from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Indices, Ranking, require_ranking
 
 
@@ -84,7 +84,7 @@ class Draws:
     @classmethod
     def of(
         cls,
-        source: Rows | Ranking,
+        source: ScoredRows | Ranking,
         *,
         model: str | None = None,
         level: float,
@@ -102,13 +102,8 @@ class Draws:
         require_level(level)
         require_replicates(replicates, seed, threads)
         sample = sample_of(source)
-        names = ", ".join(sample.standings)
-        if model is None and len(sample.standings) > 1:
-            raise ArgumentError("there are several models", f"pass model= one of {names}")
-        name = next(iter(sample.standings)) if model is None else model
-        if not is_one_of(name, sample.standings):
-            raise ArgumentError(f"there is no model {name!r}", f"pass one of {names}")
-        observed = Resampled.of(sample.standings[name], sample.cases, model=name)
+        name = one_model(sample.orders, model)
+        observed = Resampled.of(sample.orders[name], sample.cases, model=name)
         if class_ratio is not None:
             observed = observed.at_class_ratio(class_ratio)
         return cls(sample, observed, level, replicates, seed, threads, class_ratio)
@@ -124,7 +119,7 @@ class Draws:
         def block(rng: np.random.Generator, size: int) -> dict[str, list[Floats]]:
             found: dict[str, list[Floats]] = {name: [] for name in curves}
             for times in plan.each(rng, size):
-                drawn = Resampled.of(self.observed.standing, times)
+                drawn = Resampled.of(self.observed.order, times)
                 both = bool(drawn.Pos and drawn.Neg)
                 if both and self.class_ratio is not None:
                     drawn = drawn.at_class_ratio(self.class_ratio)
@@ -159,7 +154,7 @@ POINTS = 101
 
 
 def roc_band(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     *,
     fpr: npt.ArrayLike | None = None,
     model: str | None = None,
@@ -186,7 +181,7 @@ def roc_band(
 
 
 def precision_recall_band(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     *,
     recall: npt.ArrayLike | None = None,
     model: str | None = None,
@@ -210,7 +205,7 @@ def precision_recall_band(
 
 
 def net_benefit_band(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     *,
     threshold: npt.ArrayLike | None = None,
     model: str | None = None,
@@ -288,7 +283,7 @@ def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> D
     observed, level = draws.observed, draws.level
     at = None if threshold is None else numbers_of(threshold, "threshold")
     x = net_benefit(observed.ranking(), threshold=at).threshold.copy()
-    splits = [observed.standing.split(at) for at in x.tolist()]
+    splits = [observed.order.split(at) for at in x.tolist()]
     of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
     harm = x / (1 - x)
 

@@ -9,13 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thresher.calibration.scores import plain_array
-from thresher.curves.multiclass import ClassRows
 from thresher.errors import ArgumentError, ColumnError, LabelError, LengthError, OneClassError, ProbabilityError
-from thresher.inference.rows import cluster_codes, require_same_index
-from thresher.ranking import Counts, Flags, Floats, Indices, rankable
+from thresher.inference.rows import ONLY_MODEL, cluster_codes, complete_columns, count_ranking, require_same_index
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, rankable
 from thresher.sources import classes_of
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete, flagged
+from thresher.sources.columns import Column, Missing, flagged
 from thresher.sources.frames import frame_names, is_frame
 from thresher.sources.labels import distinct, listed, same
 
@@ -62,11 +60,9 @@ class ClassifiedRows:
     @property
     def units(self) -> float:
         """Independent cases: rows, Kish's (1965) effective rows of weights, or clusters."""
-        return (
-            float(self.clusters)
-            if self.weight is None or self.cluster is not None
-            else 1 / float(self.share @ self.share)
-        )
+        if self.weight is None or self.cluster is not None:
+            return float(self.clusters)
+        return 1 / float(self.share @ self.share)
 
     @property
     def class_units(self) -> Floats:
@@ -78,10 +74,10 @@ class ClassifiedRows:
         sums, squares = (np.bincount(self.index, weights=each, minlength=k) for each in (self.share, self.share**2))
         return np.asarray(sums * sums / squares, dtype=np.float64)
 
-    def of_model(self, name: str) -> ClassRows:
-        """One model's part, as the multi-class AUCs read it."""
-        scores = [np.ascontiguousarray(score) for score in self.matrices[name].T]
-        return ClassRows(list(self.classes), self.index, scores, self.weight, self.dropped)
+    def ranking(self, model: str, i: int) -> Ranking:
+        """The ranking of one model's probabilities of class i against the rest."""
+        score = np.ascontiguousarray(self.matrices[model][:, i])
+        return count_ranking(self.index == i, score, self.weight, dropped=self.dropped)
 
 
 def classified_rows(
@@ -101,35 +97,28 @@ def classified_rows(
     `classes` names the columns of all models, or of each model by its name. Labels that are not among them are
     refused unless `other` names the class they count as.
 
-    >>> rows = classified_rows(["a", "b", "c"], {"m": [[.6, .4], [.3, .7], [.2, .8]]}, classes=["a", "b"], other="b",
-    ...     where="here")
+    >>> rows = classified_rows(["a", "b", "c"], {"m": [[.6, .4], [.3, .7], [.2, .8]]}, classes=["a", "b"], other="b")
     >>> rows.index, rows.calls["m"], rows.pooled
     (array([0, 1, 1]), array([0, 1, 1]), ('c',))
     """
     models = {name: _matrix(values, name) for name, values in named_matrices(probabilities).items()}
-    called = _named_predictions(predictions, models)
-    beside = {"labels": labels} | {f"predictions of {name!r}": values for name, values in called.items()}
-    beside |= {} if weights is None else {"weights": weights}
-    beside |= {} if clusters is None else {"clusters": clusters}
-    matrices = probabilities if isinstance(probabilities, Mapping) else {"model": probabilities}
-    require_same_index(beside | {f"probabilities of {name!r}": values for name, values in matrices.items()})
-    columns = {name: column(values, name=name) for name, values in beside.items()}
-    columns |= {
+    named_calls = _named_predictions(predictions, models)
+    inputs = {"labels": labels} | {f"predictions of {name!r}": values for name, values in named_calls.items()}
+    inputs |= {} if weights is None else {"weights": weights}
+    inputs |= {} if clusters is None else {"clusters": clusters}
+    matrices = probabilities if isinstance(probabilities, Mapping) else {ONLY_MODEL: probabilities}
+    require_same_index(inputs | {f"probabilities of {name!r}": values for name, values in matrices.items()})
+    inputs |= {
         f"probabilities of {name!r}[:, {i}]": each for name, matrix in models.items() for i, each in enumerate(matrix.T)
     }
-    kept, dropped = complete(columns, missing=missing)
-    found = dict(zip(columns, kept, strict=True))
-    weight = None if weights is None else checked_weights(found["weights"])
-    if weight is not None and not weight.all():
-        present = weight > 0
-        found, weight = {name: values[present] for name, values in found.items()}, weight[present]
+    checked, weight, dropped = complete_columns(inputs, missing=missing)
     named = _names_by_model(classes, models)
     names = list(dict.fromkeys(name for each in named.values() for name in each)) if named else None
-    names, index, pooled = _indices(found["labels"], names, other)
+    names, index, pooled = _indices(checked["labels"], names, other)
     named = named or _names_of_columns(matrices, names)
     _require_every_class(names, index)
     scores = {
-        name: _probabilities([found[f"probabilities of {name!r}[:, {i}]"] for i in range(matrix.shape[1])], name)
+        name: _probabilities([checked[f"probabilities of {name!r}[:, {i}]"] for i in range(matrix.shape[1])], name)
         for name, matrix in models.items()
     }
     full = {name: _in_order(matrix, named.get(name), names, name) for name, matrix in scores.items()}
@@ -138,17 +127,17 @@ def classified_rows(
         index=index,
         matrices=full,
         calls={
-            name: _indices(found[f"predictions of {name!r}"], names, other)[1]
-            if name in called
+            name: _indices(checked[f"predictions of {name!r}"], names, other)[1]
+            if name in named_calls
             else matrix.argmax(axis=1)
             for name, matrix in full.items()
         },
-        given=frozenset(called),
+        given=frozenset(named_calls),
         weight=weight,
-        cluster=None if clusters is None else cluster_codes(found["clusters"]),
+        cluster=None if clusters is None else cluster_codes(checked["clusters"]),
         dropped=dropped,
         absent={name: tuple(each for each in names if each not in named.get(name, names)) for name in models},
-        pooled=tuple(distinct(found["labels"][pooled], at_most=1000)),
+        pooled=tuple(distinct(checked["labels"][pooled], at_most=1000)),
         pooled_rows=int(np.count_nonzero(pooled)),
     )
 

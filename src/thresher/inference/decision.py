@@ -21,13 +21,13 @@ from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Progress, Resampling, in_blocks, multiplicities, require_replicates
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
-from thresher.inference.bootstrap.sample import Resampled, Sample, Times, sample_of
+from thresher.inference.bootstrap.sample import Resampled, Times, sample_of
 from thresher.inference.bootstrap.statistics import BestCost
 from thresher.inference.interval import Interval, interval_columns, require_level, stretched
 from thresher.inference.intervals.cost import cost_interval
 from thresher.inference.intervals.survey import sampled_cost_interval, sampled_table
 from thresher.inference.kinds import require_condition
-from thresher.inference.rows import Rows
+from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, cuts_above, reaches, side_by_side
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
 
@@ -447,7 +447,7 @@ class OutOfBagChoice(Tabular):
 
 
 def out_of_bag_choice(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     condition: OperatingCondition | None = None,
     *,
     model: str | None = None,
@@ -479,11 +479,11 @@ def out_of_bag_choice(
     require_condition(asked)
     known = _measures(measures)
     sample = sample_of(source, singly=True)
-    name = _model(sample, model)
+    name = one_model(sample.orders, model)
     if stratified is None:
         stratified = asked.class_ratio is not None and sample.cluster is None
-    plan, standing = Resampling.of(sample, stratified=stratified), sample.standings[name]
-    observed = Resampled.of(standing, sample.cases)
+    plan, order = Resampling.of(sample, stratified=stratified), sample.orders[name]
+    observed = Resampled.of(order, sample.cases)
     choice = choose(observed.ranking(), asked)
     best = BestCost(asked)
 
@@ -492,8 +492,8 @@ def out_of_bag_choice(
 
     def _tried(times: Times) -> tuple[float, ...]:
         """The threshold chosen on a draw, the table on what was left out, and the chosen point's table on the draw."""
-        drawn = Resampled.of(standing, times)
-        left = Resampled.of(standing, ((times[0] == 0).astype(np.int64), (times[1] == 0).astype(np.int64)))
+        drawn = Resampled.of(order, times)
+        left = Resampled.of(order, ((times[0] == 0).astype(np.int64), (times[1] == 0).astype(np.int64)))
         threshold = best.parts(drawn)[4]
         at = left.at(threshold) if not math.isnan(threshold) else (math.nan, math.nan)
         return threshold, *at, left.Pos, left.Neg, *drawn.at(choice.threshold), drawn.Pos, drawn.Neg
@@ -528,20 +528,15 @@ def _measures(asked: Any) -> list[Measure]:
     return [measure(each) for each in asked]
 
 
-def _seen(source: Rows | Ranking, model: str, choice: Choice, asked: OperatingCondition, level: float) -> Interval:
+def _seen(
+    source: ScoredRows | Ranking, model: str, choice: Choice, asked: OperatingCondition, level: float
+) -> Interval:
     """What the chosen threshold costs on the data; rows with weights or clusters count as what they are worth."""
     if isinstance(source, Ranking) or (source.weight is None and source.cluster is None):
         return cost_interval(choice.table, asked, level=level)
     called = reaches(source.scores[model].astype(np.float64), choice.threshold)
     rows = sampled_table(source.positive, called, weight=source.weight, cluster=source.cluster)
     return sampled_cost_interval(rows, asked, level=level)
-
-
-def _model(sample: Sample, model: Any) -> str:
-    if (isinstance(model, str) and model in sample.standings) or (model is None and len(sample.standings) == 1):
-        return next(iter(sample.standings)) if model is None else model
-    what = "there are several models" if model is None else f"there is no model {model!r}"
-    raise ArgumentError(what, f"pass model= one of {', '.join(sample.standings)}")
 
 
 def _tables(cells: Floats) -> Contingency:

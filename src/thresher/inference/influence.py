@@ -23,7 +23,7 @@ from thresher.calibration.cox import recalibration
 from thresher.curves import auc, average_precision, hull_splits, ks, partial_auc, placements, pr_area
 from thresher.inference.class_influence import spread
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights
+from thresher.ranking import Flags, Floats, Ranking
 from thresher.tables import ModelNumber, Quantity
 
 
@@ -217,15 +217,15 @@ def row_contributions(rows: ScoredRows, model: str, asked: Quantity) -> Contribu
 
     Rows `at_prevalence` carry weights that bring them to a declared mix, and then vary within classes only.
 
-    >>> from thresher.inference.rows import scored_rows
+    >>> from thresher.inference import ScoredRows
     >>> from thresher.tables import quantity
-    >>> rows = scored_rows([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
+    >>> rows = ScoredRows.of([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
     >>> found = row_contributions(rows, "tree", quantity("brier"))
     >>> round(found.estimate, 4), round(found.variance(rows), 5)
     (0.185, 0.01531)
     """
     score = rows.scores[model]
-    ranking = ranking_of(rows, model)
+    ranking = rows.ranking(model)
     segment = np.searchsorted(-ranking.score, -score.astype(np.float64))
     slopes = influence(ranking, asked)
     heavy = np.ones(score.size) if rows.weight is None else rows.weight
@@ -236,13 +236,6 @@ def row_contributions(rows: ScoredRows, model: str, asked: Quantity) -> Contribu
         cases = int(np.count_nonzero(rows.positive))
         found *= np.where(rows.positive, _step_of_influence(cases), _step_of_influence(rows.positive.size - cases))
     return Contributions(slopes.estimate, found)
-
-
-def ranking_of(rows: ScoredRows, model: str) -> Ranking:
-    """The ranking of one model's rows."""
-    score, weight = rows.scores[model], rows.weight
-    counts = counted(rows.positive, score) if weight is None else counted_weights(rows.positive, score, weight)
-    return Ranking.of_segments(*counts, dropped=rows.dropped)
 
 
 def influence(ranking: Ranking, asked: Quantity) -> Slopes:

@@ -3,7 +3,7 @@ import pytest
 
 import thresher as th
 from thresher.inference.comparison import resampled as room
-from thresher.inference.rows import scored_rows
+from thresher.inference.rows import ScoredRows
 
 AT = {"a": 0.0, "b": 0.5, "c": -0.5}
 
@@ -16,7 +16,7 @@ def rows(n=120, **more):
 
 def scored(n=120, **more):
     labels, scores, _ = rows(n)
-    return scored_rows(labels, scores, **more)
+    return ScoredRows.of(labels, scores, **more)
 
 
 @pytest.mark.parametrize("more", [{}, {"weights": np.arange(1.0, 121)}, {"clusters": np.arange(120) // 4}])
@@ -60,7 +60,7 @@ def test_resampled_costs_choose_as_choose_does():
 def test_where_calling_nothing_is_cheapest_it_costs_what_misses_do(condition):
     labels, scores, _ = rows()
     scores = {name: -values for name, values in scores.items()}  # the first to be called are mostly negative
-    found = room.resampled_costs(scored_rows(labels, scores), condition, 30, np.random.default_rng(3))
+    found = room.resampled_costs(ScoredRows.of(labels, scores), condition, 30, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     sides = np.flatnonzero(labels), np.flatnonzero(~labels)
     if condition.class_ratio is None:
@@ -81,7 +81,7 @@ def test_to_call_nothing_refuses_an_infinite_score():
     for values in scores.values():
         values[top] = np.inf
     condition = th.OperatingCondition(cost_ratio=0.01)
-    data = scored_rows(labels, scores)
+    data = ScoredRows.of(labels, scores)
     found = room.resampled_costs(data, condition, 5, np.random.default_rng(3))
     rng = np.random.default_rng(3)
     for i in range(6):

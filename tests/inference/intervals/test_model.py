@@ -13,7 +13,7 @@ from tests.inference.resampling_oracles import calibrated
 from thresher.inference.intervals import model as room
 from thresher.inference.intervals import model as room_from_inference
 from thresher.inference.intervals.model import miscalibration_without_noise
-from thresher.inference.rows import scored_rows
+from thresher.inference.rows import ScoredRows
 
 
 @pytest.mark.parametrize(("n", "times"), [(40, 300), (400, 150), (4000, 60)])
@@ -67,7 +67,7 @@ NAMES = (
 
 
 def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, **more):
-    rows = scored_rows(labels, {"m": scores}, **more)
+    rows = ScoredRows.of(labels, {"m": scores}, **more)
     ranking = th.rank(rows.positive, rows.scores["m"], weights=rows.weight)
     parts = th.decomposition(ranking, segments="hull")
     estimates = {

@@ -15,13 +15,13 @@ from thresher.inference.bootstrap.replicates import Replicates, Scheme
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import require_condition
-from thresher.inference.rows import Rows
+from thresher.inference.rows import ScoredRows
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
 
 
 def bootstrap(
-    source: Rows | Ranking,
+    source: ScoredRows | Ranking,
     statistics: Wanted | Sequence[Wanted] | Mapping[str, Wanted],
     *,
     replicates: int = 2000,
@@ -47,7 +47,7 @@ def bootstrap(
     Parameters
     ----------
     source
-        A `Ranking`, or `Rows.of(labels, scores, ...)` for several models, weights or clusters.
+        A `Ranking`, or `ScoredRows.of(labels, scores, ...)` for several models, weights or clusters.
     statistics
         Quantities ("auc", "net_benefit@0.05", "recall@fpr<=0.1"), "decomposition", `BestCost`, `CostAt`, `MeasureAt`,
         or any function of a ranking; one, several, or a mapping that names them.
@@ -96,7 +96,7 @@ def bootstrap(
             return asked.parts(plan.stacks(rng, size))
 
         told = None if progress is None else partial(_told, progress, done * replicates, draws)
-        items = sample.handled * plan.together
+        items = sample.work * plan.together
         blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=told)
         drawn |= asked.answers(blocks)
     return Replicates(
@@ -111,7 +111,7 @@ def bootstrap(
 
 
 def _prevalence(sample: Sample) -> float:
-    drawn = Resampled.of(next(iter(sample.standings.values())), sample.cases)
+    drawn = Resampled.of(next(iter(sample.orders.values())), sample.cases)
     return float(drawn.Pos) / float(drawn.Pos + drawn.Neg)
 
 

@@ -95,7 +95,7 @@ class OfRanking:
 
     def _value(self, one: Resampled) -> float:
         try:
-            return float(self.function(_stated(one.ranking(), one.standing.score, self.mix)))
+            return float(self.function(_stated(one.ranking(), one.order.score, self.mix)))
         except OneClassError:
             return math.nan
 
@@ -197,7 +197,7 @@ class Question:
     @property
     def models(self) -> tuple[str, ...]:
         """The names of all models."""
-        return tuple(self.sample.standings)
+        return tuple(self.sample.orders)
 
     def statistic(self, name: str) -> Statistic:
         """The statistic that a value belongs to."""
@@ -205,20 +205,20 @@ class Question:
 
     def require(self) -> None:
         """Raise where the sample itself cannot answer."""
-        for standing in self.sample.standings.values():
-            ranking = Resampled.of(standing, self.sample.cases).ranking()
+        for order in self.sample.orders.values():
+            ranking = Resampled.of(order, self.sample.cases).ranking()
             ranking.require_both_classes()
             for statistic in self.statistics.values():
                 statistic.require(ranking)
 
     def parts(self, draws: Iterable[Times]) -> PartsByModel:
         """For every model and statistic, the parts of every replicate in columns; a draw holds one or several."""
-        models = list(self.sample.standings.items())
+        models = list(self.sample.orders.items())
         kinds = list(self.statistics.values())
         found: list[list[list[Floats]]] = [[[] for _ in kinds] for _ in models]
         for times in draws:
-            for (model, standing), of_model in zip(models, found, strict=True):
-                drawn = Resampled.of(standing, times, model=model)
+            for (model, order), of_model in zip(models, found, strict=True):
+                drawn = Resampled.of(order, times, model=model)
                 for statistic, of_statistic in zip(kinds, of_model, strict=True):
                     of_statistic.append(_in_columns(statistic.parts(drawn), drawn))
         return [[np.concatenate(parts, axis=1) for parts in of_model] for of_model in found]

@@ -118,7 +118,7 @@ class CaseMean:
 
     def parts(self, drawn: Resampled) -> Parts:
         """The sums over positives and over negatives, and the class totals."""
-        order = drawn.standing
+        order = drawn.order
         of_pos, of_neg = CASE_MEANS[self.asked.name](self.mix.probabilities(order.score), self.asked)
         sums = _sum(of_pos[order.pos.segment], drawn.pos), _sum(of_neg[order.neg.segment], drawn.neg)
         return *sums, drawn.Pos, drawn.Neg

@@ -290,15 +290,15 @@ class Replicates(Tabular):
         plan, sample = self._scheme(name)[0], self.question.sample
         if variance is None or sample.weighted or sample.cluster is not None:
             raise ArgumentError(f"the standard error of {name} is not known for each replicate", 'pass method="bca"')
-        standing = sample.standings[model]
-        observed = variance(Resampled.of(standing, sample.cases).ranking())
+        order = sample.orders[model]
+        observed = variance(Resampled.of(order, sample.cases).ranking())
         if not (observed > 0 and 0 < estimate < 1):
             raise ArgumentError(
                 f"the standard error of {name} = {estimate:g} is 0 or unknown", "use auc_interval(ranking)"
             )
 
         def block(rng: np.random.Generator, size: int) -> Floats:
-            draws = (Resampled.of(standing, times).ranking() for times in plan.each(rng, size))
+            draws = (Resampled.of(order, times).ranking() for times in plan.each(rng, size))
             return np.array([variance(ranking) for ranking in draws])
 
         drawn = np.concatenate(in_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))

@@ -119,8 +119,8 @@ class Decomposed:
 
 def squared_error_sum(drawn: Resampled) -> Any:
     """The sum of (p - y)² over the cases drawn."""
-    standing = drawn.standing
-    of_pos, of_neg = 1 - standing.score[standing.pos.segment], standing.score[standing.neg.segment]
+    order = drawn.order
+    of_pos, of_neg = 1 - order.score[order.pos.segment], order.score[order.neg.segment]
     return (of_pos**2 * drawn.pos).sum(axis=-1) + (of_neg**2 * drawn.neg).sum(axis=-1)
 
 

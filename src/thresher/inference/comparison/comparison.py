@@ -53,7 +53,7 @@ class Comparison(Tabular):
     @property
     def covariance(self) -> Matrix | None:
         """The covariance of the AUCs in the order of `names`, None for other measures."""
-        return None if self.spread is None else self.spread.whole
+        return None if self.spread is None else self.spread.total
 
     def __getitem__(self, pair: tuple[str, str]) -> Difference:
         if _names_models(pair, self.names):

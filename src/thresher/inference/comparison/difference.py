@@ -261,7 +261,7 @@ def auc_contrast(
     Clusters have Student's alone, with one degree of freedom less than clusters hold the scarcer class. Where models
     never differ, disjoint pairs give conservative limits. The p-value is the level that would just reach 0.
     """
-    variance, apart = float(weights @ spread.whole @ weights), float(weights**2 @ np.diagonal(spread.whole))
+    variance, apart = float(weights @ spread.total @ weights), float(weights**2 @ np.diagonal(spread.total))
     span = float(weights[weights > 0].sum())
     pairs = min(spread.cases)
     if not variance > _ROUNDING * apart:
@@ -285,7 +285,7 @@ def auc_contrast(
         AucLimits.of(float(spread.areas[i]), (float(spread.of_pos[i, i]), float(spread.of_neg[i, i])), spread.cases)
         for i in terms
     ]
-    weight, correlation = weights[terms].tolist(), _correlation(spread.whole[np.ix_(terms, terms)]).tolist()
+    weight, correlation = weights[terms].tolist(), _correlation(spread.total[np.ix_(terms, terms)]).tolist()
 
     def reach(tail: float) -> tuple[float, float]:
         below, above = combined_reach(limits, weight, correlation, tail)

@@ -19,13 +19,13 @@ from thresher.inference.bootstrap.statistics import changes_with_mix
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import Better, Difference, require_margin
 from thresher.inference.comparison.resampled import resampled_costs, resampled_tables
-from thresher.inference.influence import BY_NAME, Contributions, ranking_of, row_contributions
+from thresher.inference.influence import BY_NAME, Contributions, row_contributions
 from thresher.inference.interval import require_level, student_quantile
 from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
 from thresher.inference.intervals.cost import INFINITE
 from thresher.inference.kinds import require_condition, require_one_of
-from thresher.inference.rows import Rows, ScoredRows, require_two_clusters, scored_rows
+from thresher.inference.rows import ScoredRows
 from thresher.ranking import Floats
 from thresher.sources.columns import Column, Missing
 from thresher.sources.frames import columns_by_name
@@ -69,7 +69,7 @@ def compare_quantity(
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         for name in rows.scores:
-            ranking_of(rows, name).require_probabilities()
+            rows.ranking(name).require_probabilities()
     if asked.name in BY_NAME:
         each = {name: row_contributions(stated, name, asked) for name in empty.names}
         pairs = {(a, b): _difference(stated, asked, empty, (a, b), each) for a, b in _pairs(empty)}
@@ -134,12 +134,12 @@ def _resampled(
 ) -> dict[str, Floats]:
     """The quantity of every model on the rows, and on resamples of them that all models share."""
     text = str(asked)
-    coarse = replace(rows, scores={name: _joined_scores(rows, name) for name in rows.scores}, beside={})
+    coarse = replace(rows, scores={name: _joined_scores(rows, name) for name in rows.scores})
     settings = {"condition": condition, "trained_at": trained_at, "seed": seed}
-    found = bootstrap(Rows.of_scored(coarse), [text], replicates=replicates, **settings)  # type: ignore[arg-type]
+    found = bootstrap(coarse, [text], replicates=replicates, **settings)  # type: ignore[arg-type]
     exact = found
     if any(coarse.scores[name] is not rows.scores[name] for name in rows.scores):
-        exact = bootstrap(Rows.of_scored(rows), [text], replicates=1, **settings)  # type: ignore[arg-type]
+        exact = bootstrap(rows, [text], replicates=1, **settings)  # type: ignore[arg-type]
     values = {}
     for name in rows.scores:
         by = exact.estimate(text, name) - found.estimate(text, name)
@@ -150,7 +150,7 @@ def _resampled(
 def _joined_scores(rows: ScoredRows, name: str) -> Column:
     """A model's scores, or few enough of them to be looked through thousands of times; the hull's corners stay."""
     score = rows.scores[name]
-    ranking = ranking_of(rows, name)
+    ranking = rows.ranking(name)
     if len(ranking) <= MOST_SEGMENTS:
         return score
     lowest = ranking.score[thinned(ranking, points=MOST_SEGMENTS).split[1:] - 1]
@@ -242,8 +242,8 @@ def compare(
     require_replicates(replicates, seed, None)
     if replicates < 100:
         raise ArgumentError(f"replicates must be 100 or more, got {replicates}", "e.g. replicates=2000")
-    rows = scored_rows(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
-    require_two_clusters(rows)
+    rows = ScoredRows.of(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
+    rows.require_two_clusters()
     empty = Comparison(
         names=names,
         measure=_name(measure),

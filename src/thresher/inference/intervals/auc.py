@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +14,18 @@ from thresher.curves import auc
 from thresher.errors import ArgumentError
 from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
 from thresher.inference.kinds import require_numbers, require_one_of
-from thresher.inference.rows import ScoredRows, cluster_sums, require_two_clusters, scored_rows
+from thresher.inference.rows import ScoredRows, cluster_sums, one_model
 from thresher.ranking import Floats, Ranking, beating, in_pieces, require_ranking, side_by_side
-from thresher.sources.columns import Missing
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
 NOTHING = 1e-30  # a variance no larger is rounding: one pair among 10^12 makes more
 
 
-def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "delong") -> Interval:
-    """The interval for the AUC of one ranking, in O(segments).
+def auc_interval(
+    source: Ranking | ScoredRows, *, model: str | None = None, level: float = 0.95, method: AucMethod = "delong"
+) -> Interval:
+    """The interval for the AUC of a ranking, in O(segments), or of one model's rows.
 
     "delong": DeLong's variance (1988), limits on the logit scale. In small or very separated samples
     that variance is itself uncertain and too small when it errs, so for the limits it is averaged with
@@ -34,7 +35,10 @@ def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "
     independent pairs, and the note says so. "wald" is DeLong's textbook interval cut to [0, 1];
     "hanley-mcneil" uses their variance (1982).
 
-    A weight is read as a number of cases; for sampling weights or clustered rows use `row_auc_interval`.
+    The weights of a ranking are read as numbers of cases. Those of `ScoredRows` are sampling weights: a weight of 2
+    says that a row stands for two of the population, not that two were seen, so scaling all of them changes nothing
+    and uneven ones widen the interval. Rows of one cluster may be alike, and only clusters count as independent
+    (Obuchowski 1997). Such rows have DeLong's method alone.
 
     >>> ct = Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
     >>> interval = auc_interval(ct)
@@ -42,11 +46,24 @@ def auc_interval(ranking: Ranking, *, level: float = 0.95, method: AucMethod = "
     0.8932 [0.8149, 0.9407] 0.030724
     >>> print(auc_interval(Ranking.parse("[20+][20-]")))
     1.0000 [0.8316, 1.0000]
+    >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
+    >>> print(auc_interval(ScoredRows.of(labels, scores)))
+    0.7500 [0.3040, 0.9537]
+    >>> print(auc_interval(ScoredRows.of(labels * 2, scores * 2, clusters=[*range(10)] * 2)))  # every e-mail twice
+    0.7500 [0.1169, 0.9855]
     """
     require_level(level)
-    require_ranking(ranking)
-    ranking.require_both_classes()
     require_one_of(method, ("delong", "wald", "hanley-mcneil"), "method")
+    if isinstance(source, ScoredRows):
+        rows = replace(source, scores={(name := one_model(source.scores, model)): source.scores[name]})
+        if not rows.simple and method != "delong":
+            raise ArgumentError(f"method {method!r} knows no weights or clusters", 'leave method out, or give "delong"')
+        if not rows.simple:
+            return _rows_interval(rows, level)
+        source = rows.ranking(name)
+    require_ranking(source)
+    ranking = source
+    ranking.require_both_classes()
     area = auc(ranking)
     if method == "hanley-mcneil":
         variance = hanley_mcneil_variance(area, ranking.Pos, ranking.Neg)
@@ -276,55 +293,29 @@ class AucCovariance:
     cases: tuple[float, float]
 
     @property
-    def whole(self) -> Matrix:
+    def total(self) -> Matrix:
         """The covariance of the AUCs, models × models."""
         return self.of_pos + self.of_neg + self.shared
 
 
-def row_auc_interval(
-    labels: Any,
-    scores: Any,
-    *,
-    positive: Any = None,
-    weights: Any = None,
-    clusters: Any = None,
-    level: float = 0.95,
-    missing: Missing = "raise",
-) -> Interval:
-    """The interval for an AUC from rows, with sampling weights or clusters.
+def _rows_interval(rows: ScoredRows, level: float) -> Interval:
+    """Limits that allow for weights and clusters.
 
-    That is what a ranking cannot know. Without either it is `auc_interval(rank(labels, scores))`. `weights` are
-    sampling weights: a weight of 2 says that a row stands for two of the population, not that two were seen, so
-    scaling all of them changes nothing and uneven ones widen the interval. `clusters` names for each row the
-    patient, user or batch it comes from: rows of one cluster may be alike, and only clusters count as
-    independent (Obuchowski 1997). Limits are moderated as in `auc_interval`; with clusters they are those of
-    Student's t with as many degrees of freedom as clusters hold the scarcer class, less one, if these are
-    wider.
-
-    >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> print(row_auc_interval(labels, scores))
-    0.7500 [0.3040, 0.9537]
-    >>> print(row_auc_interval(labels * 2, scores * 2))  # every e-mail twice, as if they were twenty
-    0.7500 [0.4509, 0.9164]
-    >>> print(row_auc_interval(labels * 2, scores * 2, clusters=[*range(10)] * 2))
-    0.7500 [0.1169, 0.9855]
+    With clusters they are those of Student's t with as many degrees of freedom as clusters hold the scarcer class, less
+    one, if these are wider than the moderated ones.
     """
-    require_level(level)
-    rows = scored_rows(
-        labels, {"scores": scores}, positive=positive, weights=weights, clusters=clusters, missing=missing
-    )
-    require_two_clusters(rows)
+    rows.require_two_clusters()
     spread = auc_covariance(rows)
     area, parts = float(spread.areas[0]), (float(spread.of_pos[0, 0]), float(spread.of_neg[0, 0]))
     cases = rows.cases
     if rows.cluster is None:
-        method = "delong" if weights is None else "delong, weighted"
+        method = "delong" if rows.weight is None else "delong, weighted"
         return moderated_interval(area, parts, cases, level, method=method)
-    variance = float(spread.whole[0, 0])
+    variance = float(spread.total[0, 0])
     scale = variance / sum(parts) if sum(parts) > 0 else 1.0
-    independent = ScoredRows(rows.positive, rows.scores, rows.weight, None, rows.dropped)
-    of_rows = float(auc_covariance(independent).whole[0, 0])
-    found = moderated_interval(
+    independent = replace(rows, cluster=None)
+    of_rows = float(auc_covariance(independent).total[0, 0])
+    interval = moderated_interval(
         area,
         (parts[0] * scale, parts[1] * scale),
         cases,
@@ -333,10 +324,10 @@ def row_auc_interval(
         rows=independent.cases,
         inflation=max(1.0, variance / of_rows) if of_rows > 0 else 1.0,
     )
-    if found.method != "obuchowski":
-        return found
+    if interval.method != "obuchowski":
+        return interval
     lower, upper = LOGIT.limits(area, student_quantile(level, min(cases) - 1) * math.sqrt(variance))
-    return replace(found, lower=min(lower, found.lower), upper=max(upper, found.upper))
+    return replace(interval, lower=min(lower, interval.lower), upper=max(upper, interval.upper))
 
 
 def auc_covariance(rows: ScoredRows) -> AucCovariance:

@@ -17,12 +17,13 @@ from thresher.calibration.cox import recalibration
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.replicates import basic_limits, variance_of
-from thresher.inference.influence import Slopes, Variance, influence, ranking_of, variance_by_cases, variance_by_rows
+from thresher.inference.bootstrap.sample import sort_rows
+from thresher.inference.influence import Slopes, Variance, influence, variance_by_cases, variance_by_rows
 from thresher.inference.interval import LOG, Interval, interval_columns, require_level, student_quantile
 from thresher.inference.joining import joined
 from thresher.inference.kinds import require_condition
 from thresher.inference.lowess import MOST_GROUPS, Smoother
-from thresher.inference.rows import Rows, ScoredRows
+from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Ranking
 from thresher.tables import OperatingCondition, quantity
 
@@ -79,7 +80,7 @@ class CalibrationReport(Tabular):
 
 
 def calibration_report(
-    source: Ranking | Rows,
+    source: Ranking | ScoredRows,
     *,
     model: str | None = None,
     condition: OperatingCondition | None = None,
@@ -102,7 +103,7 @@ def calibration_report(
     Parameters
     ----------
     source
-        A ranking whose scores are probabilities, or `Rows.of(labels, scores, ...)`.
+        A ranking whose scores are probabilities, or `ScoredRows.of(labels, scores, ...)`.
     model
         Which model of rows that hold several.
     condition, trained_at
@@ -124,13 +125,12 @@ def calibration_report(
     prevalence = None if condition is None else condition.prevalence
     if isinstance(source, Ranking):
         sample = _ranking_sample(source, prevalence, trained_at)
-    elif isinstance(source, Rows):
-        name = _one_of(source, model)
-        rows = ScoredRows(source.positive, dict(source.scores), source.weight, source.cluster, source.dropped)
-        sample = _rows_sample(rows.at_prevalence(prevalence, trained_at=trained_at), name)
+    elif isinstance(source, ScoredRows):
+        name = one_model(source.scores, model)
+        sample = _rows_sample(sort_rows(source).at_prevalence(prevalence, trained_at=trained_at), name)
     else:
         what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
-        raise ArgumentError(what, "give th.rank(labels, probabilities) or th.Rows.of(labels, probabilities)")
+        raise ArgumentError(what, "give th.rank(labels, probabilities) or th.ScoredRows.of(labels, probabilities)")
     return _report(sample, level=level, replicates=replicates, seed=seed)
 
 
@@ -220,7 +220,7 @@ def _counted_sample(
 
 
 def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
-    ranking = ranking_of(rows, model)
+    ranking = rows.ranking(model)
     ranking.require_probabilities()
     if rows.cluster is None and rows.weight is None:
         return _counted_sample(ranking, None)
@@ -237,7 +237,7 @@ def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
 
 def distance_replicates(rows: ScoredRows, model: str, name: str, replicates: int, seed: int) -> Floats:
     """A distance from the calibration curve on the rows, and on resamples that are the same for every model."""
-    groups, drawn = _row_draws(rows, model, ranking_of(rows, model))
+    groups, drawn = _row_draws(rows, model, rows.ranking(model))
     smoother, row = Smoother.of(groups), DISTANCES.index(name)
     draws = [(groups.pos.astype(np.float64)[np.newaxis], groups.neg.astype(np.float64)[np.newaxis])]
     draws_again = drawn(replicates, np.random.default_rng(seed))
@@ -361,15 +361,6 @@ def _multinomial(cases: Floats, replicates: int, rng: np.random.Generator) -> Fl
     draws = max(1, round(total))
     times: Floats = rng.multinomial(draws, cases / total, size=replicates).astype(np.float64)
     return times * (total / draws)
-
-
-def _one_of(rows: Rows, model: str | None) -> str:
-    if model in rows.models:
-        return str(model)
-    if model is None and len(rows.models) == 1:
-        return rows.models[0]
-    what = "there are several models" if model is None else f"there is no model {model!r}"
-    raise ArgumentError(what, f"pass model= one of {', '.join(rows.models)}")
 
 
 _NAMES = {

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from thresher._internal.results import Tabular
 from thresher.inference.class_influence import Pulled, class_pulls
 from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
 from thresher.inference.interval import LOGIT, Interval, interval_columns, require_level, student_quantile
-from thresher.inference.intervals.auc import NOTHING, auc_interval, exact_pairs, row_auc_interval
+from thresher.inference.intervals.auc import NOTHING, auc_interval, exact_pairs
+from thresher.inference.rows import ScoredRows
 from thresher.sources.columns import Missing
 
 AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
@@ -101,18 +104,17 @@ def area_intervals(
         deviation = student_quantile(level, smallest - 1) * math.sqrt(variance)
         return Interval(area, *LOGIT.limits(area, deviation), variance, level, "placements")
 
-    plain = rows.weight is None and rows.cluster is None
-    of_model = rows.of_model(model)
-    against_rest = {
-        name: auc_interval(of_model.ranking(i), level=level)
-        if plain
-        else row_auc_interval(
-            rows.index == i, of_model.scores[i], weights=rows.weight, clusters=rows.cluster, level=level
-        )
-        for i, name in enumerate(rows.classes)
-    }
+    against_rest = {name: _class_interval(rows, model, i, level) for i, name in enumerate(rows.classes)}
     return MulticlassIntervals(
         one_vs_rest=MappingProxyType(against_rest),
         **{name: average(pulls[name]) for name in AVERAGES},
         dropped=rows.dropped,
     )
+
+
+def _class_interval(rows: ClassifiedRows, model: str, i: int, level: float) -> Interval:
+    """The interval of the AUC of class i against the rest."""
+    if rows.weight is None and rows.cluster is None:
+        return auc_interval(rows.ranking(model, i), level=level)
+    score = np.ascontiguousarray(rows.matrices[model][:, i])
+    return auc_interval(ScoredRows(rows.index == i, {model: score}, rows.weight, rows.cluster), level=level)

@@ -136,9 +136,9 @@ def whole_intervals(
     "uncertainty". What the data themselves show is `apparent` where something was taken off.
 
     >>> from thresher import average_precision, ks, pr_area, rank
-    >>> from thresher.inference.rows import scored_rows
+    >>> from thresher.inference import ScoredRows
     >>> labels, scores = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> ten, rows = rank(labels, scores), scored_rows(labels, {"tree": scores})
+    >>> ten, rows = rank(labels, scores), ScoredRows.of(labels, {"tree": scores})
     >>> numbers = {"average_precision": average_precision(ten), "pr_area": pr_area(ten)}
     >>> found = whole_intervals(WholeModel.of(rows, "tree", ten, 0.95), numbers, ks(ten))
     >>> print(found["average_precision"], "|", found["ks"])

@@ -25,9 +25,9 @@ def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, leve
     Student's quantile has as many degrees of freedom as there are cases of the scarcer class, less one; where no spread
     is seen, limits are as for a rate of so many cases.
 
-    >>> from thresher.inference.rows import scored_rows
+    >>> from thresher.inference import ScoredRows
     >>> from thresher.tables import quantity
-    >>> rows = scored_rows([1, 0, 1, 0, 1, 0], {"tree": [6, 5, 4, 3, 2, 1]})
+    >>> rows = ScoredRows.of([1, 0, 1, 0, 1, 0], {"tree": [6, 5, 4, 3, 2, 1]})
     >>> print(partial_area_interval(rows, "tree", quantity("partial_auc[fpr<=0.5]"), level=0.95))
     0.2222 [0.0006, 0.4990]
     """
@@ -83,9 +83,9 @@ def net_benefit_interval(
 
     Calls are those of the probabilities at the class mix that it is stated at.
 
-    >>> from thresher.inference.rows import scored_rows
+    >>> from thresher.inference import ScoredRows
     >>> from thresher.tables import quantity
-    >>> rows = scored_rows([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
+    >>> rows = ScoredRows.of([1, 0, 1, 0], {"tree": [0.9, 0.6, 0.4, 0.1]})
     >>> asked = quantity("net_benefit@0.5")
     >>> print(net_benefit_interval(rows, "tree", asked, prevalence=None, trained_at=None, level=0.95))
     0.0000 [-0.7338, 0.3338]
