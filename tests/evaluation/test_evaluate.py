@@ -8,12 +8,7 @@ import pytest
 import thresher as th
 from tests import hostile
 from thresher.inference.decision import decision_stability
-from thresher.inference.intervals.survey import (
-    sampled_brier_interval,
-    sampled_cost_interval,
-    sampled_table,
-    sampled_table_intervals,
-)
+from thresher.inference.intervals.table import count_calls, table_interval, table_intervals
 from thresher.inference.rows import ScoredRows
 
 RNG = np.random.default_rng(8)
@@ -36,7 +31,7 @@ def test_every_number_is_that_of_the_function_of_its_name():
     assert good.pr_area == th.pr_area(ranking)
     assert good.ks == th.ks(ranking).statistic
     assert good.table == th.choose(ranking, CONDITION).table
-    assert good.measures["f1"] == th.measure_interval(good.table, "f1")
+    assert good.measures["f1"] == th.interval(good.table, "f1")
     assert good.brier is not None
     assert good.brier.estimate == pytest.approx(th.brier(ranking))
     assert good.decomposition is not None
@@ -102,10 +97,10 @@ def test_weights_and_clusters_are_passed_on_to_every_part(names):
         model = found[name]
         assert model.ranking == rankings[name]
         assert model.auc == th.auc_interval(th.ScoredRows.of(LABELS, score, **more), level=0.8)
-        sampled = sampled_table(LABELS, score >= model.choice.threshold, weight=weight, cluster=codes_of)
-        assert model.measures == sampled_table_intervals(sampled, level=0.8)
-        assert model.expected_cost == sampled_cost_interval(sampled, CONDITION, level=0.8)
-        assert model.brier == sampled_brier_interval(LABELS, score, weight=weight, cluster=codes_of, level=0.8)
+        sampled = count_calls(LABELS, score >= model.choice.threshold, weight=weight, cluster=codes_of)
+        assert model.measures == table_intervals(sampled, level=0.8)
+        assert model.expected_cost == table_interval(sampled, CONDITION, level=0.8)
+        assert model.brier == th.brier_interval(th.ScoredRows(LABELS, {name: score}, weight, codes_of), level=0.8)
         assert model.out_of_bag_cost == drawn.out_of_bag_cost[name]
     assert found.decision.expected_cost == found[found.decision.model].expected_cost
     assert found.decision.out_of_bag_cost == found.rules[found.decision.model].cost

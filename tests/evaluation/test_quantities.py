@@ -59,7 +59,7 @@ def test_a_fixed_threshold_needs_no_resampling(judge, columns):
     of, _ = judge
     table = th.contingency_at(th.rank(columns["malignant"], columns["forest"]), 0.4)
     found = of("recall@threshold=0.4 >= 0")
-    assert found.interval == th.measure_interval(table, "recall")
+    assert found.interval == th.interval(table, "recall")
     assert found.threshold == 0.4
 
 
@@ -68,7 +68,7 @@ def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(judge, columns
     of, evaluation = judge
     found = of(text)
     table = th.contingency_at(evaluation["forest"].ranking, found.threshold)
-    plain = th.measure_interval(table, found.requirement.quantity.name)
+    plain = th.interval(table, found.requirement.quantity.name)
     assert found.interval.estimate == pytest.approx(plain.estimate)
     assert found.interval.lower <= plain.lower
     assert found.interval.upper >= plain.upper

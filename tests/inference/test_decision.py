@@ -21,7 +21,7 @@ from thresher.inference.decision import (
     out_of_bag_choice,
     out_of_bag_interval,
 )
-from thresher.inference.intervals.survey import sampled_cost_interval, sampled_table
+from thresher.inference.intervals.table import count_calls, table_interval
 from thresher.inference.rows import ScoredRows
 from thresher.ranking import falling
 
@@ -123,7 +123,7 @@ EVEN = th.OperatingCondition()
 
 def test_the_wider_spread_is_moved_by_the_optimism():
     costs = np.random.default_rng(0).normal(0.3, 0.2, 999)
-    found = out_of_bag_interval(0.36, th.cost_interval(TABLE, EVEN), EVEN, costs)
+    found = out_of_bag_interval(0.36, th.interval(TABLE, EVEN), EVEN, costs)
     assert (found.lower, found.upper) == pytest.approx((0, np.quantile(costs, 0.975) + 0.06))
     assert found.estimate == 0.36
     assert found.variance == pytest.approx(costs.var(ddof=1))
@@ -131,7 +131,7 @@ def test_the_wider_spread_is_moved_by_the_optimism():
 
 
 def test_errors_that_no_resample_shows_are_allowed_for():
-    plain = th.cost_interval(TABLE, EVEN)
+    plain = th.interval(TABLE, EVEN)
     found = out_of_bag_interval(0.36, plain, EVEN, np.full(50, 0.3))
     assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper + 0.06))
 
@@ -151,7 +151,7 @@ def test_dear_misses_are_covered():
 
 
 def test_nothing_left_out_says_so():
-    found = out_of_bag_interval(math.nan, th.cost_interval(TABLE, EVEN), EVEN, np.array([0.1, 0.2]))
+    found = out_of_bag_interval(math.nan, th.interval(TABLE, EVEN), EVEN, np.array([0.1, 0.2]))
     assert math.isnan(found.lower)
     assert "left out too little" in found.note
 
@@ -173,12 +173,12 @@ def test_no_limit_lies_below_what_cases_can_cost():
     ).decision.out_of_bag_cost
     assert 0 <= found.lower <= found.estimate <= found.upper
     paying = th.OperatingCondition(cost_tp=-2, cost_fn=1)
-    paid = out_of_bag_interval(-0.5, th.cost_interval(TABLE, paying), paying, np.array([-2.5, 0.0]))
+    paid = out_of_bag_interval(-0.5, th.interval(TABLE, paying), paying, np.array([-2.5, 0.0]))
     assert paid.lower >= -2
 
 
 def test_limits_move_down_with_a_cost_that_came_out_lower():
-    seen = th.cost_interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), th.OperatingCondition())
+    seen = th.interval(th.Contingency(tp=30, fn=20, fp=10, tn=40), th.OperatingCondition())
     found = out_of_bag_interval(seen.estimate - 0.1, seen, th.OperatingCondition(), np.full(50, seen.estimate))
     assert found.lower == pytest.approx(seen.lower - 0.1)
     assert found.upper == seen.upper
@@ -256,10 +256,10 @@ def test_unequal_weights_and_declared_ratios_row_by_row(class_ratio, clustered):
         whole = costs(name, np.ones(60))
         best = middle(whole)
         assert quick.apparent_cost[name] == pytest.approx(whole[best])
-        sampled = sampled_table(labels, scores[name] >= cuts[name][best], weight=weights, cluster=given.get("clusters"))
+        sampled = count_calls(labels, scores[name] >= cuts[name][best], weight=weights, cluster=given.get("clusters"))
         expected = out_of_bag_interval(
             float(np.mean([cost[at] for cost, at in zip(outside, chosen, strict=True)])),
-            sampled_cost_interval(sampled, condition, level=0.8),
+            table_interval(sampled, condition, level=0.8),
             condition,
             np.array([cost[best] for cost in inside]),
         )

@@ -109,23 +109,17 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         for measure in ("overall_accuracy", "brier")
     ],
     "compare_unpaired": lambda rows: th.compare_unpaired(ranked(rows), ranked(rows, "b"), level=rows["level"]),
-    "confusion_intervals": lambda rows: th.confusion_intervals(
-        th.confusion(classes(rows), np.roll(classes(rows), 1)), level=rows["level"]
-    ),
     "corrected_t": lambda rows: th.corrected_t(rows["a"], rows["b"], test_share=0.1, level=rows["level"]),
-    "cost_interval": lambda rows: [
-        th.cost_interval(table(rows), condition, level=rows["level"])
-        for condition in (th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2))
-    ],
     "evaluate": lambda rows: list(evaluated(rows)),
     "out_of_bag_choice": lambda rows: th.out_of_bag_choice(
         ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK
     ),
     "mcnemar": lambda rows: th.mcnemar(rows["labels"], rows["a"] > 0.3, rows["b"] > 0.3, level=rows["level"]),
-    "measure_interval": lambda rows: [
-        th.measure_interval(table(rows), name, level=rows["level"]) for name in th.MEASURES
+    "interval": lambda rows: [
+        th.interval(table(rows), of, level=rows["level"])
+        for of in (*th.MEASURES, th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2))
     ],
-    "multiclass_auc_interval": lambda rows: th.multiclass_auc_interval(
+    "class_auc_interval": lambda rows: th.inference.class_auc_interval(
         np.resize(["x", "y", "z"], rows["a"].size), matrices(rows)["a"], level=rows["level"], classes=["x", "y", "z"]
     ),
     "net_benefit_band": lambda rows: th.net_benefit_band(ranked(rows), level=rows["level"], **QUICK),
@@ -139,7 +133,10 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         th.roc_band(ranked(rows), level=rows["level"], simultaneous=simultaneous, **QUICK)
         for simultaneous in (False, True)
     ],
-    "table_intervals": lambda rows: th.table_intervals(table(rows), level=rows["level"]),
+    "intervals": lambda rows: [
+        th.intervals(table(rows), level=rows["level"]),
+        th.intervals(th.confusion(classes(rows), np.roll(classes(rows), 1)), level=rows["level"]),
+    ],
 }
 ELSEWHERE = {
     "compare_scan": "the same differences, in an engine",

@@ -23,30 +23,30 @@ from thresher.curves import MulticlassAUC, multiclass_auc
 from thresher.errors import ArgumentError, MissingExtraError
 from thresher.evaluation.cautions import EXTREME, FEW
 from thresher.evaluation.summary import class_summary_text
-from thresher.inference import Comparison, ConfusionIntervals, Interval, MulticlassIntervals, confusion_intervals
-from thresher.inference.class_influence import (
+from thresher.inference import ClassAucIntervals, Comparison, ConfusionIntervals, Interval, intervals
+from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
+from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
+from thresher.inference.comparison.difference import require_margin
+from thresher.inference.influence import (
+    MATRIX_MEASURES,
     NOT_SUMMING,
-    WHOLE_MEASURES,
-    Pulled,
-    class_pulls,
+    RowInfluence,
+    class_influence,
     log_losses,
     squared_errors,
     sums_to_one,
 )
-from thresher.inference.class_rows import Classes, ClassifiedRows, classified_rows, require_two_clusters_of_classes
-from thresher.inference.comparison.classes import CLASS_MEASURES, class_comparison
-from thresher.inference.comparison.difference import require_margin
-from thresher.inference.interval import interval_columns, require_level
+from thresher.inference.interval import interval_columns, require_level, undefined
 from thresher.inference.intervals.class_auc import AVERAGES, area_intervals
-from thresher.inference.intervals.confusion import sampled_confusion_intervals, undefined
-from thresher.inference.intervals.cost import mean_loss_interval
+from thresher.inference.intervals.confusion import sampled_confusion_intervals
+from thresher.inference.intervals.loss import mean_loss_interval
 from thresher.inference.kinds import is_one_of
 from thresher.ranking import Floats, Ranking
 from thresher.sources.columns import Missing
 from thresher.sources.labels import listed
 from thresher.tables import ConfusionMatrix
 
-RATES = ("overall_accuracy", *WHOLE_MEASURES)
+RATES = ("overall_accuracy", *MATRIX_MEASURES)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -68,7 +68,7 @@ class MulticlassModel(Tabular):
     confusion: ConfusionMatrix
     rates: ConfusionIntervals
     areas: MulticlassAUC
-    auc: MulticlassIntervals
+    auc: ClassAucIntervals
     brier: Interval
     log_loss: Interval
 
@@ -101,7 +101,9 @@ class MulticlassModel(Tabular):
         return interval_columns(self.intervals())
 
 
-def class_model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *, level: float) -> MulticlassModel:
+def class_model(
+    rows: ClassifiedRows, name: str, influence: Mapping[str, RowInfluence], *, level: float
+) -> MulticlassModel:
     """Everything about one model that rows and what they add to its measures tell."""
     k, called = len(rows.classes), rows.calls[name]
     counts = np.bincount(rows.index * k + called, weights=rows.weight, minlength=k * k).reshape(k, k)
@@ -113,13 +115,13 @@ def class_model(rows: ClassifiedRows, name: str, pulls: Mapping[str, Pulled], *,
         name=name,
         rankings={label: rows.ranking(name, i) for i, label in enumerate(rows.classes)},
         confusion=matrix,
-        rates=confusion_intervals(matrix, level=level)
+        rates=intervals(matrix, level=level)
         if plain
         else sampled_confusion_intervals(
             rows.index, called, rows.classes, weight=rows.weight, cluster=rows.cluster, level=level
         ),
         areas=replace(areas, classes=rows.classes, dropped=rows.dropped),
-        auc=area_intervals(rows, name, pulls, level=level),
+        auc=area_intervals(rows, name, influence, level=level),
         brier=brier,
         log_loss=log_loss,
     )
@@ -131,8 +133,8 @@ def _losses(rows: ClassifiedRows, name: str, level: float) -> tuple[Interval, In
         return undefined(level, NOT_SUMMING), undefined(level, NOT_SUMMING)
 
     def interval(loss: Floats, of_class: Floats, most: float) -> Interval:
-        foretold = (matrix * of_class).sum(axis=1), (matrix * of_class**2).sum(axis=1)
-        return mean_loss_interval(loss, foretold, weight=rows.weight, cluster=rows.cluster, level=level, most=most)
+        predicted = (matrix * of_class).sum(axis=1), (matrix * of_class**2).sum(axis=1)
+        return mean_loss_interval(loss, predicted, weight=rows.weight, cluster=rows.cluster, level=level, most=most)
 
     # Were class c the true one, the squared error would be ½ (Σ p² + 1) - p of c.
     squared = (matrix**2).sum(axis=1, keepdims=True) / 2 + 0.5 - matrix
@@ -380,8 +382,8 @@ def evaluate_classes(
         missing=missing,
     )
     require_two_clusters_of_classes(rows)
-    pulls = {name: class_pulls(rows, name) for name in rows.matrices}
-    models = {name: class_model(rows, name, pulls[name], level=level) for name in rows.matrices}
+    influence = {name: class_influence(rows, name) for name in rows.matrices}
+    models = {name: class_model(rows, name, influence[name], level=level) for name in rows.matrices}
     several = COMPARED if len(models) > 1 else ()
     return MulticlassEvaluation(
         models=models,
@@ -390,7 +392,7 @@ def evaluate_classes(
         level=level,
         comparisons=MappingProxyType(
             {
-                measure: class_comparison(rows, pulls, measure, level=level, margin=margins[measure])
+                measure: class_comparison(rows, influence, measure, level=level, margin=margins[measure])
                 for measure in several
             }
         ),

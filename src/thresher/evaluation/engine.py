@@ -23,13 +23,11 @@ from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities, at_prevalence, require_prevalence
 from thresher.evaluation.rules import Priced, Rule, counted_rules
 from thresher.evaluation.summary import rules_text, short, text_table
-from thresher.inference import Comparison, Interval, auc_interval
+from thresher.inference import Comparison, Interval, auc_interval, interval, intervals
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.engine import auc_comparison, empty_comparison, scanned_auc_intervals
 from thresher.inference.interval import interval_columns, require_level
-from thresher.inference.intervals.cost import cost_interval
-from thresher.inference.intervals.survey import SampledTable, sampled_cost_interval, sampled_table_intervals
-from thresher.inference.intervals.table import table_intervals
+from thresher.inference.intervals.table import SampledTable, Table
 from thresher.inference.kinds import is_one_of, require_condition
 from thresher.ranking import Ranking
 from thresher.sources.columns import Missing
@@ -274,19 +272,14 @@ def _evaluation(
     aucs = None if sums is None else scanned_auc_intervals(sums, level=level, method=method)
     models = {}
     for i, (name, ranking) in enumerate(rankings.items()):
-        table = joint.choices[name].table
-        sampled = None if cells is None else SampledTable(*cells[name], None)
+        table: Table = joint.choices[name].table if cells is None else SampledTable(*cells[name], None)
         models[name] = ScannedModel(
             name=name,
             ranking=ranking,
             auc=auc_interval(ranking, level=level) if aucs is None else aucs[i],
             choice=joint.choices[name],
-            measures=table_intervals(table, class_ratio=asked.class_ratio, level=level)
-            if sampled is None
-            else sampled_table_intervals(sampled, class_ratio=asked.class_ratio, level=level),
-            expected_cost=cost_interval(table, asked, level=level)
-            if sampled is None
-            else sampled_cost_interval(sampled, asked, level=level),
+            measures=intervals(table, class_ratio=asked.class_ratio, level=level),
+            expected_cost=interval(table, asked, level=level),
             bounds=_bounds(ranking, asked, trained_at),
         )
     costs = {name: model.expected_cost for name, model in models.items()}

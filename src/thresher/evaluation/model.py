@@ -21,19 +21,11 @@ from thresher.calibration import (
 from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
 from thresher.errors import ArgumentError
-from thresher.inference import Interval
+from thresher.inference import Interval, auc_interval, brier_interval, interval, intervals
 from thresher.inference.interval import interval_columns
-from thresher.inference.intervals.auc import auc_interval
 from thresher.inference.intervals.calibration_report import calibration_numbers
-from thresher.inference.intervals.cost import brier_interval, cost_interval
-from thresher.inference.intervals.model import WholeModel, whole_intervals
-from thresher.inference.intervals.survey import (
-    sampled_brier_interval,
-    sampled_cost_interval,
-    sampled_table,
-    sampled_table_intervals,
-)
-from thresher.inference.intervals.table import table_intervals
+from thresher.inference.intervals.model import ModelSample, model_intervals
+from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import ScoredRows
 from thresher.ranking import Ranking, as_number, reaches
 from thresher.tables import Contingency, OperatingCondition
@@ -232,14 +224,12 @@ def _at_threshold(
     class_ratio: float | None,
 ) -> tuple[dict[str, Interval], Interval]:
     """Intervals of all measures at the chosen threshold, and of its expected cost."""
-    if rows.weight is None and rows.cluster is None:
-        table = choice.table
-        measures = table_intervals(table, class_ratio=class_ratio, level=level)
-        return measures, cost_interval(table, condition, level=level)
-    called = reaches(rows.scores[name].astype(np.float64), choice.threshold)
-    sampled = sampled_table(rows.positive, called, weight=rows.weight, cluster=rows.cluster)
-    measures = sampled_table_intervals(sampled, class_ratio=class_ratio, level=level)
-    return measures, sampled_cost_interval(sampled, condition, level=level)
+    table: Table = choice.table
+    if not rows.simple:
+        calls = reaches(rows.scores[name].astype(np.float64), choice.threshold)
+        table = count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
+    measures = intervals(table, class_ratio=class_ratio, level=level)
+    return measures, interval(table, condition, level=level)
 
 
 def _numbers(
@@ -251,21 +241,7 @@ def _numbers(
     if are_probabilities(ranking):
         parts = decomposition(ranking, segments="hull")
         estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
-        found["brier"] = _brier(rows, name, ranking, level)
+        found["brier"] = brier_interval(ranking if rows.simple else rows, model=name, level=level)
         found |= calibration_numbers(rows, name, level=level)
-    found |= whole_intervals(WholeModel.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
+    found |= model_intervals(ModelSample.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
     return MappingProxyType({name: found[name] for name in NUMBERS if name in found}), parts
-
-
-def _brier(rows: ScoredRows, name: str, ranking: Ranking, level: float) -> Interval:
-    if rows.weight is None and rows.cluster is None:
-        return brier_interval(ranking, level=level)
-    score = rows.scores[name].astype(np.float64)
-    return sampled_brier_interval(
-        rows.positive,
-        score,
-        weight=rows.weight,
-        cluster=rows.cluster,
-        declared_mix=rows.declared_mix,
-        level=level,
-    )

@@ -18,15 +18,11 @@ import numpy as np
 from thresher.choices import Choice
 from thresher.curves import thinned
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.inference import Interval, bootstrap
+from thresher.inference import Interval, bootstrap, interval
 from thresher.inference.bootstrap.quantities import best_choice, best_value
-from thresher.inference.intervals.quantity import (
-    called_cost_interval,
-    called_measure_interval,
-    net_benefit_interval,
-    partial_area_interval,
-)
-from thresher.ranking import Flags, Ranking, reaches
+from thresher.inference.intervals.model import net_benefit_interval, partial_area_interval
+from thresher.inference.intervals.table import Table, count_calls
+from thresher.ranking import Ranking, reaches
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
@@ -85,9 +81,8 @@ def find(evaluation: Evaluation, name: str, asked: Quantity, *, replicates: int,
             return Found(_undefined(f"the scores of {name} are no probabilities", level))
         return _number(evaluation, name, asked)
     if asked.threshold is not None:
-        called = _called(evaluation, name, asked.threshold)
-        ratio = condition.class_ratio
-        found = called_measure_interval(evaluation.scored, called, asked, class_ratio=ratio, level=level)
+        table = _table(evaluation, name, asked.threshold)
+        found = interval(table, known, class_ratio=condition.class_ratio, level=level)
         return Found(found, asked.threshold)
     try:
         choice = best_choice(model.ranking, asked, condition)
@@ -113,9 +108,8 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
             )
         )
     if asked.name == "expected_cost" and asked.threshold is not None:
-        called = _called(evaluation, name, asked.threshold)
-        cost = called_cost_interval(evaluation.scored, called, evaluation.condition, level=level)
-        return Found(cost, asked.threshold)
+        table = _table(evaluation, name, asked.threshold)
+        return Found(interval(table, evaluation.condition, level=level), asked.threshold)
     if asked.name in _AT_THE_CHOICE:
         costs = {
             "expected_cost": model.expected_cost,
@@ -129,9 +123,8 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
 def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:
     """Limits that hold although the threshold was looked for: the wider of resampling and of the table."""
     condition, level = evaluation.condition, evaluation.level
-    called = _called(evaluation, name, choice.threshold)
-    ratio = condition.class_ratio
-    table = called_measure_interval(evaluation.scored, called, asked, class_ratio=ratio, level=level)
+    sampled = _table(evaluation, name, choice.threshold)
+    table = interval(sampled, asked.name, class_ratio=condition.class_ratio, level=level)
     if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
@@ -188,8 +181,10 @@ def _moved(interval: Interval, estimate: float) -> Interval:
     return replace(interval, estimate=estimate, lower=interval.lower + by, upper=interval.upper + by)
 
 
-def _called(evaluation: Evaluation, name: str, threshold: float) -> Flags:
-    return reaches(evaluation.scored.scores[name].astype(np.float64), threshold)
+def _table(evaluation: Evaluation, name: str, threshold: float) -> Table:
+    rows = evaluation.scored
+    calls = reaches(rows.scores[name].astype(np.float64), threshold)
+    return count_calls(rows.positive, calls, weight=rows.weight, cluster=rows.cluster)
 
 
 def _undefined(why: str, level: float) -> Interval:

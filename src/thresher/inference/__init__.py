@@ -2,9 +2,8 @@
 
 from thresher.inference.bands import Band, net_benefit_band, precision_recall_band, reliability_band, roc_band
 from thresher.inference.bootstrap.bootstrap import bootstrap
-from thresher.inference.bootstrap.plan import OfRanking
 from thresher.inference.bootstrap.replicates import Replicates
-from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt
+from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
 from thresher.inference.comparison.classes import compare_classes
 from thresher.inference.comparison.comparison import Comparison
 from thresher.inference.comparison.difference import Difference, holm
@@ -15,6 +14,7 @@ from thresher.inference.comparison.paired import compare
 from thresher.inference.comparison.unpaired import compare_unpaired
 from thresher.inference.decision import OutOfBagChoice, Stability, out_of_bag_choice
 from thresher.inference.interval import Interval
+from thresher.inference.intervals import interval, intervals
 from thresher.inference.intervals.auc import auc_interval, auc_variance, hanley_mcneil_variance
 from thresher.inference.intervals.calibration import (
     CalibrationIntervals,
@@ -23,11 +23,10 @@ from thresher.inference.intervals.calibration import (
     calibration_test,
 )
 from thresher.inference.intervals.calibration_report import CalibrationReport, calibration_report
-from thresher.inference.intervals.class_auc import MulticlassIntervals, multiclass_auc_interval
-from thresher.inference.intervals.confusion import ConfusionIntervals, confusion_intervals
-from thresher.inference.intervals.cost import brier_interval, cost_interval
+from thresher.inference.intervals.class_auc import ClassAucIntervals, class_auc_interval
+from thresher.inference.intervals.confusion import ConfusionIntervals
+from thresher.inference.intervals.loss import brier_interval
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.intervals.table import measure_interval, table_intervals
 from thresher.inference.power import SampleSize, auc_power, auc_sample_size, compare_power
 from thresher.inference.rows import ScoredRows
 
@@ -37,6 +36,7 @@ __all__ = [
     "CalibrationIntervals",
     "CalibrationReport",
     "CalibrationTest",
+    "ClassAucIntervals",
     "Comparison",
     "ConfusionIntervals",
     "CorrelatedT",
@@ -45,7 +45,6 @@ __all__ = [
     "Interval",
     "McNemarTest",
     "MeasureAt",
-    "MulticlassIntervals",
     "OfRanking",
     "OutOfBagChoice",
     "Replicates",
@@ -62,24 +61,22 @@ __all__ = [
     "calibration_intervals",
     "calibration_report",
     "calibration_test",
+    "class_auc_interval",
     "compare",
     "compare_classes",
     "compare_power",
     "compare_scan",
     "compare_unpaired",
-    "confusion_intervals",
     "corrected_t",
-    "cost_interval",
     "hanley_mcneil_variance",
     "holm",
+    "interval",
+    "intervals",
     "mcnemar",
-    "measure_interval",
-    "multiclass_auc_interval",
     "net_benefit_band",
     "out_of_bag_choice",
     "precision_recall_band",
     "rate_interval",
     "reliability_band",
     "roc_band",
-    "table_intervals",
 ]

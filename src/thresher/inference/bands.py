@@ -17,7 +17,7 @@ from thresher.inference.bootstrap.draws import Resampling, in_blocks, require_re
 from thresher.inference.bootstrap.isotonic import pooled_at, pools
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
 from thresher.inference.interval import normal_quantile, require_level
-from thresher.inference.intervals.calibration import labels_drawn
+from thresher.inference.intervals.calibration import null_labels
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.kinds import numbers_of, require_numbers, require_one_of
 from thresher.inference.rows import ScoredRows, one_model
@@ -364,7 +364,7 @@ def reliability_band(
     require_replicates(replicates, seed, threads)
     ranking.require_both_classes()
     segment = _shown(ranking, points)
-    draw = labels_drawn(ranking)
+    draw = null_labels(ranking)
 
     def block(rng: np.random.Generator, size: int) -> list[Floats]:
         return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]

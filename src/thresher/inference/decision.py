@@ -23,9 +23,8 @@ from thresher.inference.bootstrap.draws import Progress, Resampling, in_blocks, 
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
 from thresher.inference.bootstrap.sample import Resampled, Times, sample_of
 from thresher.inference.bootstrap.statistics import BestCost
-from thresher.inference.interval import Interval, interval_columns, require_level, stretched
-from thresher.inference.intervals.cost import cost_interval
-from thresher.inference.intervals.survey import sampled_cost_interval, sampled_table
+from thresher.inference.interval import Interval, interval_columns, require_level, stretch_limits
+from thresher.inference.intervals.table import count_calls, table_interval
 from thresher.inference.kinds import require_condition
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, cuts_above, reaches, side_by_side
@@ -80,9 +79,8 @@ def out_of_bag_interval(honest: float, apparent: Interval, condition: OperatingC
     resample, so the limits of `apparent` are held too, as they are and with the optimism added:
     conservative, and never of zero width. None lies below the least that cases can cost.
 
-    >>> from thresher.inference.intervals.cost import cost_interval
     >>> from thresher.tables import Contingency
-    >>> seen = cost_interval(Contingency(tp=30, fn=20, fp=10, tn=40), OperatingCondition(), level=0.9)
+    >>> seen = table_interval(Contingency(tp=30, fn=20, fp=10, tn=40), OperatingCondition(), level=0.9)
     >>> print(out_of_bag_interval(0.35, seen, OperatingCondition(), np.linspace(0.2, 0.4, 101)))
     0.3500 [0.2360, 0.4400]
     """
@@ -201,7 +199,6 @@ def decision_stability(
     replicates = len(drawn)
     left_out = (drawn == 0).astype(np.float32)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
-    plain = weights is None and clusters is None
     of_whole = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
 
     def again(name: str) -> _Again:
@@ -217,15 +214,13 @@ def decision_stability(
         left_out_cost = _cost(condition, *outside)[row, chosen]
         of_data = _cost(condition, *whole)
         recommended = int(_middle_of_best(of_data)[0])
-        if plain:
-            seen = cost_interval(_table(tp, fp, recommended), condition, level=level)
-        else:
-            called = reaches(scores[name], float(cut[recommended]))
-            sampled = sampled_table(positive, called, weight=weights, cluster=clusters)
-            seen = sampled_cost_interval(sampled, condition, level=level)
+        calls = reaches(scores[name], float(cut[recommended]))
+        table = count_calls(positive, calls, weight=weights, cluster=clusters)
         return _Again(
             _threshold_interval(of_whole[name], cut[chosen], level),
-            out_of_bag_interval(mean_of(left_out_cost), seen, condition, cost[:, recommended]),
+            out_of_bag_interval(
+                mean_of(left_out_cost), table_interval(table, condition, level=level), condition, cost[:, recommended]
+            ),
             float(of_data[0, recommended]),
             cost[row, chosen],
             left_out_cost,
@@ -374,15 +369,8 @@ def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats
 
 
 def _threshold_interval(choice: Choice, cuts: Floats, level: float) -> Interval:
-    limits = stretched(choice.threshold, *percentile_limits(cuts, level))
+    limits = stretch_limits(choice.threshold, *percentile_limits(cuts, level))
     return Interval(choice.threshold, *limits, variance_of(cuts), level, "percentile")
-
-
-def _table(tp: Counts, fp: Counts, candidate: int) -> Contingency:
-    """The table of all blocks at one candidate."""
-    hits, alarms = (float(covered[:, candidate].sum()) for covered in (tp, fp))
-    Pos, Neg = (float(covered[:, -1].sum()) for covered in (tp, fp))
-    return Contingency(tp=hits, fn=Pos - hits, fp=alarms, tn=Neg - alarms)
 
 
 def mean_of(costs: Floats) -> float:
@@ -512,7 +500,7 @@ def out_of_bag_choice(
         threshold=_of_threshold(choice, thresholds, level),
         expected_cost=out_of_bag_interval(
             honest["expected_cost"],
-            _seen(source, name, choice, asked, level),
+            _apparent_cost(source, name, choice, asked, level),
             asked,
             asked.expected_cost(inside),
         ),
@@ -528,17 +516,6 @@ def _measures(asked: Any) -> list[Measure]:
     return [measure(each) for each in asked]
 
 
-def _seen(
-    source: ScoredRows | Ranking, model: str, choice: Choice, asked: OperatingCondition, level: float
-) -> Interval:
-    """What the chosen threshold costs on the data; rows with weights or clusters count as what they are worth."""
-    if isinstance(source, Ranking) or (source.weight is None and source.cluster is None):
-        return cost_interval(choice.table, asked, level=level)
-    called = reaches(source.scores[model].astype(np.float64), choice.threshold)
-    rows = sampled_table(source.positive, called, weight=source.weight, cluster=source.cluster)
-    return sampled_cost_interval(rows, asked, level=level)
-
-
 def _tables(cells: Floats) -> Contingency:
     tp, fp, Pos, Neg = cells
     return Contingency(tp=tp, fn=np.maximum(Pos - tp, 0.0), fp=fp, tn=np.maximum(Neg - fp, 0.0))
@@ -550,5 +527,16 @@ def _mean(values: Floats) -> float:
 
 
 def _of_threshold(choice: Choice, thresholds: Floats, level: float) -> Interval:
-    limits, variance = stretched(choice.threshold, *percentile_limits(thresholds, level)), variance_of(thresholds)
+    limits, variance = stretch_limits(choice.threshold, *percentile_limits(thresholds, level)), variance_of(thresholds)
     return Interval(choice.threshold, *limits, variance=variance, level=level, method="percentile bootstrap")
+
+
+def _apparent_cost(
+    source: ScoredRows | Ranking, model: str, choice: Choice, condition: OperatingCondition, level: float
+) -> Interval:
+    """The cost of the chosen threshold on the data; weights and clusters widen its limits."""
+    if isinstance(source, Ranking) or source.simple:
+        return table_interval(choice.table, condition, level=level)
+    calls = reaches(source.scores[model].astype(np.float64), choice.threshold)
+    table = count_calls(source.positive, calls, weight=source.weight, cluster=source.cluster)
+    return table_interval(table, condition, level=level)

@@ -21,7 +21,8 @@ from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluatio
 from thresher.evaluation.bands import ModelBands, class_bands, model_bands
 from thresher.evaluation.first_screen import asked, by_weight, cost_unit, mix_words, reason, rows_mix_words, rule_text
 from thresher.evaluation.rules import Rule
-from thresher.inference import Band, Comparison, Interval, measure_interval
+from thresher.inference import Band, Comparison, Interval
+from thresher.inference.intervals.table import table_interval
 from thresher.ranking import Floats, Ranking
 from thresher.ranking.thresholds import shortest_between
 from thresher.report.headline import answer, answer_on_classes
@@ -351,7 +352,7 @@ def _row(found: MulticlassModel, i: int, label: Any, level: float) -> dict[str, 
         "count": counts[i].sum().item(),
         "precision": interval(rates.precision[label]),
         "recall": interval(rates.recall[label]),
-        "f1": interval(measure_interval(table, "f1", level=level)),
+        "f1": interval(table_interval(table, "f1", level=level)),
         "auc": interval(found.auc.one_vs_rest[label]),
     }
 

@@ -12,8 +12,7 @@ from tests import strategies
 from tests.inference.resampling_oracles import draws, example, ranking_of_draw
 from thresher.calibration import brier, decomposition
 from thresher.inference.bootstrap.bootstrap import bootstrap
-from thresher.inference.bootstrap.plan import OfRanking
-from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt
+from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
 from thresher.inference.rows import ScoredRows
 
 CONDITIONS = [

@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from thresher.inference.bootstrap.draws import Progress, Resampling, in_blocks, require_replicates
-from thresher.inference.bootstrap.plan import Answers, PartsByModel, Question, Wanted, statistics_of
-from thresher.inference.bootstrap.quantities import Mix
-from thresher.inference.bootstrap.replicates import Replicates, Scheme
+from thresher.inference.bootstrap.quantities import Wanted, statistics_of
+from thresher.inference.bootstrap.replicates import Answers, PartsByModel, Question, Replicates, Scheme
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
+from thresher.inference.bootstrap.statistics import Mix
 from thresher.inference.interval import require_level
 from thresher.inference.kinds import require_condition
 from thresher.inference.rows import ScoredRows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -13,9 +13,9 @@ import numpy as np
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import Resampling, in_blocks
-from thresher.inference.bootstrap.plan import Answers, Question
-from thresher.inference.bootstrap.sample import Resampled
-from thresher.inference.interval import LOGIT, Interval, require_level, stretched
+from thresher.inference.bootstrap.sample import Resampled, Sample, Times
+from thresher.inference.bootstrap.statistics import Statistic
+from thresher.inference.interval import LOGIT, Interval, require_level, stretch_limits
 from thresher.inference.intervals.auc import exact_pairs
 from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.ranking import Floats
@@ -129,6 +129,78 @@ def _quantile(seen: Floats, share: float) -> float:
     apart = high - low
     # Two finite values may be further apart than any number is large.
     return low + part * apart if math.isfinite(apart) or math.isinf(high) else low * (1 - part) + high * part
+
+
+PartsByModel: TypeAlias = list[list[Floats]]
+Answers: TypeAlias = dict[tuple[str, str], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Statistics, by the names of their values, of every model of a sample."""
+
+    sample: Sample
+    statistics: Mapping[tuple[str, ...], Statistic]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all values."""
+        return tuple(name for names in self.statistics for name in names)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of all models."""
+        return tuple(self.sample.orders)
+
+    def statistic(self, name: str) -> Statistic:
+        """The statistic that a value belongs to."""
+        return next(statistic for names, statistic in self.statistics.items() if name in names)
+
+    def require(self) -> None:
+        """Raise where the sample itself cannot answer."""
+        for order in self.sample.orders.values():
+            ranking = Resampled.of(order, self.sample.cases).ranking()
+            ranking.require_both_classes()
+            for statistic in self.statistics.values():
+                statistic.require(ranking)
+
+    def parts(self, draws: Iterable[Times]) -> PartsByModel:
+        """For every model and statistic, the parts of every replicate in columns; a draw holds one or several."""
+        models = list(self.sample.orders.items())
+        kinds = list(self.statistics.values())
+        found: list[list[list[Floats]]] = [[[] for _ in kinds] for _ in models]
+        for times in draws:
+            for (model, order), of_model in zip(models, found, strict=True):
+                drawn = Resampled.of(order, times, model=model)
+                for statistic, of_statistic in zip(kinds, of_model, strict=True):
+                    of_statistic.append(_in_columns(statistic.parts(drawn), drawn))
+        return [[np.concatenate(parts, axis=1) for parts in of_model] for of_model in found]
+
+    def answers(self, blocks: Sequence[PartsByModel]) -> Answers:
+        """The values of every statistic from the parts of all blocks, by (model, name)."""
+        found: Answers = {}
+        for i, model in enumerate(self.models):
+            for j, (names, statistic) in enumerate(self.statistics.items()):
+                values = statistic.values(np.concatenate([parts[i][j] for parts in blocks], axis=1))
+                for name, row in zip(names, values, strict=True):
+                    row.flags.writeable = False
+                    found[model, name] = row
+        return found
+
+    def observed(self) -> Mapping[tuple[str, str], float]:
+        """The values on the sample itself."""
+        return {key: float(row[0]) for key, row in self.answers([self.parts([self.sample.cases])]).items()}
+
+
+def _in_columns(parts: Sequence[Any], drawn: Resampled) -> Floats:
+    """The parts of a statistic, a column for each replicate."""
+    found = np.array(parts, dtype=np.float64)
+    if found.shape[1:] != np.shape(drawn.Pos):
+        raise ArgumentError(
+            f"a statistic gives parts of shape {found.shape[1:]} for replicates of shape {np.shape(drawn.Pos)}",
+            "let parts(drawn) give a number for each replicate: only the last axis of drawn.tp runs over groups",
+        )
+    return found.reshape(len(found), -1)
 
 
 T = TypeVar("T")
@@ -316,7 +388,7 @@ class Replicates(Tabular):
     ) -> Interval:
         variance = variance_of(values)
         note = _left_out_note(values)
-        held = stretched(estimate, *limits)
+        held = stretch_limits(estimate, *limits)
         if held != limits and limits[0] < limits[1]:
             beside = (
                 f"replicates lie beside the estimate, at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
@@ -325,7 +397,7 @@ class Replicates(Tabular):
         if limits[0] == limits[1]:
             agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
             note = f"{note}; {agree}" if note else agree
-        limits = stretched(estimate, *limits)
+        limits = stretch_limits(estimate, *limits)
         return Interval(estimate, *limits, variance=variance, level=level, method=f"{method} bootstrap", note=note)
 
     def _cases(self) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.replicates import percentile_limits
-from thresher.inference.interval import Interval, limits_around, stretched, student_quantile
+from thresher.inference.interval import Interval, limits_around, stretch_limits, student_quantile
 from thresher.inference.intervals.auc import NOTHING, AucCovariance, AucLimits, Matrix, satterthwaite, student_tail
 from thresher.inference.kinds import numbers_of, require_numbers
 from thresher.ranking import Floats
@@ -228,7 +228,7 @@ def bootstrap_difference(
     note = f"undefined in {undefined:,} of {of_a.size - 1:,} resamples, which are left out" if undefined else ""
     smaller = min(np.count_nonzero(away <= 0), np.count_nonzero(away >= 0))
     p_value = min(1.0, 2 * (float(smaller) + 1) / (away.size + 1))
-    lower, upper = stretched(estimate, *percentile_limits(away, level))
+    lower, upper = stretch_limits(estimate, *percentile_limits(away, level))
     if not upper - lower > 1e-12 * max(1.0, abs(estimate)):
         unseen = span * (1 - ((1 - level) / 2) ** (1 / cases))
         lower, upper, p_value = estimate - unseen, estimate + unseen, math.nan if estimate else 1.0

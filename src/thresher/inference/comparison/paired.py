@@ -14,16 +14,15 @@ from thresher.curves import thinned
 from thresher.errors import ArgumentError, MeasureError
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import require_replicates
-from thresher.inference.bootstrap.quantities import Mix
-from thresher.inference.bootstrap.statistics import changes_with_mix
+from thresher.inference.bootstrap.statistics import Mix, changes_with_mix
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import Better, Difference, require_margin
 from thresher.inference.comparison.resampled import resampled_costs, resampled_tables
-from thresher.inference.influence import BY_NAME, Contributions, row_contributions
+from thresher.inference.influence import INFLUENCE, RowInfluence, influence_variance, row_influence
 from thresher.inference.interval import require_level, student_quantile
 from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
-from thresher.inference.intervals.cost import INFINITE
+from thresher.inference.intervals.loss import INFINITE
 from thresher.inference.kinds import require_condition, require_one_of
 from thresher.inference.rows import ScoredRows
 from thresher.ranking import Floats
@@ -70,8 +69,8 @@ def compare_quantity(
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         for name in rows.scores:
             rows.ranking(name).require_probabilities()
-    if asked.name in BY_NAME:
-        each = {name: row_contributions(stated, name, asked) for name in empty.names}
+    if asked.name in INFLUENCE:
+        each = {name: row_influence(stated, name, asked) for name in empty.names}
         pairs = {(a, b): _difference(stated, asked, empty, (a, b), each) for a, b in _pairs(empty)}
         return empty.filled({name: one.estimate for name, one in each.items()}, pairs)
     if asked.name in DISTANCES:
@@ -90,17 +89,17 @@ def _difference(
     asked: Quantity,
     empty: Comparison,
     names: tuple[str, str],
-    each: Mapping[str, Contributions],
+    each: Mapping[str, RowInfluence],
 ) -> Difference:
-    """A difference with Student's limits, from what each row contributes to either model."""
+    """A difference with Student's limits, from the influence of each row on either model."""
     one, other = (each[name] for name in names)
     difference = one.estimate - other.estimate if math.isfinite(one.estimate + other.estimate) else math.nan
     settings = {"level": empty.level, "method": "influence, paired", "margin": empty.margin, "better": empty.better}
     if math.isnan(difference):
         note = INFINITE if asked.name == "log_loss" else f"{asked} is undefined for one of them"
         return Difference(*names, math.nan, math.nan, math.nan, math.nan, math.nan, note=note, **settings)  # type: ignore[arg-type]
-    variance = Contributions(difference, one.of_rows - other.of_rows).variance(rows)
-    apart = one.variance(rows) + other.variance(rows)
+    variance = influence_variance(one.values - other.values, rows.cluster)
+    apart = one.variance(rows.cluster) + other.variance(rows.cluster)
     low, high = asked.known.range
     span = high - low
     if not variance > _ROUNDING * apart:

@@ -16,15 +16,15 @@ from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import Progress, in_blocks, require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_impurity
 from thresher.inference.bootstrap.replicates import basic_limits, percentile_limits, variance_of
-from thresher.inference.interval import Interval, interval_columns, require_level, stretched
-from thresher.inference.intervals.cost import brier_interval
+from thresher.inference.interval import Interval, interval_columns, require_level, stretch_limits
+from thresher.inference.intervals.loss import brier_interval
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 
-def labels_drawn(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
+def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Counts, Counts]]:
     """A way to draw positives and negatives per segment, each case positive with the probability of its score.
 
-    >>> draw = labels_drawn(Ranking([1, 0.5, 0], [5, 10, 0], [0, 10, 7]))
+    >>> draw = null_labels(Ranking([1, 0.5, 0], [5, 10, 0], [0, 10, 7]))
     >>> pos, neg = draw(np.random.default_rng(0))
     >>> pos[[0, 2]].tolist(), (pos + neg).tolist()
     ([5, 0], [5, 20, 7])
@@ -108,7 +108,7 @@ def calibration_intervals(
         estimate = max(0.0, apparent - bias)
         note = f"replicates lie {bias:+.4f} from the apparent value, which is taken off"
         low, high = basic_limits(values, apparent, level)
-        limits = stretched(estimate, max(0.0, low), max(0.0, high))
+        limits = stretch_limits(estimate, max(0.0, low), max(0.0, high))
         return Interval(estimate, *limits, variance_of(values), level, "basic bootstrap", note, apparent)
 
     calibration = unbiased("miscalibration")
@@ -176,7 +176,7 @@ def calibration_test(
     require_level(level)
     require_replicates(replicates, seed, threads, progress)
     require_ranking(ranking)
-    draw = labels_drawn(ranking)
+    draw = null_labels(ranking)
     score, total = ranking.score, ranking.total
 
     def block(rng: np.random.Generator, size: int) -> list[float]:

@@ -18,7 +18,13 @@ from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.replicates import basic_limits, variance_of
 from thresher.inference.bootstrap.sample import sort_rows
-from thresher.inference.influence import Slopes, Variance, influence, variance_by_cases, variance_by_rows
+from thresher.inference.influence import (
+    SegmentInfluence,
+    Variance,
+    segment_influence,
+    variance_by_cases,
+    variance_by_rows,
+)
 from thresher.inference.interval import LOG, Interval, interval_columns, require_level, student_quantile
 from thresher.inference.joining import joined
 from thresher.inference.kinds import require_condition
@@ -153,13 +159,13 @@ class _Sample:
     units: float
     estimated_prior: bool = False
 
-    def slopes(self, name: str) -> Slopes:
+    def slopes(self, name: str) -> SegmentInfluence:
         """Those of a number, with that along the log-odds of the data's prevalence where it was estimated.
 
         Restated log-odds move against the latter one to one: an intercept by 1, a mean probability by -p(1 - p) of its
         cases. A slope does not change.
         """
-        found = influence(self.ranking, quantity(name))
+        found = segment_influence(self.ranking, quantity(name))
         if not self.estimated_prior or name == "calibration_slope":
             return found
         cases, p = self.ranking.pos + self.ranking.neg, self.ranking.score
@@ -194,7 +200,7 @@ def _counted_sample(
     groups, _ = joined(stated, most=MOST_GROUPS)
     by_cases = variance_by_cases(stated)
 
-    def variance(slopes: Slopes) -> float:
+    def variance(slopes: SegmentInfluence) -> float:
         if class_weights is None:
             return by_cases(slopes)
         found = 0.0

@@ -11,9 +11,16 @@ from typing import Any
 import numpy as np
 
 from thresher._internal.results import Tabular
-from thresher.inference.class_influence import Pulled, class_pulls
 from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
-from thresher.inference.interval import LOGIT, Interval, interval_columns, require_level, student_quantile
+from thresher.inference.influence import RowInfluence, class_influence
+from thresher.inference.interval import (
+    LOGIT,
+    Interval,
+    aligned_lines,
+    interval_columns,
+    require_level,
+    student_quantile,
+)
 from thresher.inference.intervals.auc import NOTHING, auc_interval, exact_pairs
 from thresher.inference.rows import ScoredRows
 from thresher.sources.columns import Missing
@@ -22,7 +29,7 @@ AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "on
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassIntervals(Tabular):
+class ClassAucIntervals(Tabular):
     """An interval for each class against the rest, and for each of the four averages."""
 
     one_vs_rest: Mapping[Any, Interval]
@@ -33,10 +40,9 @@ class MulticlassIntervals(Tabular):
     dropped: int = 0
 
     def __str__(self) -> str:
-        told = [(f"{name!s} against the rest", interval) for name, interval in self.one_vs_rest.items()]
-        told += [(name.replace("_", "-", 2).replace("_", ", "), getattr(self, name)) for name in AVERAGES]
-        wide = max(len(name) for name, _ in told)
-        return "\n".join(f"{name:<{wide}}   {interval}" for name, interval in told)
+        lines = [(f"{name!s} against the rest", interval) for name, interval in self.one_vs_rest.items()]
+        lines += [(name.replace("_", "-", 2).replace("_", ", "), getattr(self, name)) for name in AVERAGES]
+        return aligned_lines(lines)
 
     def _brief(self) -> str:
         return f"{len(self.one_vs_rest):,} classes, one-vs-rest macro {self.one_vs_rest_macro}"
@@ -52,7 +58,7 @@ class MulticlassIntervals(Tabular):
         return interval_columns(self.intervals())
 
 
-def multiclass_auc_interval(
+def class_auc_interval(
     labels: Any,
     probabilities: Any,
     *,
@@ -61,7 +67,7 @@ def multiclass_auc_interval(
     clusters: Any = None,
     level: float = 0.95,
     missing: Missing = "raise",
-) -> MulticlassIntervals:
+) -> ClassAucIntervals:
     """Intervals for every one-vs-rest AUC and the four averages of `multiclass_auc`.
 
     Each class against the rest is `auc_interval` of its ranking. An average adds up, row by row, what the row
@@ -69,12 +75,12 @@ def multiclass_auc_interval(
     of one AUC and a negative of others; rows are taken as drawn from all classes together, so
     the shares of the classes in weighted averages are uncertain too. Limits are on the logit scale, with
     Student's quantile for as many degrees of freedom as the smallest class has cases, less one. `weights` and
-    `clusters` are those of `row_auc_interval`: with clusters, sums over them take the place of rows.
+    `clusters` are those of `auc_interval` of rows: with clusters, sums over them take the place of rows.
 
     >>> labels = ["cat"] * 4 + ["cow"] * 4 + ["dog"] * 4
     >>> probabilities = [[.7, .2, .1], [.4, .1, .5], [.6, .3, .1], [.5, .4, .1], [.3, .6, .1], [.5, .3, .2],
     ...     [.2, .7, .1], [.3, .4, .3], [.2, .5, .3], [.1, .1, .8], [.2, .2, .6], [.4, .2, .4]]
-    >>> print(multiclass_auc_interval(labels, probabilities))
+    >>> print(class_auc_interval(labels, probabilities))
     cat against the rest    0.9375 [0.5073, 0.9954]
     cow against the rest    0.8750 [0.4568, 0.9831]
     dog against the rest    0.9219 [0.4980, 0.9929]
@@ -88,26 +94,26 @@ def multiclass_auc_interval(
         labels, {"model": probabilities}, classes=classes, weights=weights, clusters=clusters, missing=missing
     )
     require_two_clusters_of_classes(rows)
-    return area_intervals(rows, "model", class_pulls(rows, "model"), level=level)
+    return area_intervals(rows, "model", class_influence(rows, "model"), level=level)
 
 
 def area_intervals(
-    rows: ClassifiedRows, model: str, pulls: Mapping[str, Pulled], *, level: float
-) -> MulticlassIntervals:
-    """The same from rows that were checked already, and the pulls of the averages."""
+    rows: ClassifiedRows, model: str, influence: Mapping[str, RowInfluence], *, level: float
+) -> ClassAucIntervals:
+    """The same from rows that were checked already, and the influences on the averages."""
     smallest, units = float(rows.class_units.min()), rows.units
 
-    def average(of: Pulled) -> Interval:
-        area, variance = of.estimate, of.spread(rows.cluster) if smallest > 1 else math.nan
+    def average(of: RowInfluence) -> Interval:
+        area, variance = of.estimate, of.variance(rows.cluster) if smallest > 1 else math.nan
         if not (variance > NOTHING and 0 < area < 1):
             return exact_pairs(min(1.0, area), variance, (smallest, max(units - smallest, smallest)), level)
         deviation = student_quantile(level, smallest - 1) * math.sqrt(variance)
         return Interval(area, *LOGIT.limits(area, deviation), variance, level, "placements")
 
     against_rest = {name: _class_interval(rows, model, i, level) for i, name in enumerate(rows.classes)}
-    return MulticlassIntervals(
+    return ClassAucIntervals(
         one_vs_rest=MappingProxyType(against_rest),
-        **{name: average(pulls[name]) for name in AVERAGES},
+        **{name: average(influence[name]) for name in AVERAGES},
         dropped=rows.dropped,
     )
 

@@ -5,15 +5,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import thresher as th
-from thresher.inference.bootstrap.plan import OfRanking, Statistic, statistics_of
+from thresher.inference.bootstrap.quantities import statistics_of
 from thresher.inference.bootstrap.sample import ModelOrder, Resampled
-from thresher.inference.bootstrap.statistics import Auc, BestCost, Brier, CostAt, Decomposed, MeasureAt
+from thresher.inference.bootstrap.statistics import Auc, BestCost, CostAt, Decomposed, MeasureAt, OfRanking, Statistic
 
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.8, 0.6, 0.3])
 
 
 @pytest.mark.parametrize(
-    "statistic", [Auc(), Brier(), Decomposed(), BestCost(), CostAt(0.5), MeasureAt("f1", 0.5), OfRanking("n", len)]
+    "statistic", [Auc(), Decomposed(), BestCost(), CostAt(0.5), MeasureAt("f1", 0.5), OfRanking("n", len)]
 )
 def test_every_statistic_keeps_the_protocol(statistic):
     assert isinstance(statistic, Statistic)
@@ -46,7 +46,6 @@ def test_areas_beyond_int64():
 
 STATISTICS = [
     Auc(),
-    Brier(),
     Decomposed(),
     BestCost(),
     BestCost(th.OperatingCondition(cost_ratio=3, class_ratio=0.25)),
