@@ -17,6 +17,8 @@ from thresher.inference.bands import Band
 from thresher.inference.comparison.difference import Difference
 
 QUICK: dict[str, Any] = {"replicates": 12}
+COSTS = th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2)
+ASKED_OF_TABLES: list[Any] = [*th.MEASURES, *COSTS]
 LEVELS = st.sampled_from([0.1, 0.5, 0.95, 0.999])
 MEASURES: list[Any] = ["auc", "brier", "decomposition", th.BestCost(), th.CostAt(0.4), th.MeasureAt("precision", 0.4)]
 
@@ -115,10 +117,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         ranked(rows), level=rows["level"], seed=rows["seed"], **QUICK
     ),
     "mcnemar": lambda rows: th.mcnemar(rows["labels"], rows["a"] > 0.3, rows["b"] > 0.3, level=rows["level"]),
-    "interval": lambda rows: [
-        th.interval(table(rows), of, level=rows["level"])
-        for of in (*th.MEASURES, th.OperatingCondition(cost_ratio=3), th.OperatingCondition(prevalence=0.1, cost_tp=-2))
-    ],
+    "interval": lambda rows: [th.interval(table(rows), of, level=rows["level"]) for of in ASKED_OF_TABLES],
     "class_auc_interval": lambda rows: th.inference.class_auc_interval(
         np.resize(["x", "y", "z"], rows["a"].size), matrices(rows)["a"], level=rows["level"], classes=["x", "y", "z"]
     ),

@@ -37,7 +37,7 @@ from thresher.inference.influence import (
     sums_to_one,
 )
 from thresher.inference.interval import interval_columns, require_level, undefined
-from thresher.inference.intervals.class_auc import AVERAGES, area_intervals
+from thresher.inference.intervals.auc import AVERAGES, area_intervals
 from thresher.inference.intervals.confusion import sampled_confusion_intervals
 from thresher.inference.intervals.loss import mean_loss_interval
 from thresher.inference.kinds import is_one_of

@@ -6,16 +6,21 @@ from thresher.inference.bootstrap.replicates import Replicates
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
 from thresher.inference.comparison.classes import compare_classes
 from thresher.inference.comparison.comparison import Comparison
-from thresher.inference.comparison.difference import Difference, holm
+from thresher.inference.comparison.difference import Difference, compare_unpaired, holm
 from thresher.inference.comparison.engine import compare_scan
 from thresher.inference.comparison.folds import CorrelatedT, bayesian_correlated_t, corrected_t
 from thresher.inference.comparison.mcnemar import McNemarTest, mcnemar
 from thresher.inference.comparison.paired import compare
-from thresher.inference.comparison.unpaired import compare_unpaired
 from thresher.inference.decision import OutOfBagChoice, Stability, out_of_bag_choice
 from thresher.inference.interval import Interval
 from thresher.inference.intervals import interval, intervals
-from thresher.inference.intervals.auc import auc_interval, auc_variance, hanley_mcneil_variance
+from thresher.inference.intervals.auc import (
+    ClassAucIntervals,
+    auc_interval,
+    auc_variance,
+    class_auc_interval,
+    hanley_mcneil_variance,
+)
 from thresher.inference.intervals.calibration import (
     CalibrationIntervals,
     CalibrationTest,
@@ -23,7 +28,6 @@ from thresher.inference.intervals.calibration import (
     calibration_test,
 )
 from thresher.inference.intervals.calibration_report import CalibrationReport, calibration_report
-from thresher.inference.intervals.class_auc import ClassAucIntervals, class_auc_interval
 from thresher.inference.intervals.confusion import ConfusionIntervals
 from thresher.inference.intervals.loss import brier_interval
 from thresher.inference.intervals.rate import rate_interval

@@ -34,8 +34,8 @@ def allowances(drawn: Mapping[str, Floats], level: float) -> Floats:
     costs = np.stack(list(drawn.values()))
     least = normal_quantile(2 * level - 1) if level > 0.5 else 0.0  # one-sided
     found = np.zeros((len(costs), len(costs)))
-    for i, mine in enumerate(costs):
-        apart = mine - costs
+    for i, cost in enumerate(costs):
+        apart = cost - costs
         apart -= apart.mean(axis=1, keepdims=True)
         spread = apart.std(axis=1, ddof=1) if apart.shape[1] > 1 else np.full(len(costs), np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -273,9 +273,9 @@ def _probabilities(columns: list[Column], name: str) -> Floats:
     return matrix
 
 
-def _in_order(matrix: Floats, mine: list[Any] | None, names: list[Any], name: str) -> Floats:
+def _in_order(matrix: Floats, own: list[Any] | None, names: list[Any], name: str) -> Floats:
     """A model's columns in the order of all classes, 0 for a class that it has no column for."""
-    columns = names if mine is None else mine
+    columns = names if own is None else own
     if matrix.shape[1] != len(columns):
         raise LengthError(
             f"the probabilities of {name!r} have {matrix.shape[1]} columns, and there are {len(columns)} classes:"

@@ -1,6 +1,6 @@
 """How sure a decision is: threshold, out-of-bag cost, and which model wins in resamples.
 
-Everything a decision needs is linear in the counts at a few hundred candidate splits. So rows are dealt
+Everything a decision needs is linear in the counts at a few hundred candidate splits. So rows are partitioned
 into blocks (a row each where there are few, a cluster each where there are clusters), the blocks' counts
 at the candidates make one matrix per model and class, and all resamples are one matrix product.
 """
@@ -71,10 +71,12 @@ def _even_steps(along: Floats, steps: int) -> Indices:
     return found[np.diff(found, prepend=-1) > 0]
 
 
-def out_of_bag_interval(honest: float, apparent: Interval, condition: OperatingCondition, costs: Floats) -> Interval:
+def out_of_bag_interval(
+    out_of_bag: float, apparent: Interval, condition: OperatingCondition, costs: Floats
+) -> Interval:
     """The interval of the cost at the chosen threshold, with the optimism of having chosen it added.
 
-    `honest` is the mean cost out of bag, `apparent` the interval of what the chosen threshold costs on the data,
+    `out_of_bag` is the mean cost out of bag, `apparent` the interval of what the chosen threshold costs on the data,
     `costs` that cost on every resample. Errors that did not happen to be seen at the chosen threshold show in no
     resample, so the limits of `apparent` are held too, as they are and with the optimism added:
     conservative, and never of zero width. None lies below the least that cases can cost.
@@ -85,18 +87,18 @@ def out_of_bag_interval(honest: float, apparent: Interval, condition: OperatingC
     0.3500 [0.2360, 0.4400]
     """
     level = apparent.level
-    if math.isnan(honest):
+    if math.isnan(out_of_bag):
         nan = math.nan
         return Interval(nan, nan, nan, nan, level, "out of bag", "every resample left out too little of a class")
     seen = costs[np.isfinite(costs)]
     low, high = percentile_limits(seen, level)
-    moved = honest - apparent.estimate
+    moved = out_of_bag - apparent.estimate
     variance = float(seen.var(ddof=1)) if seen.size > 1 else math.nan
     least = min(condition.cost_tp, condition.cost_tn, condition.cost_fp, condition.cost_fn)
-    lower = min(apparent.lower, apparent.lower + moved, low + moved, honest)
-    upper = max(apparent.upper, apparent.upper + moved, high + moved, honest)
+    lower = min(apparent.lower, apparent.lower + moved, low + moved, out_of_bag)
+    upper = max(apparent.upper, apparent.upper + moved, high + moved, out_of_bag)
     limits = max(least, lower), upper
-    return Interval(honest, *limits, variance, level, "out of bag", apparent=apparent.estimate)
+    return Interval(out_of_bag, *limits, variance, level, "out of bag", apparent=apparent.estimate)
 
 
 MOST_BLOCKS = 2000
@@ -182,7 +184,7 @@ def decision_stability(
 ) -> Stability:
     """Resample the data and make the decision again each time.
 
-    `clusters` numbers each row's cluster from 0; clusters are drawn whole. Candidates are every
+    `clusters` numbers each row's cluster from 0; entire clusters are drawn. Candidates are every
     split of a model, or some 256 of them (`candidate_splits`). `choices` are those of the data, where they are known;
     `calls` says of rules that were fixed beforehand which rows they call positive.
 
@@ -199,25 +201,25 @@ def decision_stability(
     replicates = len(drawn)
     left_out = (drawn == 0).astype(np.float32)
     grid = condition.cost_ratio * np.logspace(-1, 1, GRID_POINTS)
-    of_whole = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
+    chosen_on_data = choices or {name: choose(ranking, condition) for name, ranking in rankings.items()}
 
-    def again(name: str) -> _Again:
+    def resample(name: str) -> _ModelStability:
         split, free = candidate_splits(rankings[name])
         cut = rankings[name].thresholds()[split]
         cell = block * cut.size + cuts_above(scores[name], cut)  # its block, and the first candidate it reaches
         tp, fp = _covered(cell, positive, weights, (blocks, cut.size))
         inside, outside = _rates(drawn, tp, fp), _rates(left_out, tp, fp)
-        whole = _rates(np.ones((1, blocks), dtype=np.float32), tp, fp)
+        on_data = _rates(np.ones((1, blocks), dtype=np.float32), tp, fp)
         cost = _cost(condition, *inside)
         chosen = free[_middle_of_best(cost[:, free])]
         row = np.arange(replicates)
         left_out_cost = _cost(condition, *outside)[row, chosen]
-        of_data = _cost(condition, *whole)
+        of_data = _cost(condition, *on_data)
         recommended = int(_middle_of_best(of_data)[0])
         calls = reaches(scores[name], float(cut[recommended]))
         table = count_calls(positive, calls, weight=weights, cluster=clusters)
-        return _Again(
-            _threshold_interval(of_whole[name], cut[chosen], level),
+        return _ModelStability(
+            _threshold_interval(chosen_on_data[name], cut[chosen], level),
             out_of_bag_interval(
                 mean_of(left_out_cost), table_interval(table, condition, level=level), condition, cost[:, recommended]
             ),
@@ -226,10 +228,10 @@ def decision_stability(
             left_out_cost,
             cost[:, recommended],
             _least_costs(condition, grid, *inside),
-            _ks_gain(inside, whole),
+            _ks_gain(inside, on_data),
         )
 
-    found = dict(zip(rankings, side_by_side(again, list(rankings), positive.size), strict=True))
+    found = dict(zip(rankings, side_by_side(resample, list(rankings), positive.size), strict=True))
     best_at = {name: each.best_at for name, each in found.items()}
     fixed = _called_in_blocks((calls or {}).values(), 2 * block + positive, weights, blocks)
     of_rules = _cost(condition, *_rates(drawn, *fixed))
@@ -252,8 +254,8 @@ def decision_stability(
     )
 
 
-class _Again(NamedTuple):
-    """What deciding again and again says of one model."""
+class _ModelStability(NamedTuple):
+    """What resampling says of one model."""
 
     threshold: Interval
     out_of_bag_cost: Interval
@@ -353,12 +355,12 @@ def _least_costs(
     """The least cost that any candidate has in every resample, at every cost ratio: a miss costs that, an alarm 1."""
     share = prevalence if condition.prevalence is None else condition.prevalence
     misses, alarms = share * fnr, (1 - share) * fpr
-    room = np.empty_like(misses)
+    sums = np.empty_like(misses)
     found = np.empty((cost_ratios.size, misses.shape[0]))
     for i, ratio in enumerate(cost_ratios.tolist()):
-        np.multiply(misses, ratio, out=room)
-        np.add(room, alarms, out=room)
-        room.min(axis=1, out=found[i])
+        np.multiply(misses, ratio, out=sums)
+        np.add(sums, alarms, out=sums)
+        sums.min(axis=1, out=found[i])
     return found
 
 
@@ -392,8 +394,8 @@ def _wins_of(name: str, best_at: Mapping[str, Floats], i: int) -> float:
     costs = np.stack([each[i] for each in best_at.values()])
     least = costs.min(axis=0)
     tied = np.isclose(costs, least, rtol=1e-12, atol=0)
-    mine = tied[list(best_at).index(name)]
-    return float(np.mean(mine / tied.sum(axis=0)))
+    wins = tied[list(best_at).index(name)]
+    return float(np.mean(wins / tied.sum(axis=0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -492,20 +494,20 @@ def out_of_bag_choice(
     apparent = {"expected_cost": choice.expected_cost} | {
         each.name: float(each.of(choice.table, class_ratio=ratio)) for each in known
     }
-    honest = {"expected_cost": _mean(asked.expected_cost(outside))}
-    honest |= {each.name: _mean(each.of(outside, class_ratio=ratio)) for each in known}
+    out_of_bag = {"expected_cost": _mean(asked.expected_cost(outside))}
+    out_of_bag |= {each.name: _mean(each.of(outside, class_ratio=ratio)) for each in known}
     thresholds = columns[0].copy()
     return OutOfBagChoice(
         choice=choice,
         threshold=_of_threshold(choice, thresholds, level),
         expected_cost=out_of_bag_interval(
-            honest["expected_cost"],
+            out_of_bag["expected_cost"],
             _apparent_cost(source, name, choice, asked, level),
             asked,
             asked.expected_cost(inside),
         ),
         apparent=apparent,
-        out_of_bag=honest,
+        out_of_bag=out_of_bag,
         thresholds=thresholds,
     )
 

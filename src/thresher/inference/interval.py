@@ -117,7 +117,7 @@ def limits_around(estimate: float, lower: float, upper: float) -> tuple[float, f
 
 
 def stretch_limits(estimate: float, lower: float, upper: float) -> tuple[float, float]:
-    """Limits that hold the estimate: those of a resampling may lie beside it where it is biased.
+    """Limits that hold the estimate: those of a resampling may exclude it where it is biased.
 
     >>> stretch_limits(0.5, 0.6, 0.7), stretch_limits(0.65, 0.6, 0.7)
     ((0.5, 0.7), (0.6, 0.7))

@@ -17,7 +17,7 @@ from thresher.ranking import Floats, Ranking
 
 SPAN = 2 / 3
 MOST_GROUPS = 512
-_FLAT = 1e-12  # of a determinant, beside its terms: the window holds one score
+_FLAT = 1e-12  # of a determinant, relative to its terms: the window holds one score
 _ROUNDING = 1e-9
 
 

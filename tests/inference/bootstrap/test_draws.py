@@ -89,6 +89,7 @@ def test_stratified_draws_keep_the_class_totals_and_others_the_total():
 
 def test_clusters_are_drawn_whole():
     rows = sort_rows(clustered())
+    assert rows.cluster is not None
     plan = plan_of(rows)
     rng = np.random.default_rng(1)
     whole = []

@@ -36,7 +36,7 @@ def bootstrap(
     """Draw the sample again and again, and compute every statistic of every model on each draw.
 
     A ranking is resampled by segments, never by rows: how often each is drawn is all that matters. Rows are drawn
-    jointly for all models, in whole clusters if there are any, and carry their weights along. The
+    jointly for all models, in entire clusters if there are any, and carry their weights along. The
     same seed gives the same replicates whatever the number of threads.
 
     What depends on the mix of the classes (Brier score, precision, F1, average precision, a cost without a declared
@@ -55,11 +55,11 @@ def bootstrap(
         How many draws, and what they start from.
     condition, trained_at
         Costs, and a class mix at which every quantity is stated: each draw holds both classes fixed, is re-weighted to
-        the mix, and probabilities are restated from `trained_at` (the prevalence of the sample unless told). Without a
+        the mix, and probabilities are restated from `trained_at` (by default the prevalence of the sample). Without a
         mix, `trained_at` restates them for the prevalence of the sample.
     stratified
         Whether the numbers of positives and negatives are held fixed for all statistics. None lets each statistic say
-        so (`Statistic.depends_on_mix`). Clusters are drawn whole and hold no numbers fixed.
+        so (`Statistic.depends_on_mix`). Entire clusters are drawn, which holds no numbers fixed.
     level
         The confidence level of intervals asked for later, unless they say otherwise.
     threads
@@ -95,9 +95,9 @@ def bootstrap(
         ) -> PartsByModel:
             return asked.parts(plan.stacks(rng, size))
 
-        told = None if progress is None else partial(_told, progress, done * replicates, draws)
+        report = None if progress is None else partial(_report_progress, progress, done * replicates, draws)
         items = sample.work * plan.together
-        blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=told)
+        blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=report)
         drawn |= asked.answers(blocks)
     return Replicates(
         question=question,
@@ -128,5 +128,5 @@ def _schemes(question: Question, *, stratified: bool | None) -> tuple[Scheme, ..
     return tuple(found)
 
 
-def _told(progress: Progress, before: int, draws: int, done: int, _: int) -> None:
+def _report_progress(progress: Progress, before: int, draws: int, done: int, _: int) -> None:
     progress(before + done, draws)

@@ -187,7 +187,7 @@ def quantity_statistic(asked: Quantity, mix: Mix, condition: OperatingCondition 
     """The statistic that computes a quantity on every replicate.
 
     A measure without a place is that of the cheapest threshold under the condition, and one with constraints that of
-    the best threshold within them, looked for in every replicate anew; where none meets them, it is as bad as can be.
+    the best threshold within them, sought again in every replicate; where none meets them, it is as bad as can be.
     """
     if asked.of_class is not None or asked.name in ELSEWHERE:
         why = "is of one class of several" if asked.of_class is not None else "needs a whole evaluation"

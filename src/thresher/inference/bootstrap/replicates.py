@@ -88,8 +88,8 @@ class Jackknife:
         """
         cubes = squares = 0.0
         for stratum in range(int(self.stratum.max()) + 1):
-            mine = self.stratum == stratum
-            value, alike = self.values[mine], self.alike[mine]
+            inside = self.stratum == stratum
+            value, alike = self.values[inside], self.alike[inside]
             n = alike.sum()
             influence = (n - 1) / n * ((value * alike).sum() / n - value)
             cubes += float((influence**3 * alike).sum())
@@ -348,7 +348,9 @@ class Replicates(Tabular):
     def _jackknife(self, name: str, model: str, minus: str | None = None) -> Jackknife:
         """A value of a model, less that of another if one is given, with one unit of the sample left out at a time."""
         plan, asked = self._scheme(name)
-        values, stratum, alike = self._kept(f"left out, stratified: {plan.stratified}", lambda: _left_out(plan, asked))
+        values, stratum, alike = self._cached(
+            f"left out, stratified: {plan.stratified}", lambda: _left_out(plan, asked)
+        )
         apart = values[model, name] if minus is None else values[model, name] - values[minus, name]
         return Jackknife(apart, stratum, alike)
 
@@ -390,10 +392,10 @@ class Replicates(Tabular):
         note = _left_out_note(values)
         held = stretch_limits(estimate, *limits)
         if held != limits and limits[0] < limits[1]:
-            beside = (
+            outside = (
                 f"replicates lie beside the estimate, at {limits[0]:.4g} to {limits[1]:.4g}; limits reach out to it"
             )
-            limits, note = held, f"{note}; {beside}" if note else beside
+            limits, note = held, f"{note}; {outside}" if note else outside
         if limits[0] == limits[1]:
             agree = "all replicates agree, so the interval shows no spread and says nothing of how sure this is"
             note = f"{note}; {agree}" if note else agree
@@ -406,11 +408,11 @@ class Replicates(Tabular):
         of_pos, of_neg = sample.cases if sample.cluster is None else (np.bincount(c) > 0 for c in sample.cluster)
         return float(np.sum(of_pos)), float(np.sum(of_neg))
 
-    def _kept(self, name: str, make: Callable[[], T]) -> T:
+    def _cached(self, name: str, make: Callable[[], T]) -> T:
         if name not in self._memory:
             self._memory[name] = make()
-        kept: T = self._memory[name]
-        return kept
+        value: T = self._memory[name]
+        return value
 
 
 def _left_out(plan: Resampling, asked: Question) -> tuple[Answers, Floats, Floats]:

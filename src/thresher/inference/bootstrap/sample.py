@@ -198,8 +198,8 @@ def _in_whole_cases(ranking: Ranking) -> Ranking:
 class Resampled:
     """Positives and negatives per group of equal score, some of which may not have been drawn at all.
 
-    Of one replicate, or of several in rows; `each` takes them apart. What several statistics need is worked out when
-    first asked for and kept.
+    Of one replicate, or of several in rows; `each` takes them apart. What several statistics need is computed when
+    first needed, and cached.
 
     >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> drawn = Resampled.of(ModelOrder.of_ranking(tree), (np.array([25, 0, 25]), np.array([3, 7, 40])))
@@ -262,7 +262,7 @@ class Resampled:
         if self.pos.ndim == 1:
             yield self
             return
-        _ = self.tp, self.fp_upto  # worked out here, and kept
+        _ = self.tp, self.fp_upto  # computed here, and cached
         for i, (pos, neg) in enumerate(zip(self.pos, self.neg, strict=True)):
             yield Resampled(self.order, pos, neg, self.model, {name: all_[i] for name, all_ in self._memory.items()})
 

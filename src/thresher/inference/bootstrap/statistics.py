@@ -53,7 +53,8 @@ class Statistic(Protocol):
         return None
 
     def require(self, ranking: Ranking) -> None:
-        """Raise where the sample cannot answer; both classes are there."""
+        """Raise where the sample cannot answer; by default both classes are enough."""
+        ranking.require_both_classes()
 
     def parts(self, drawn: Resampled) -> Parts:
         """A few numbers of one replicate, or of several, in arrays."""
@@ -239,14 +240,14 @@ class BestCost(Statistic):
         pos, tp, fp = (np.atleast_2d(counts) for counts in (drawn.pos, drawn.tp, drawn.fp_upto))
         miss, alarm = self._unit_costs(Pos[0].item(), Neg[0].item())
         most = alarm * max(Neg.max().item(), 1) + miss * max(Pos.max().item(), 1)
-        whole = tp.dtype.kind == "i" and most < _FITS_INT64
-        if not whole:
+        exact = tp.dtype.kind == "i" and most < _FITS_INT64
+        if not exact:
             miss, alarm = float(miss), float(alarm)
         elif most > np.iinfo(tp.dtype).max:
             tp, fp = tp.astype(np.int64), fp.astype(np.int64)
         loss = tp * -miss
         loss += fp if alarm == 1 else fp * alarm
-        limit = np.minimum(loss.min(axis=1), 0) + (0 if whole else TIED_WEIGHTS * (alarm * Neg + miss * Pos))
+        limit = np.minimum(loss.min(axis=1), 0) + (0 if exact else TIED_WEIGHTS * (alarm * Neg + miss * Pos))
         row, group = np.divmod(np.flatnonzero(loss <= limit[:, np.newaxis]), tp.shape[1])
         there = pos[row, group] > 0
         row, group = row[there], group[there]
@@ -352,7 +353,7 @@ class MeasureAt(Statistic):
 class OfRanking(Statistic):
     """Any function from a ranking to a number; a replicate that it refuses for want of a class counts as NaN.
 
-    Unless it is said to depend on the classes' own distributions alone, it is taken to depend on their mix as well.
+    Pass `depends_on_mix=False` where it depends on the distributions within classes alone, not on their mix.
     `probabilities` says whether scores are restated for the mix; None leaves that to the scores of the sample.
 
     >>> OfRanking("segments", len).names

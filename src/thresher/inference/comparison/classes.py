@@ -173,8 +173,8 @@ def _difference(
     method = "delta, paired by clusters" if empty.clustered else "delta, paired"
     if math.isnan(apart):
         nan = math.nan
-        told = {"method": method, "margin": empty.margin, "better": known.better, "note": a.note or b.note}
-        return Difference(*names, nan, nan, nan, nan, nan, empty.level, **told)  # type: ignore[arg-type]
+        settings = {"method": method, "margin": empty.margin, "better": known.better, "note": a.note or b.note}
+        return Difference(*names, nan, nan, nan, nan, nan, empty.level, **settings)  # type: ignore[arg-type]
     variance = influence_variance(a.values - b.values, rows.cluster)
     if empty.pairs <= 1 or not variance > _ROUNDING * (a.variance(rows.cluster) + b.variance(rows.cluster)):
         found = pairs_difference(

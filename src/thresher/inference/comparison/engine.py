@@ -14,8 +14,7 @@ from thresher.errors import ArgumentError
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import require_margin
-from thresher.inference.comparison.paired import fixed_thresholds
-from thresher.inference.comparison.resampled import drawn_cells
+from thresher.inference.comparison.paired import draw_cells, fixed_thresholds
 from thresher.inference.interval import Interval, require_level
 from thresher.inference.intervals.auc import AucCovariance, moderated_interval
 from thresher.inference.kinds import require_one_of
@@ -153,7 +152,7 @@ def compare_scan(
     engine. Under an `OperatingCondition` expected costs are compared at `thresholds`, or at each model's best one from
     a scan of the same rows; the calls of all models are counted together and resampled jointly, as `compare` does with
     rows, which takes weights and no clusters. The thresholds stay fixed, where `compare` that is given none chooses
-    them anew in every resample. Sources and filters are those of `scan`, everything else is as in `compare`.
+    them again in every resample. Sources and filters are those of `scan`, everything else is as in `compare`.
 
     >>> import ibis, pyarrow
     >>> mails = pyarrow.table({
@@ -222,11 +221,11 @@ def _of_calls(
 
 
 def _draws(calls: Calls, is_pos: Flags | None, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """The data themselves, then resamples of them, in pieces of bounded size; class by class if classes are told."""
+    """The data, then resamples of them, in pieces of bounded size; class by class where `is_pos` is given."""
     yield calls.cases[np.newaxis].astype(np.float64)
     each = max(1, _MOST_NUMBERS // calls.cases.size)
     for start in range(0, replicates, each):
-        yield drawn_cells(calls.cases, is_pos, min(each, replicates - start), rng).astype(np.float64)
+        yield draw_cells(calls.cases, is_pos, min(each, replicates - start), rng).astype(np.float64)
 
 
 def _best_thresholds(

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.results import Tabular
 from thresher.curves import auc
 from thresher.errors import ArgumentError
-from thresher.inference.interval import LOGIT, Interval, normal_quantile, require_level, student_quantile
+from thresher.inference.class_rows import ClassifiedRows, classified_rows, require_two_clusters_of_classes
+from thresher.inference.influence import RowInfluence, class_influence
+from thresher.inference.interval import (
+    LOGIT,
+    Interval,
+    aligned_lines,
+    interval_columns,
+    normal_quantile,
+    require_level,
+    student_quantile,
+)
 from thresher.inference.kinds import require_numbers, require_one_of
 from thresher.inference.rows import ScoredRows, cluster_sums, one_model
 from thresher.ranking import Floats, Ranking, beating, in_pieces, require_ranking, side_by_side
+from thresher.sources.columns import Missing
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
@@ -347,9 +360,9 @@ def auc_covariance(rows: ScoredRows) -> AucCovariance:
     beaten, beating_it = _placements(rows, total)
     areas = np.array([_mean(each, weight[0], total[0]) for each in beaten])
     influence = []
-    for values, w, whole in zip((beaten, beating_it), weight, total, strict=True):
+    for values, w, size in zip((beaten, beating_it), weight, total, strict=True):
         away = values - areas[:, np.newaxis]
-        away *= 1 / whole if w is None else w / whole
+        away *= 1 / size if w is None else w / size
         influence.append(away)
     if rows.cluster is None:
         of_pos, of_neg = (_spread(away, away.shape[1]) for away in influence)
@@ -391,3 +404,104 @@ def _spread(influence: Matrix, units: float) -> Matrix:
 
 def _factor(units: float) -> float:
     return units / (units - 1) if units > 1 else math.nan
+
+
+AVERAGES = ("one_vs_rest_macro", "one_vs_rest_weighted", "one_vs_one_macro", "one_vs_one_weighted")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ClassAucIntervals(Tabular):
+    """An interval for each class against the rest, and for each of the four averages."""
+
+    one_vs_rest: Mapping[Any, Interval]
+    one_vs_rest_macro: Interval
+    one_vs_rest_weighted: Interval
+    one_vs_one_macro: Interval
+    one_vs_one_weighted: Interval
+    dropped: int = 0
+
+    def __str__(self) -> str:
+        lines = [(f"{name!s} against the rest", interval) for name, interval in self.one_vs_rest.items()]
+        lines += [(name.replace("_", "-", 2).replace("_", ", "), getattr(self, name)) for name in AVERAGES]
+        return aligned_lines(lines)
+
+    def _brief(self) -> str:
+        return f"{len(self.one_vs_rest):,} classes, one-vs-rest macro {self.one_vs_rest_macro}"
+
+    def intervals(self) -> list[tuple[dict[str, Any], Interval]]:
+        """Every interval with its name, and the class it is of, if it is of one."""
+        rows: list[tuple[dict[str, Any], Interval]] = [
+            ({"quantity": "one_vs_rest", "class": str(label)}, one) for label, one in self.one_vs_rest.items()
+        ]
+        return rows + [({"quantity": name, "class": None}, getattr(self, name)) for name in AVERAGES]
+
+    def _columns(self) -> Mapping[str, Any]:
+        return interval_columns(self.intervals())
+
+
+def class_auc_interval(
+    labels: Any,
+    probabilities: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    weights: Any = None,
+    clusters: Any = None,
+    level: float = 0.95,
+    missing: Missing = "raise",
+) -> ClassAucIntervals:
+    """Intervals for every one-vs-rest AUC and the four averages of `multiclass_auc`.
+
+    Each class against the rest is `auc_interval` of its ranking. An average adds up, row by row, what the row
+    contributes to each AUC in it (its placement less the AUC, as in DeLong 1988), because a row is a positive
+    of one AUC and a negative of others; rows are taken as drawn from all classes together, so
+    the shares of the classes in weighted averages are uncertain too. Limits are on the logit scale, with
+    Student's quantile for as many degrees of freedom as the smallest class has cases, less one. `weights` and
+    `clusters` are those of `auc_interval` of rows: with clusters, sums over them take the place of rows.
+
+    >>> labels = ["cat"] * 4 + ["cow"] * 4 + ["dog"] * 4
+    >>> probabilities = [[.7, .2, .1], [.4, .1, .5], [.6, .3, .1], [.5, .4, .1], [.3, .6, .1], [.5, .3, .2],
+    ...     [.2, .7, .1], [.3, .4, .3], [.2, .5, .3], [.1, .1, .8], [.2, .2, .6], [.4, .2, .4]]
+    >>> print(class_auc_interval(labels, probabilities))
+    cat against the rest    0.9375 [0.5073, 0.9954]
+    cow against the rest    0.8750 [0.4568, 0.9831]
+    dog against the rest    0.9219 [0.4980, 0.9929]
+    one-vs-rest, macro      0.9115 [0.4892, 0.9910]
+    one-vs-rest, weighted   0.9115 [0.4880, 0.9911]
+    one-vs-one, macro       0.9115 [0.4696, 0.9917]
+    one-vs-one, weighted    0.9115 [0.4693, 0.9917]
+    """
+    require_level(level)
+    rows = classified_rows(
+        labels, {"model": probabilities}, classes=classes, weights=weights, clusters=clusters, missing=missing
+    )
+    require_two_clusters_of_classes(rows)
+    return area_intervals(rows, "model", class_influence(rows, "model"), level=level)
+
+
+def area_intervals(
+    rows: ClassifiedRows, model: str, influence: Mapping[str, RowInfluence], *, level: float
+) -> ClassAucIntervals:
+    """The same from rows that were checked already, and the influences on the averages."""
+    smallest, units = float(rows.class_units.min()), rows.units
+
+    def average(of: RowInfluence) -> Interval:
+        area, variance = of.estimate, of.variance(rows.cluster) if smallest > 1 else math.nan
+        if not (variance > NOTHING and 0 < area < 1):
+            return exact_pairs(min(1.0, area), variance, (smallest, max(units - smallest, smallest)), level)
+        deviation = student_quantile(level, smallest - 1) * math.sqrt(variance)
+        return Interval(area, *LOGIT.limits(area, deviation), variance, level, "placements")
+
+    against_rest = {name: _class_interval(rows, model, i, level) for i, name in enumerate(rows.classes)}
+    return ClassAucIntervals(
+        one_vs_rest=MappingProxyType(against_rest),
+        **{name: average(influence[name]) for name in AVERAGES},
+        dropped=rows.dropped,
+    )
+
+
+def _class_interval(rows: ClassifiedRows, model: str, i: int, level: float) -> Interval:
+    """The interval of the AUC of class i against the rest."""
+    if rows.weight is None and rows.cluster is None:
+        return auc_interval(rows.ranking(model, i), level=level)
+    score = np.ascontiguousarray(rows.matrices[model][:, i])
+    return auc_interval(ScoredRows(rows.index == i, {model: score}, rows.weight, rows.cluster), level=level)

@@ -35,18 +35,18 @@ def null_labels(ranking: Ranking) -> Callable[[np.random.Generator], tuple[Count
         raise WeightError(
             "weights that are not whole do not say how many labels there were to draw", "rank without weights"
         )
-    whole, score = cases.astype(np.int64), ranking.score
-    if int(whole.max()) == 1:  # comparing is faster than a binomial each
+    counts, score = cases.astype(np.int64), ranking.score
+    if int(counts.max()) == 1:  # comparing is faster than a binomial each
 
         def single(rng: np.random.Generator) -> tuple[Counts, Counts]:
-            pos = (rng.random(whole.size) < score).astype(np.int64)
+            pos = (rng.random(counts.size) < score).astype(np.int64)
             return pos, 1 - pos
 
         return single
 
     def several(rng: np.random.Generator) -> tuple[Counts, Counts]:
-        pos = rng.binomial(whole, score)
-        return pos, whole - pos
+        pos = rng.binomial(counts, score)
+        return pos, counts - pos
 
     return several
 
@@ -165,7 +165,7 @@ def calibration_test(
     """Test whether the scores are the true probabilities, against labels drawn from them.
 
     Miscalibration is never 0 on finite data, so it is shown with its null distribution: labels are drawn from
-    the scores and the hull fitted anew each time. It notices any monotone distortion. Spiegelhalter's z compares the
+    the scores and the hull fitted again each time. It notices any monotone distortion. Spiegelhalter's z compares the
     Brier score with what the scores themselves expect, Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p)), and notices over-
     or underconfidence best (Spiegelhalter 1986); it is undefined when every score is 0, ½ or 1.
 

@@ -99,7 +99,7 @@ def calibration_report(
 
     Intercept and slope are those of a logistic regression on the log-odds (Cox 1958), with Wald limits whose variance
     is a sandwich (Huber 1967): it holds where the regression itself does not fit, as an intercept does whose slope is
-    not 1, and heeds weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
+    not 1, and allows for weights and clusters. Distances from the calibration curve are smoothed by lowess (Austin &
     Steyerberg 2019) and resampled with the windows held fixed. A curve fitted to noise lies too far away, and resamples
     double that: what they lie higher is taken off estimate and limits, and `apparent` is the distance before that.
     At a declared mix without `trained_at`, probabilities are restated from the prevalence of the data, and limits of

@@ -41,7 +41,7 @@ def unbiased_miscalibration(
     """Miscalibration less what calibrated scores would show; it may come out below 0.
 
     The hull fits the labels it is judged by. How much that gains is seen where it is known to be all noise: labels
-    are drawn as if the scores were the true probabilities, and the hull is fitted anew. Neighbouring segments are
+    are drawn as if the scores were the true probabilities, and the hull is fitted again. Neighbouring segments are
     joined into 512 groups at most, in the data as in the draws, so that both are fitted as closely. Each case is
     `worth` so many independent ones. `class_weights` are those that bring positives and negatives to a declared mix:
     a proportion p of weighted cases varies as p (1 - p) (p·w- + (1 - p)·w+) over their weight.
@@ -76,9 +76,9 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelSample:
-    """What intervals of a whole model's numbers are made from: its rows, its ranking, and how numbers vary.
+    """What the intervals of a model's numbers are made from: its rows, its ranking, and how numbers vary.
 
-    Rows that carry weights or belong to clusters are looked at one by one; otherwise cases are
+    Rows that carry weights or belong to clusters are read one by one; otherwise cases are
     counted. A long ranking is joined, which changes no spread to speak of.
     """
 
