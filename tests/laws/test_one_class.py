@@ -38,12 +38,15 @@ ANSWERED = {
 }
 
 
+RANKINGS_OR_ROWS = ("auc_interval", "brier_interval")
+
+
 def functions_of_a_ranking():
     for name in th.__all__:
         thing = getattr(th, name)
         if inspect.isfunction(thing):
             parameters = list(inspect.signature(thing).parameters.values())
-            if parameters and parameters[0].name == "ranking":
+            if parameters and (parameters[0].name == "ranking" or name in RANKINGS_OR_ROWS):
                 yield name
 
 

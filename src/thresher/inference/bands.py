@@ -117,7 +117,7 @@ class Draws:
         plan = Resampling.of(self.sample, stratified=stratified)
 
         def block(rng: np.random.Generator, size: int) -> dict[str, list[Floats]]:
-            found: dict[str, list[Floats]] = {name: [] for name in curves}
+            heights: dict[str, list[Floats]] = {name: [] for name in curves}
             for times in plan.each(rng, size):
                 drawn = Resampled.of(self.observed.order, times)
                 both = bool(drawn.Pos and drawn.Neg)
@@ -125,8 +125,8 @@ class Draws:
                     drawn = drawn.at_class_ratio(self.class_ratio)
                 for name, curve in curves.items():
                     if both or curve.of_one_class:
-                        found[name].append(curve.heights(drawn))
-            return found
+                        heights[name].append(curve.heights(drawn))
+            return heights
 
         items = sum(self.sample.items)
         blocks = in_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)

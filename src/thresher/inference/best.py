@@ -33,16 +33,16 @@ def allowances(drawn: Mapping[str, Floats], level: float) -> Floats:
     """
     costs = np.stack(list(drawn.values()))
     least = normal_quantile(2 * level - 1) if level > 0.5 else 0.0  # one-sided
-    found = np.zeros((len(costs), len(costs)))
+    allowance = np.zeros((len(costs), len(costs)))
     for i, cost in enumerate(costs):
         apart = cost - costs
         apart -= apart.mean(axis=1, keepdims=True)
         spread = apart.std(axis=1, ddof=1) if apart.shape[1] > 1 else np.full(len(costs), np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
             largest = np.nan_to_num(apart / spread[:, np.newaxis]).max(axis=0)
-        found[i] = max(least, float(np.quantile(largest, level))) * spread
-        found[i, i] = 0.0
-    return found
+        allowance[i] = max(least, float(np.quantile(largest, level))) * spread
+        allowance[i, i] = 0.0
+    return allowance
 
 
 def may_be_best(cost: Mapping[str, float], allowance: Floats, *, margin: float = 0.0) -> tuple[str, ...]:

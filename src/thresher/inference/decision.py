@@ -66,9 +66,9 @@ def candidate_splits(ranking: Ranking) -> Candidates:
 
 def _even_steps(along: Floats, steps: int) -> Indices:
     """Places at even steps from 0 to 2, the first and the last among them however the sums of weights round."""
-    found = np.searchsorted(along, np.linspace(0, 2, steps)).clip(max=along.size - 1)
-    found[-1] = along.size - 1
-    return found[np.diff(found, prepend=-1) > 0]
+    index = np.searchsorted(along, np.linspace(0, 2, steps)).clip(max=along.size - 1)
+    index[-1] = along.size - 1
+    return index[np.diff(index, prepend=-1) > 0]
 
 
 def out_of_bag_interval(
@@ -231,24 +231,24 @@ def decision_stability(
             _ks_gain(inside, on_data),
         )
 
-    found = dict(zip(rankings, side_by_side(resample, list(rankings), positive.size), strict=True))
-    best_at = {name: each.best_at for name, each in found.items()}
+    by_model = dict(zip(rankings, side_by_side(resample, list(rankings), positive.size), strict=True))
+    best_at = {name: each.best_at for name, each in by_model.items()}
     fixed = _called_in_blocks((calls or {}).values(), 2 * block + positive, weights, blocks)
     of_rules = _cost(condition, *_rates(drawn, *fixed))
     return Stability(
-        threshold={name: each.threshold for name, each in found.items()},
-        out_of_bag_cost={name: each.out_of_bag_cost for name, each in found.items()},
-        apparent_cost={name: each.apparent_cost for name, each in found.items()},
-        wins=_wins({name: each.inside for name, each in found.items()}),
+        threshold={name: each.threshold for name, each in by_model.items()},
+        out_of_bag_cost={name: each.out_of_bag_cost for name, each in by_model.items()},
+        apparent_cost={name: each.apparent_cost for name, each in by_model.items()},
+        wins=_wins({name: each.inside for name, each in by_model.items()}),
         cost_ratio=grid,
         wins_at={name: np.array([_wins_of(name, best_at, i) for i in range(grid.size)]) for name in rankings},
         replicates=replicates,
         blocks=blocks,
-        ks_gain={name: each.ks_gain for name, each in found.items()},
+        ks_gain={name: each.ks_gain for name, each in by_model.items()},
         resamples=Resamples(
-            inside={name: each.inside for name, each in found.items()},
-            outside={name: each.outside for name, each in found.items()},
-            at_choice={name: each.at_choice for name, each in found.items()},
+            inside={name: each.inside for name, each in by_model.items()},
+            outside={name: each.outside for name, each in by_model.items()},
+            at_choice={name: each.at_choice for name, each in by_model.items()},
             rules=dict(zip((NEVER, *(calls or {}), ALWAYS), of_rules.T, strict=True)),
         ),
     )
@@ -287,13 +287,13 @@ def _draws(
     drawn: Drawn = multiplicities(blocks, replicates, rng).astype(np.float32)
     of_pos = np.bincount(block, weights=positive, minlength=blocks)
     of_neg = np.bincount(block, minlength=blocks) - of_pos
-    found = drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
-    if not len(found):
+    usable = drawn[(drawn @ of_pos > 0) & (drawn @ of_neg > 0)]
+    if not len(usable):
         raise ArgumentError(
             f"none of {replicates:,} resamples holds both classes",
             "draw more resamples, or give more cases of the rarer class",
         )
-    return found
+    return usable
 
 
 def _covered(
@@ -356,12 +356,12 @@ def _least_costs(
     share = prevalence if condition.prevalence is None else condition.prevalence
     misses, alarms = share * fnr, (1 - share) * fpr
     sums = np.empty_like(misses)
-    found = np.empty((cost_ratios.size, misses.shape[0]))
+    least = np.empty((cost_ratios.size, misses.shape[0]))
     for i, ratio in enumerate(cost_ratios.tolist()):
         np.multiply(misses, ratio, out=sums)
         np.add(sums, alarms, out=sums)
-        sums.min(axis=1, out=found[i])
-    return found
+        sums.min(axis=1, out=least[i])
+    return least
 
 
 def _ks_gain(drawn: tuple[Floats, Floats, Floats], of_data: tuple[Floats, Floats, Floats]) -> float:

@@ -120,12 +120,12 @@ def _schemes(question: Question, *, stratified: bool | None) -> tuple[Scheme, ..
     sample = question.sample
     if stratified is not None or sample.cluster is not None:
         return ((Resampling.of(sample, stratified=stratified), question),)
-    found = []
+    schemes = []
     for together in (False, True):
         asked = {names: each for names, each in question.statistics.items() if each.depends_on_mix == together}
         if asked:
-            found.append((Resampling.of(sample, stratified=not together), replace(question, statistics=asked)))
-    return tuple(found)
+            schemes.append((Resampling.of(sample, stratified=not together), replace(question, statistics=asked)))
+    return tuple(schemes)
 
 
 def _report_progress(progress: Progress, before: int, draws: int, done: int, _: int) -> None:

@@ -39,14 +39,14 @@ def multiplicities(items: int, replicates: int, rng: np.random.Generator) -> Cou
     if items < FEWEST_ITEMS:
         place = rng.integers(0, items, (replicates, items)) + start[:, np.newaxis]
         return np.bincount(place.ravel(), minlength=items * replicates).reshape(replicates, items)
-    found = _counts(items, replicates, rng)
-    drawn = found.sum(axis=1)
+    counts = _counts(items, replicates, rng)
+    drawn = counts.sum(axis=1)
     while (over := np.flatnonzero(drawn > items)).size:  # hardly ever: the rate lies four standard deviations below 1
-        found[over] = _counts(items, over.size, rng)
-        drawn[over] = found[over].sum(axis=1)
+        counts[over] = _counts(items, over.size, rng)
+        drawn[over] = counts[over].sum(axis=1)
     place = rng.integers(0, items, int((items - drawn).sum())) + np.repeat(start, items - drawn)
-    np.add.at(found.reshape(-1), place, found.dtype.type(1))  # of a number without a type it is slow
-    return found
+    np.add.at(counts.reshape(-1), place, counts.dtype.type(1))  # of a number without a type it is slow
+    return counts
 
 
 def _counts(items: int, replicates: int, rng: np.random.Generator) -> Counts:

@@ -168,24 +168,24 @@ class Question:
         """For every model and statistic, the parts of every replicate in columns; a draw holds one or several."""
         models = list(self.sample.orders.items())
         kinds = list(self.statistics.values())
-        found: list[list[list[Floats]]] = [[[] for _ in kinds] for _ in models]
+        parts_by_model: list[list[list[Floats]]] = [[[] for _ in kinds] for _ in models]
         for times in draws:
-            for (model, order), of_model in zip(models, found, strict=True):
+            for (model, order), of_model in zip(models, parts_by_model, strict=True):
                 drawn = Resampled.of(order, times, model=model)
                 for statistic, of_statistic in zip(kinds, of_model, strict=True):
                     of_statistic.append(_in_columns(statistic.parts(drawn), drawn))
-        return [[np.concatenate(parts, axis=1) for parts in of_model] for of_model in found]
+        return [[np.concatenate(parts, axis=1) for parts in of_model] for of_model in parts_by_model]
 
     def answers(self, blocks: Sequence[PartsByModel]) -> Answers:
         """The values of every statistic from the parts of all blocks, by (model, name)."""
-        found: Answers = {}
+        answers: Answers = {}
         for i, model in enumerate(self.models):
             for j, (names, statistic) in enumerate(self.statistics.items()):
                 values = statistic.values(np.concatenate([parts[i][j] for parts in blocks], axis=1))
                 for name, row in zip(names, values, strict=True):
                     row.flags.writeable = False
-                    found[model, name] = row
-        return found
+                    answers[model, name] = row
+        return answers
 
     def observed(self) -> Mapping[tuple[str, str], float]:
         """The values on the sample itself."""
@@ -194,13 +194,13 @@ class Question:
 
 def _in_columns(parts: Sequence[Any], drawn: Resampled) -> Floats:
     """The parts of a statistic, a column for each replicate."""
-    found = np.array(parts, dtype=np.float64)
-    if found.shape[1:] != np.shape(drawn.Pos):
+    columns = np.array(parts, dtype=np.float64)
+    if columns.shape[1:] != np.shape(drawn.Pos):
         raise ArgumentError(
-            f"a statistic gives parts of shape {found.shape[1:]} for replicates of shape {np.shape(drawn.Pos)}",
+            f"a statistic gives parts of shape {columns.shape[1:]} for replicates of shape {np.shape(drawn.Pos)}",
             "let parts(drawn) give a number for each replicate: only the last axis of drawn.tp runs over groups",
         )
-    return found.reshape(len(found), -1)
+    return columns.reshape(len(columns), -1)
 
 
 T = TypeVar("T")
@@ -275,9 +275,9 @@ class Replicates(Tabular):
             left_out = partial(self._jackknife, name, key[0])
             limits = self._limits(self.drawn[key], self.estimates[key], left_out, wanted, method)
         if name == "auc" and limits[0] == limits[1]:
-            found = exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
+            exact = exact_pairs(self.estimates[key], 0.0, self._cases(), wanted)
             absent = _left_out_note(self.drawn[key])
-            return replace(found, note=f"{absent}; {found.note}") if absent else found
+            return replace(exact, note=f"{absent}; {exact.note}") if absent else exact
         return self._interval(self.estimates[key], limits, self.drawn[key], wanted, method)
 
     def difference(

@@ -284,12 +284,12 @@ class Resampled:
         """Midway between the score of a group of positives and the next score that was drawn; -inf if none was."""
         segment = self.order.pos.segment
         below = [
-            int(side.segment[start + found])
+            int(side.segment[start + offset])
             for side, counts, start in (
                 (self.order.pos, self.pos, group + 1),
                 (self.order.neg, self.neg, int(self.order.upto[group])),
             )
-            if (found := _first_drawn(counts[start:])) is not None
+            if (offset := _first_drawn(counts[start:])) is not None
         ]
         if not below:
             return -math.inf

@@ -217,8 +217,8 @@ class BestCost(Statistic):
     def parts(self, drawn: Resampled) -> Parts:
         """The table at the best threshold, and the threshold."""
         groups = self.best_groups(drawn)
-        found = [self._point(one, group) for one, group in zip(drawn.each(), groups, strict=True)]
-        tp, fp, threshold = np.array(found).T.reshape(3, *np.shape(drawn.Pos))
+        points = [self._point(one, group) for one, group in zip(drawn.each(), groups, strict=True)]
+        tp, fp, threshold = np.array(points).T.reshape(3, *np.shape(drawn.Pos))
         return tp, fp, drawn.Pos, drawn.Neg, threshold
 
     def _point(self, drawn: Resampled, group: int) -> tuple[float, float, float]:

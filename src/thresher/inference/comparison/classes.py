@@ -177,12 +177,12 @@ def _difference(
         return Difference(*names, nan, nan, nan, nan, nan, empty.level, **settings)  # type: ignore[arg-type]
     variance = influence_variance(a.values - b.values, rows.cluster)
     if empty.pairs <= 1 or not variance > _ROUNDING * (a.variance(rows.cluster) + b.variance(rows.cluster)):
-        found = pairs_difference(
+        difference = pairs_difference(
             names, apart, max(variance, 0.0), empty.pairs, level=empty.level, margin=empty.margin, span=known.span
         )
         note = f"the models differ alike on all rows; limits from {empty.pairs:g} independent cases, conservative"
-        return replace(found, better=known.better, method="exact cases", note=note)
-    found = normal_difference(
+        return replace(difference, better=known.better, method="exact cases", note=note)
+    difference = normal_difference(
         names,
         apart,
         variance,
@@ -192,4 +192,4 @@ def _difference(
         freedom=empty.pairs - 1,
         span=known.span,
     )
-    return replace(found, better=known.better)
+    return replace(difference, better=known.better)

@@ -434,6 +434,6 @@ def _correlation(covariance: Matrix) -> Matrix:
     """Correlations; 0 with an AUC that shows no spread, of which nothing is known."""
     deviation = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
     product = np.outer(deviation, deviation)
-    found = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
-    np.fill_diagonal(found, 1.0)
-    return np.clip(found, -1.0, 1.0)
+    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > NOTHING)
+    np.fill_diagonal(correlation, 1.0)
+    return np.clip(correlation, -1.0, 1.0)

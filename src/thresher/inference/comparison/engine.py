@@ -45,9 +45,9 @@ def covariance_of(sums: PlacementSums) -> AucCovariance:
     to_influence = [about / sums.total[side][-1] for side in sides]
 
     def spread(one: int, other: int, units: int) -> Floats:
-        found = to_influence[one] @ sums.products[sides[one], sides[other]] @ to_influence[other].T
-        found = np.where(np.abs(found) <= _noise(sums) ** 2, 0.0, found)
-        return found * (units / (units - 1) if units > 1 else math.nan)
+        covariance = to_influence[one] @ sums.products[sides[one], sides[other]] @ to_influence[other].T
+        covariance = np.where(np.abs(covariance) <= _noise(sums) ** 2, 0.0, covariance)
+        return covariance * (units / (units - 1) if units > 1 else math.nan)
 
     crossed = spread(0, 1, sums.units[2]) if sums.clustered else np.zeros((width - 1, width - 1))
     of_pos, of_neg = (spread(side, side, sums.units[side]) for side in (0, 1))
@@ -81,12 +81,16 @@ def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> 
     >>> print(scanned_auc_intervals(sums, level=0.95, method="delong")[0])
     0.7500 [0.1492, 0.9809]
     """
-    found = covariance_of(sums)
+    covariance = covariance_of(sums)
     return [
         moderated_interval(
-            float(area), (float(found.of_pos[i, i]), float(found.of_neg[i, i])), found.cases, level, method=method
+            float(area),
+            (float(covariance.of_pos[i, i]), float(covariance.of_neg[i, i])),
+            covariance.cases,
+            level,
+            method=method,
         )
-        for i, area in enumerate(found.areas)
+        for i, area in enumerate(covariance.areas)
     ]
 
 
@@ -96,8 +100,8 @@ def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
     if sums.clustered and min(cases) < 2:
         fix = "give rows of at least two clusters with each class, or leave cluster= out if rows are independent"
         raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", fix)
-    found = covariance_of(sums)
-    return replace(empty, pairs=min(cases)).of_aucs(found, noise=_noise(sums))
+    covariance = covariance_of(sums)
+    return replace(empty, pairs=min(cases)).of_aucs(covariance, noise=_noise(sums))
 
 
 def empty_comparison(names: tuple[str, ...], *, level: float, margin: float, dropped: int = 0) -> Comparison:
@@ -232,5 +236,5 @@ def _best_thresholds(
     rows: PairedRows, wanted: Wanted, condition: OperatingCondition, listener: Listener | None
 ) -> dict[str, float]:
     """Each model's cheapest threshold, from ranges of scores that are divided around it until it is certain."""
-    found = rows.rankings(wanted.scores, Options(refine=condition, progress=listener))
-    return {name: choose(ranking, condition).threshold for name, ranking in found.items()}
+    rankings = rows.rankings(wanted.scores, Options(refine=condition, progress=listener))
+    return {name: choose(ranking, condition).threshold for name, ranking in rankings.items()}

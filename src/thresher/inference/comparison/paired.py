@@ -136,14 +136,14 @@ def _resampled(
     text = str(asked)
     coarse = replace(rows, scores={name: _joined_scores(rows, name) for name in rows.scores})
     settings = {"condition": condition, "trained_at": trained_at, "seed": seed}
-    found = bootstrap(coarse, [text], replicates=replicates, **settings)  # type: ignore[arg-type]
-    exact = found
+    drawn = bootstrap(coarse, [text], replicates=replicates, **settings)  # type: ignore[arg-type]
+    exact = drawn
     if any(coarse.scores[name] is not rows.scores[name] for name in rows.scores):
         exact = bootstrap(rows, [text], replicates=1, **settings)  # type: ignore[arg-type]
     values = {}
     for name in rows.scores:
-        by = exact.estimate(text, name) - found.estimate(text, name)
-        values[name] = np.append(found.estimate(text, name), found.values(text, name)) + by
+        by = exact.estimate(text, name) - drawn.estimate(text, name)
+        values[name] = np.append(drawn.estimate(text, name), drawn.values(text, name)) + by
     return values
 
 
@@ -412,7 +412,7 @@ def resample_costs(
     condition declares a class ratio and there are no clusters.
     """
     orders = {name: falling(score) for name, score in rows.scores.items()}
-    found = {name: np.empty(replicates + 1) for name in rows.scores}
+    costs = {name: np.empty(replicates + 1) for name in rows.scores}
     positives = np.flatnonzero(rows.positive)
     miss, alarm = condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn
     at = 0
@@ -431,9 +431,9 @@ def resample_costs(
             for name, (order, ends) in orders.items():
                 running = np.cumsum(change[order])
                 least = (running if ends.size == running.size else running[ends - 1]).min()
-                found[name][at] = start + min(0.0, least)
+                costs[name][at] = start + min(0.0, least)
             at += 1
-    return found
+    return costs
 
 
 def _multinomial_tables(
@@ -465,11 +465,11 @@ def draw_cells(seen: Counts, is_pos: Flags | None, replicates: int, rng: np.rand
     >>> drawn[:, 1].tolist(), drawn[:, [0, 2]].sum(axis=1).tolist()
     ([5, 5], [5, 5])
     """
-    found = np.empty((replicates, seen.size), dtype=np.int64)
+    counts = np.empty((replicates, seen.size), dtype=np.int64)
     for side in (np.ones(seen.size, dtype=np.bool_),) if is_pos is None else (is_pos, ~is_pos):
         total = int(seen[side].sum())
-        found[:, side] = rng.multinomial(total, seen[side] / total, size=replicates)
-    return found
+        counts[:, side] = rng.multinomial(total, seen[side] / total, size=replicates)
+    return counts
 
 
 def _by_unit(

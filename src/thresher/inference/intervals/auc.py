@@ -147,12 +147,12 @@ def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
     def moments(piece: slice) -> list[tuple[int, int, int]]:
         """Of a piece's positives, and of its negatives: how many, and the sums of opponents before them and squares."""
         is_pos = ranking.narrow[0][piece] != 0
-        found = []
+        sums = []
         for side in (is_pos, ~is_pos):
             opponents = np.flatnonzero(side)
             opponents -= np.arange(opponents.size)
-            found.append((opponents.size, int(opponents.sum()), int((opponents * opponents).sum())))
-        return found
+            sums.append((opponents.size, int(opponents.sum()), int((opponents * opponents).sum())))
+        return sums
 
     before, first, second = [0, 0], [0, 0], [0, 0]  # of the positives, of the negatives
     for piece in in_pieces(moments, len(ranking)):

@@ -92,7 +92,7 @@ def calibration_intervals(
     """
     require_level(level)
     require_ranking(ranking)
-    found = bootstrap(
+    drawn = bootstrap(
         ranking,
         ["brier", "decomposition"],
         replicates=replicates,
@@ -104,7 +104,7 @@ def calibration_intervals(
     )
 
     def unbiased(name: str) -> Interval:
-        apparent, bias, values = found.estimate(name), found.bias(name), found.values(name)
+        apparent, bias, values = drawn.estimate(name), drawn.bias(name), drawn.values(name)
         estimate = max(0.0, apparent - bias)
         note = f"replicates lie {bias:+.4f} from the apparent value, which is taken off"
         low, high = basic_limits(values, apparent, level)
@@ -117,7 +117,7 @@ def calibration_intervals(
         if test.p_value > (1 - level) / 2:
             note = f"{calibration.note}; calibration is not rejected (p = {test.p_value:.2g}), so the lower limit is 0"
             calibration = replace(calibration, lower=0.0, note=note)
-    of_brier = found.interval("brier")
+    of_brier = drawn.interval("brier")
     return CalibrationIntervals(
         brier=of_brier if of_brier.width > 0 else brier_interval(ranking, level=level),
         calibration=calibration,
@@ -180,12 +180,12 @@ def calibration_test(
     score, total = ranking.score, ranking.total
 
     def block(rng: np.random.Generator, size: int) -> list[float]:
-        found = []
+        losses = []
         for _ in range(size):
             pos, neg = draw(rng)
             squares = float(((1 - score) ** 2 * pos + score**2 * neg).sum())
-            found.append(max(0.0, squares - pooled_impurity(pos, neg)) / total)
-        return found
+            losses.append(max(0.0, squares - pooled_impurity(pos, neg)) / total)
+        return losses
 
     null = np.concatenate(
         in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads, progress=progress)

@@ -165,17 +165,17 @@ class _Sample:
         Restated log-odds move against the latter one to one: an intercept by 1, a mean probability by -p(1 - p) of its
         cases. A slope does not change.
         """
-        found = segment_influence(self.ranking, quantity(name))
+        slopes = segment_influence(self.ranking, quantity(name))
         if not self.estimated_prior or name == "calibration_slope":
-            return found
+            return slopes
         cases, p = self.ranking.pos + self.ranking.neg, self.ranking.score
         steep, expected = float(cases @ (p * (1 - p))), float(cases @ p)
         by_prior = {
             "calibration_intercept": 1.0,
             "calibration_in_the_large": steep / float(self.ranking.total),
-            "observed_expected": found.estimate * steep / expected if expected else math.nan,
+            "observed_expected": slopes.estimate * steep / expected if expected else math.nan,
         }
-        return replace(found, by_prior=by_prior[name])
+        return replace(slopes, by_prior=by_prior[name])
 
 
 def _ranking_sample(ranking: Ranking, prevalence: float | None, trained_at: float | None) -> _Sample:
@@ -203,14 +203,14 @@ def _counted_sample(
     def variance(slopes: SegmentInfluence) -> float:
         if class_weights is None:
             return by_cases(slopes)
-        found = 0.0
+        squares = 0.0
         for slope, counts, total, heavy, prior in (
             (slopes.pos, stated.pos, cases[0], up, slopes.by_prior / stated.Pos),
             (slopes.neg, stated.neg, cases[1], down, -slopes.by_prior / stated.Neg),
         ):
             away = slope - float(slope @ counts) / float(counts.sum())
-            found += heavy * float((away + prior) ** 2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
-        return found
+            squares += heavy * float((away + prior) ** 2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
+        return squares
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
         sides = groups.pos / up, groups.neg / down
@@ -334,7 +334,7 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> lis
     estimates = smoother.distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
     drawn = sample.drawn(replicates, np.random.default_rng(seed))
     values = np.concatenate([smoother.distances(pos, neg) for pos, neg in drawn], axis=1)
-    found = []
+    intervals = []
     seen = values[:, ~np.isnan(values[0])]
     excesses = seen.mean(axis=1) - estimates if seen.size else np.zeros(len(DISTANCES))
     corrected = np.clip(estimates - excesses, 0, 1)
@@ -347,8 +347,8 @@ def _distances(sample: _Sample, level: float, replicates: int, seed: int) -> lis
         note = note or f"fitting noise moves it by {excess:+.4f}, which is taken off"
         note += "; raised to E50" if estimate > min(1.0, max(0.0, apparent - excess)) else ""
         limits = max(0.0, min(lower, estimate) - unseen), min(1.0, max(upper, estimate) + unseen)
-        found.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
-    ici, e50, e90 = found
+        intervals.append(Interval(estimate, *limits, variance_of(each), level, "basic bootstrap", note, apparent))
+    ici, e50, e90 = intervals
     e50, e90 = replace(e50, lower=min(e50.lower, e90.lower)), replace(e90, upper=max(e50.upper, e90.upper))
     return [ici, e50, e90]
 

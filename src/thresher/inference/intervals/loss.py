@@ -206,8 +206,8 @@ def _unbounded(mean: float, predicted: float, spread: tuple[float, float], freed
 
 def _variance(first: float, second: float) -> float:
     """Of a loss with these moments; what rounding alone may leave is none."""
-    found = second - first * first
-    return found if found > 4 * np.finfo(float).eps * second else 0.0
+    variance = second - first * first
+    return variance if variance > 4 * np.finfo(float).eps * second else 0.0
 
 
 def _mean_of_stratum(loss: Floats, share: Floats, strata: Flags) -> Floats:

@@ -131,15 +131,15 @@ def model_intervals(
     >>> print(found["average_precision"], "|", found["ks"])
     0.8357 [0.1540, 0.9930] | 0.5000 [0.0000, 0.8500]
     """
-    found = {
+    intervals = {
         "average_precision": _area(model, average_precision_influence(model.ranking), estimates["average_precision"]),
         "pr_area": _area(model, pr_area_influence(model.ranking), estimates["pr_area"]),
         "ks": _ks(model, best, ks_gain),
     }
     if "log_loss" in estimates:
-        found["log_loss"] = _log_loss(model, estimates["log_loss"])
-        found |= _parts(model, estimates)
-    return found
+        intervals["log_loss"] = _log_loss(model, estimates["log_loss"])
+        intervals |= _parts(model, estimates)
+    return intervals
 
 
 def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, level: float) -> Interval:
@@ -158,9 +158,9 @@ def partial_area_interval(rows: ScoredRows, model: str, asked: Quantity, *, leve
     if within is None:
         raise AssertionError(asked)
     raw = Quantity("partial_auc", within)
-    found = row_influence(rows, model, raw)
+    influence = row_influence(rows, model, raw)
     most, few = within.high - within.low, min(rows.cases)
-    share, variance = min(1.0, max(0.0, found.estimate / most)), found.variance(rows.cluster) / most**2
+    share, variance = min(1.0, max(0.0, influence.estimate / most)), influence.variance(rows.cluster) / most**2
     method, note = "influence", ""
     if few > 1 and variance > _NOTHING and 0 < share < 1:
         low, high = LOGIT.limits(share, student_quantile(level, few - 1) * math.sqrt(variance))
@@ -254,20 +254,20 @@ def _ks(model: ModelSample, best: KolmogorovSmirnov, gain: float) -> Interval:
     gain = gain if gain > _ROUNDING else 0.0
     lower, upper = best.statistic - below - gain, best.statistic + above
     limits = max(0.0, lower), min(1.0, upper)
-    found = Interval(best.statistic, *limits, variance, model.level, "wilson, combined")
+    interval = Interval(best.statistic, *limits, variance, model.level, "wilson, combined")
     if not gain:
-        return found
+        return interval
     note = f"choosing the split gains {gain:.4f} in resamples, which is taken off"
-    return replace(found, estimate=max(0.0, best.statistic - gain), note=note, apparent=best.statistic)
+    return replace(interval, estimate=max(0.0, best.statistic - gain), note=note, apparent=best.statistic)
 
 
 def _log_loss(model: ModelSample, loss: float) -> Interval:
     if model.rows.simple:
-        found = log_loss_interval(model.ranking, level=model.level)
-        if math.isfinite(loss) and found.estimate > 0:  # joined segments have nearly the same loss
-            by = loss / found.estimate
-            return replace(found, estimate=loss, lower=found.lower * by, upper=found.upper * by)
-        return found
+        interval = log_loss_interval(model.ranking, level=model.level)
+        if math.isfinite(loss) and interval.estimate > 0:  # joined segments have nearly the same loss
+            by = loss / interval.estimate
+            return replace(interval, estimate=loss, lower=interval.lower * by, upper=interval.upper * by)
+        return interval
     return log_loss_interval(model.rows, model=model.name, level=model.level)
 
 
