@@ -34,14 +34,15 @@ $(DEMO_READY): pyproject.toml constraints.txt | $(BIN)/python
 demo: $(DEMO_READY)  ## evaluate real models, print the decision and write thresher-demo.html
 	@$(BIN)/thresher demo
 
-lint: $(READY)  ## style, formatting, types, import contracts
+lint: $(READY)  ## style, formatting, words, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/style.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 test: lint frontend system  ## lint, types, contracts, the page's own tests, doctests and all tests
-	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --durations 10
 
 frontend:  ## check, test and rebuild the page's script; fails if the committed one differs
 	@frontend/rebuild

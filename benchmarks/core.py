@@ -46,7 +46,7 @@ def thresher_everything(labels: Array, scores: Array) -> dict[str, float]:
     th.placements(ranking)
     th.roc(ranking)
     th.precision_recall(ranking)
-    parts = th.decomposition(ranking, segments="hull")
+    parts = th.decomposition(ranking, bins="hull")
     calibrate = th.calibration_map(ranking, method="isotonic")
     choice = th.choose(ranking, condition)
     table = th.contingency_at(ranking, choice.threshold)

@@ -13,6 +13,7 @@ from benchmarks.core import data
 from benchmarks.timing import seconds
 
 CONDITION = th.OperatingCondition(cost_ratio=5)
+AT_MIX = th.OperatingCondition(cost_ratio=5, prevalence=0.1)
 REPLICATES = 2000
 PEER_REPLICATES = 20
 
@@ -62,6 +63,7 @@ def measured() -> dict[str, float]:
         "interval": seconds(lambda: th.auc_interval(unread(ranking)), repeat=5),
         "three rankings": seconds(lambda: [th.rank(labels, score) for score in scores.values()], repeat=5),
         "evaluate": seconds(lambda: th.evaluate(labels, scores, condition=CONDITION), repeat=3),
+        "evaluate at mix": seconds(lambda: th.evaluate(labels, scores, condition=AT_MIX), repeat=3),
         "paired": seconds(lambda: th.compare(labels, {"a": a, "b": b}), repeat=3),
         "peer paired": peer_delong(labels, a, b),
         "bootstrap": seconds(lambda: th.bootstrap(small_ranking, statistics, replicates=REPLICATES), repeat=2),

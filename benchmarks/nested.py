@@ -80,7 +80,7 @@ def repetitions(setting: Setting, count: int = REPETITIONS) -> Iterator[Repetiti
         data, fresh = setting.drawn(setting.rows, rng), setting.drawn(FRESH, rng)
         found = th.learn(data, "y", models=MODELS, condition=condition, curves=False, seed=number)
         winner, scores = found.decision.model, found.probabilities(fresh)
-        table = th.contingency(fresh["y"], th.apply(found.decision, scores))
+        table = th.contingency(fresh["y"], found.decision.apply(scores))
         yield Repetition(
             nested=found.nested_choice,
             winner=found.nested[winner],

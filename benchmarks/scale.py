@@ -80,7 +80,7 @@ def decided(ranking: Any) -> dict[str, float]:
     import thresher as th
 
     cost = th.best_cost_bounds(ranking, condition=th.OperatingCondition(cost_ratio=5))
-    return {"cost width": cost.width, "points": float(len(th.thinned(ranking).split))}
+    return {"cost width": cost.width, "points": float(len(th.thin(ranking).split))}
 
 
 def frame(folder: Path) -> Any:

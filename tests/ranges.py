@@ -76,5 +76,5 @@ def rounded(draw: st.DrawFn) -> tuple[th.Ranking, th.Ranking]:
         ranges = reduce(operator.add, there).ranking()
     else:
         ranges = reduce(operator.add, [each.ranking() for each in there])
-    assume(ranges.spans is not None)
+    assume(ranges.ranges is not None)
     return th.rank(labels, scores, weights=weights), ranges

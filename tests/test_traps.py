@@ -68,7 +68,7 @@ def test_trap_05_scores_are_never_flipped():
     "labels", [[-1, 1, 1, -1], [1, 2, 2, 1], ["no", "yes", "yes", "no"], pd.Categorical(list("nyyn"))]
 )
 def test_trap_06_the_positive_class_is_never_guessed_by_sort_order(labels):
-    with pytest.raises(th.PositiveLabelError, match="is the positive one is not said"):
+    with pytest.raises(th.PositiveLabelError, match="cannot tell which label is positive"):
         th.rank(labels, [0.1, 0.9, 0.3, 0.4])
     positive = labels[1]
     assert th.auc(th.rank(labels, [0.1, 0.9, 0.3, 0.4], positive=positive)) == 0.75

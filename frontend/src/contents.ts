@@ -1,5 +1,5 @@
 // What Python hands to the page: exact counts and finished numbers. The page looks them up.
-// Numbers that JSON lacks are the texts "inf", "-inf" and "nan". Python writes this in src/thresher/report/contents.py.
+// Numbers that JSON lacks are the texts "inf", "-inf" and "nan". Python writes this in src/thresher/report/payload.py.
 
 export type Real = number | "inf" | "-inf" | "nan";
 

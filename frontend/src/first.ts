@@ -163,7 +163,7 @@ interface TileTexts {
   against: [name: string, value: string][];
 }
 
-/** What the four tiles say. Python's `tiles` in evaluation/first_screen.py says the same. */
+/** What the four tiles say. Python's `tiles` in evaluation/summary.py says the same. */
 export function tileTexts(contents: Contents, view: View, rows: readonly Row[], evaluated: boolean): TileTexts[] {
   const [chosen] = rows;
   const { tp, fn, fp, tn } = chosen.cells;

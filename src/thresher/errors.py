@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import operator
 import re
-import reprlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-Spelling = Callable[[str, Any], str]
+Spelling = Callable[[str, str | None], str]
 _UNSET = object()
-_MARK = "\ue000"  # a private-use character: surrounds the names of arguments in texts
-_MARKED = re.compile(f"{_MARK}(\\w+)(?:=([^{_MARK}]*))?{_MARK}")
+_MARK = "\ue000"  # a private-use character, which `repr` escapes: surrounds the names of arguments in texts
+_MARKED = re.compile(f"{_MARK}([^={_MARK}]+)(?:=([^{_MARK}]*))?{_MARK}")
 
 
 class ThresherError(ValueError):
@@ -22,36 +20,42 @@ class ThresherError(ValueError):
     `where` is the public call that raised the error, read from the traceback, unless a place was attached with
     `located`: a file, a column. `parameter` is the name of the argument at fault, if there is one.
 
-    >>> print(ThresherError("cost_ratio must be above 0, got -2", "give cost_fn / cost_fp"))
+    >>> print(ThresherError("cost_ratio must be above 0, got -2", "give the cost of a miss in false alarms"))
     cost_ratio must be above 0, got -2
-      fix:   give cost_fn / cost_fp
+      fix:   give the cost of a miss in false alarms
     """
 
     def __init__(self, what: str, fix: str, *, where: str = "", parameter: str = "") -> None:
-        super().__init__(what, fix)
+        self._marked = what, fix
+        self.what, self.fix = self.spelled(_python)
         self.place = where
         self.parameter = parameter
-
-    @property
-    def what(self) -> str:
-        """What is wrong."""
-        return spell(self.args[0], _python)
-
-    @property
-    def fix(self) -> str:
-        """What to do about it."""
-        return spell(self.args[1], _python)
+        self._call = ""
+        super().__init__(self.what, self.fix)
 
     @property
     def where(self) -> str:
         """The place attached by `located`, or else the public call that raised the error."""
-        return self.place or _public_call(self)
+        # Remembered, because a traceback stays behind where an error crosses to another process.
+        self._call = _public_call(self) or self._call
+        return self.place or self._call
+
+    def spelled(self, spelling: Spelling) -> tuple[str, str]:
+        """What is wrong and the fix, with the names of arguments in another spelling.
+
+        >>> error = ThresherError("2 scores are NaN", f"pass {argument('missing', 'drop')}")
+        >>> error.spelled(lambda name, value: f"--{name} {value}")
+        ('2 scores are NaN', "pass --missing 'drop'")
+        """
+        what, fix = self._marked
+        return spell(what, spelling), spell(fix, spelling)
 
     def __str__(self) -> str:
         return paragraph(self.what, self.where, self.fix)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (type(self), *self.args, self.place, self.parameter)
+        call = _public_call(self) or self._call
+        return _restored, (type(self), self._marked, self.place, self.parameter, call)
 
 
 def paragraph(what: str, where: str, fix: str) -> str:
@@ -64,7 +68,7 @@ def paragraph(what: str, where: str, fix: str) -> str:
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
+def located(place: str) -> Iterator[None]:
     """Attach a place, such as a file or a column, to errors that have none.
 
     >>> with located("column p of scores.csv"):
@@ -77,23 +81,23 @@ def located(where: str) -> Iterator[None]:
     try:
         yield
     except ThresherError as error:
-        error.place = error.place or where
+        error.place = error.place or place
         raise
 
 
 def argument(name: str, value: Any = _UNSET) -> str:
-    """Name of an argument for the text of an error, with a value to pass.
+    """Name of an argument for the text of an error, with a value to pass; `...` stands for any.
 
-    The command line spells it as its option: see `spell`.
+    The command line spells it as its option: see `ThresherError.spelled`.
 
     >>> ThresherError("2 scores are NaN", f"pass {argument('missing', 'drop')}").fix
     "pass missing='drop'"
     """
-    return f"{_MARK}{name}{_MARK}" if value is _UNSET else f"{_MARK}{name}={value!r}{_MARK}"
+    return f"{_MARK}{name}{_MARK}" if value is _UNSET else f"{_MARK}{name}={_literal(value)}{_MARK}"
 
 
 def spell(text: str, spelling: Spelling) -> str:
-    """Replace the arguments named in a text by their spelling, called with name and `repr` of the value or None.
+    """Replace the arguments named in a text by `spelling(name, text of the value or None)`.
 
     >>> spell(f"pass {argument('missing', 'drop')}", lambda name, value: f"--{name} {value}")
     "pass --missing 'drop'"
@@ -101,39 +105,57 @@ def spell(text: str, spelling: Spelling) -> str:
     return _MARKED.sub(lambda match: spelling(match[1], match[2]), text)
 
 
+def _literal(value: Any) -> str:
+    if value is ...:
+        return "..."
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_literal(each)}" for key, each in value.items()) + "}"
+    return repr(value)
+
+
 def _python(name: str, value: str | None) -> str:
     return name if value is None else f"{name}={value}"
 
 
-def _restored(kind: type[ThresherError], what: str, fix: str, place: str, parameter: str) -> ThresherError:
-    error = kind(what, fix)
-    error.place, error.parameter = place, parameter
+def _restored(
+    kind: type[ThresherError], marked: tuple[str, str], place: str, parameter: str, call: str
+) -> ThresherError:
+    error = kind(*marked, where=place, parameter=parameter)
+    error._call = call
     return error
 
 
 def _public_call(error: ThresherError) -> str:
-    """Outermost call of thresher in the traceback: what the user called."""
+    """Outermost public call of thresher in the traceback."""
     step = error.__traceback__
     while step is not None:
-        frame = step.tb_frame
-        if str(frame.f_globals.get("__name__")).startswith("thresher.") and not frame.f_code.co_name.startswith("<"):
+        frame, name = step.tb_frame, step.tb_frame.f_code.co_name
+        private = name.startswith(("_", "<")) and not name.endswith("__")
+        if str(frame.f_globals.get("__name__")).startswith("thresher.") and not private:
             return _signature(frame, error.parameter)
         step = step.tb_next
     return ""
 
 
 def _signature(frame: FrameType, parameter: str) -> str:
+    """The call with its positional arguments, and with the parameter if the function takes it."""
     code = frame.f_code
-    names = list(code.co_varnames[: code.co_argcount])
-    call = code.co_name
-    if names and names[0] in ("self", "cls"):
+    call, names = code.co_name, list(code.co_varnames[: code.co_argcount])
+    taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    shown = parameter in taken
+    if names and names[0] in ("self", "cls") and names[0] in frame.f_locals:
         owner = frame.f_locals[names.pop(0)]
-        owner = owner.__name__ if isinstance(owner, type) else type(owner).__name__
-        call = owner if call in ("__init__", "__post_init__", "__new__") else f"{owner}.{call}"
-        names = [] if call == owner else names
-    if parameter and parameter not in names:
+        kind = owner if isinstance(owner, type) else type(owner)
+        if call in ("__init__", "__post_init__", "__new__"):
+            return f"{kind.__name__}({parameter}=...)" if shown else f"{kind.__name__}(...)"
+        if isinstance(getattr(kind, call, None), property):
+            return f"{kind.__name__}.{call}"
+        call = f"{kind.__name__}.{call}"
+    if shown and parameter not in names:
         names.append(f"{parameter}=...")
-    return f"{call}({', '.join(names)})" if names else call
+    return f"{call}({', '.join(names)})"
 
 
 class EmptyError(ThresherError):
@@ -153,7 +175,7 @@ class LabelError(ThresherError):
 
 
 class PositiveLabelError(LabelError):
-    """Which label is the positive one is not said, or not among the labels."""
+    """The positive label is not named, or is not among the labels."""
 
 
 class OneClassError(ThresherError):
@@ -181,7 +203,7 @@ class MeasureError(ThresherError):
 
 
 class ConditionError(ThresherError):
-    """An operating condition contradicts itself, or needs what was not given."""
+    """An operating condition contradicts itself, or lacks what the question needs."""
 
 
 class InfeasibleError(ThresherError):
@@ -208,23 +230,6 @@ class MissingExtraError(ThresherError, ImportError):
     """A part of thresher needs a package that is not installed."""
 
 
-def require_whole(value: Any, *, name: str, least: int, fix: str, most: int | None = None) -> int:
-    """The value as an int; `ArgumentError` unless it is a whole number, not below `least` and not above `most`.
-
-    >>> require_whole(3, name="points", least=2, fix="give e.g. 500")
-    3
-    """
-    try:
-        number = int(value) if isinstance(value, float) and value.is_integer() else int(operator.index(value))
-    except TypeError:
-        raise ArgumentError(f"{name} must be a whole number, got {value!r}", fix, parameter=name) from None
-    if number < least:
-        raise ArgumentError(f"{name} must be at least {least}, got {number}", fix, parameter=name)
-    if most is not None and number > most:
-        raise ArgumentError(f"{name} must be at most {most:,}, got {reprlib.repr(number)}", fix, parameter=name)
-    return number
-
-
 def require_both_classes(Pos: float, Neg: float) -> None:
     """Raise `OneClassError` unless there are positives and negatives.
 
@@ -240,20 +245,3 @@ def require_both_classes(Pos: float, Neg: float) -> None:
             f"there are no {absent} among {Pos + Neg:,} cases, and this question needs both classes",
             fix="check which label is positive, or give data with both classes",
         )
-
-
-def require_one_of(value: Any, options: Iterable[str], *, name: str, fix: str = "pick one of them") -> None:
-    """Raise `ArgumentError` unless the value is one of some words.
-
-    >>> require_one_of("loose", ("strict", "ties"), name="pool")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: pool must be "strict" or "ties", got 'loose'
-      where: require_one_of(value, options, pool=...)
-      fix:   pick one of them
-    """
-    known = tuple(options)
-    if not isinstance(value, str) or value not in known:
-        *others, last = (f'"{option}"' for option in known)
-        few = f"{', '.join(others)} or {last}"
-        many = f"one of {', '.join(known)}"
-        raise ArgumentError(f"{name} must be {few if len(known) < 5 else many}, got {value!r}", fix, parameter=name)

@@ -3,7 +3,7 @@
 import pytest
 
 import thresher as th
-from thresher._internal.optional import extra, room
+from thresher._internal.optional import extra
 
 
 def test_an_installed_package_is_loaded():
@@ -13,11 +13,7 @@ def test_an_installed_package_is_loaded():
 def test_an_absent_package_is_named_with_its_extra():
     with pytest.raises(th.MissingExtraError) as caught:
         extra("absent.part", name="sql")
-    assert caught.value.what == "scan(source) needs the package absent, which is not installed"
-    assert caught.value.where == "scan(source)"
+    assert caught.value.what == "this needs the package absent, which is not installed"
+    assert caught.value.where == "extra(package)"
     assert caught.value.fix == 'pip install "thresher[sql]"'
     assert isinstance(caught.value, ImportError)
-
-
-def test_a_room_is_found_by_its_name():
-    assert room("evaluation").evaluate is th.evaluate

@@ -27,6 +27,7 @@ HOSTILE = NAMES["closes a script"] + NAMES["an image that runs"] + NAMES["termin
 # What a user makes to ask a question, and numbers with a word attached.
 NO_RESULTS = {"BestCost", "CostAt", "Folds", "LogLoss", "MEstimate", "Measure", "MeasureAt", "OperatingCondition"}
 NO_RESULTS |= {"Progress", "RankingBuilder"}
+NO_RESULTS |= {"TreeNodes"}  # part of a fitted tree, public because saved models name it
 ALLOWED = {"table", "caption", "thead", "tbody", "tr", "th", "td", "pre", "svg", "title", "g", "path", "text", "line"}
 ALLOWED |= {"rect", "polyline", "circle", "iframe", "defs", "clippath"}
 
@@ -72,20 +73,23 @@ def examples(name: str) -> dict[str, Any]:
         *(ranking, table, th.coverage(ranking), th.roc(ranking), th.precision_recall(ranking), th.gain(ranking)),
         *(th.lift(ranking), th.placements(ranking), th.cost_curve(ranking), th.brier_curve(ranking)),
         *(th.net_benefit(ranking), th.pr_gain(ranking), th.roc_bounds(ranges), th.auc_bounds(ranges)),
-        *(th.table_bounds(ranges, 0.7), th.thinned(ranking), th.ks(ranking), th.pairs(ranking)),
+        *(th.table_bounds(ranges, 0.7), th.thin(ranking), th.ks(ranking), th.pairs(ranking)),
         *(
-            th.coin_at(ranking, 0.89),
+            th.randomized_rule(ranking, 0.89),
             th.choose(ranking),
             th.choose(ranking).point,
             th.isometric("f1", 0.5, Pos=6, Neg=4),
         ),
         *(th.calibration_map(ranking), th.decomposition(ranking), th.reliability(ranking), th.ece(ranking)),
-        *(th.smoothed(ranking), th.auc_interval(ranking), th.auc_sample_size(0.8), th.calibration_test(ranking)),
+        *(th.smooth(ranking), th.auc_interval(ranking), th.auc_sample_size(0.8), th.calibration_test(ranking)),
         th.calibration_report(ranking, replicates=100),
         *(th.calibration_intervals(ranking, replicates=100), th.out_of_bag_choice(ranking, replicates=100)),
         *(th.roc_band(ranking, replicates=100), th.Caution("one-score", name * 40)),
         *(th.bayesian_correlated_t([0.9, 0.8], [0.8, 0.6], test_share=0.1), th.mcnemar([1, 0], [1, 1], [0, 1])),
-        *(th.ScoredRows.of(LABELS, models), th.bootstrap(th.ScoredRows.of(LABELS, models), ["auc", "brier"], replicates=20)),
+        *(
+            th.ScoredRows.of(LABELS, models),
+            th.bootstrap(th.ScoredRows.of(LABELS, models), ["auc", "brier"], replicates=20),
+        ),
         *(types, types[name], validated, parts, scattered, learning.selection(scattered, 1)),
         *(learning.feature_curve(tree, X, y, folds=3), learning.learning_curve(tree, X, y, folds=3)),
         *(learning.missing_values(wide), learning.complete_rows(wide), learning.label_noise([name, other] * 4, 0.25)),

@@ -248,7 +248,7 @@ def test_the_decision_under_other_costs_can_be_applied(opened, evaluation):
     assert decision["format"] == "thresher/decision/2"
     low, high = decision["equivalent"]
     assert low < decision["threshold"] <= high
-    called = th.apply(decision, scores)
+    called = th.Decision.from_dict(decision).apply(scores)
     assert th.contingency(labels, called) == joint.choices[decision["model"]].table
     assert decision["wins"] is None
     assert "Drawing the data again" not in str(th.Decision.from_dict(decision))

@@ -4,7 +4,7 @@ import pytest
 
 import thresher as th
 from tests.report import examples
-from thresher.report import contents
+from thresher.report import payload
 from thresher.report.page import asset, embedded
 
 # A model as notebooks hand it to widgets, and the bundle as a module of its own.
@@ -38,7 +38,7 @@ def evaluation():
 
 @pytest.fixture
 def reader(opened, evaluation):
-    told: dict[str, object] = {"contents": embedded(contents(evaluation)), "threshold": None}
+    told: dict[str, object] = {"contents": embedded(payload(evaluation)), "threshold": None}
     told["condition"] = {"class_ratio": evaluation.decision.condition.class_ratio, "cost_ratio": 5}
     html = AROUND.format(style=asset("page.css"), script=asset("page.js"), told=embedded(told))
     found = opened(html)

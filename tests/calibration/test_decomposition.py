@@ -7,7 +7,7 @@ from sklearn.metrics import brier_score_loss
 from tests.calibration import oracles
 from tests.golden import probabilities as golden
 from thresher import rank
-from thresher.calibration import brier, calibration_map, decomposition, recalibrated
+from thresher.calibration import brier, calibration_map, decomposition, recalibrate
 from thresher.errors import ArgumentError, OneClassError, ProbabilityError
 from thresher.ranking import Ranking
 
@@ -24,7 +24,7 @@ def test_reference_values(case):
 def test_r5_all_calibration_loss_before_and_all_refinement_loss_after():
     emails = rank(golden.EMAIL_LABELS, golden.EMAIL_SCORES)
     before = decomposition(emails)
-    after = decomposition(recalibrated(emails, calibration_map(emails)))
+    after = decomposition(recalibrate(emails, calibration_map(emails)))
     assert (round(before.brier, 3), round(after.brier, 3)) == golden.R5_BRIER
     assert (before.calibration, before.refinement) == (before.brier, 0)
     assert after.calibration == pytest.approx(0, abs=1e-15)
@@ -47,23 +47,23 @@ def test_brier_is_calibration_plus_refinement_over_exact_segments(ranking):
     assert parts.refinement == pytest.approx(float(oracles.refinement(segments)))
     assert parts.calibration == pytest.approx(sum(gaps) / ranking.total, abs=1e-15)
     assert parts.calibration + parts.refinement == pytest.approx(parts.brier, abs=1e-15)
-    assert parts.segments == "exact"
+    assert parts.bins == "exact"
 
 
 @given(oracles.probability_rankings())
 def test_over_the_hull_refinement_is_that_of_pools_and_calibration_what_the_map_saves(ranking):
-    parts = decomposition(ranking, segments="hull")
-    after = brier(recalibrated(ranking, calibration_map(ranking)))
+    parts = decomposition(ranking, bins="hull")
+    after = brier(recalibrate(ranking, calibration_map(ranking)))
     assert parts.refinement == pytest.approx(float(oracles.refinement(oracles.pools(ranking))), abs=1e-15)
     assert parts.refinement == pytest.approx(after, abs=1e-15)
     assert parts.calibration == pytest.approx(brier(ranking) - after, abs=1e-14)
     assert parts.calibration >= 0
-    assert parts.segments == "hull"
+    assert parts.bins == "hull"
 
 
 @given(oracles.probability_rankings())
 def test_corp_adds_up_and_does_not_depend_on_the_segments_shown(ranking):
-    parts, over_hull = decomposition(ranking), decomposition(ranking, segments="hull")
+    parts, over_hull = decomposition(ranking), decomposition(ranking, bins="hull")
     assert parts.miscalibration - parts.discrimination + parts.uncertainty == pytest.approx(parts.brier)
     assert parts.uncertainty == pytest.approx(ranking.Pos * ranking.Neg / ranking.total**2)
     assert parts.miscalibration >= 0
@@ -74,9 +74,9 @@ def test_corp_adds_up_and_does_not_depend_on_the_segments_shown(ranking):
 
 @given(oracles.probability_rankings())
 def test_weights_are_replicates(ranking):
-    for segments in ("exact", "hull"):
-        weighted = decomposition(oracles.weighted(ranking, 3), segments=segments)
-        replicated = decomposition(oracles.replicated(ranking, 3), segments=segments)
+    for bins in ("exact", "hull"):
+        weighted = decomposition(oracles.weighted(ranking, 3), bins=bins)
+        replicated = decomposition(oracles.replicated(ranking, 3), bins=bins)
         for name in ("brier", "calibration", "refinement", "miscalibration", "discrimination", "uncertainty"):
             assert getattr(weighted, name) == pytest.approx(getattr(replicated, name), abs=1e-14)
 
@@ -85,7 +85,7 @@ def test_trap_16_distinct_scores_degenerate_and_say_so_while_the_hull_does_not()
     rng = np.random.default_rng(3)
     score = rng.random(300)
     ranking = rank(rng.random(300) < score, score)
-    exact, over_hull = decomposition(ranking), decomposition(ranking, segments="hull")
+    exact, over_hull = decomposition(ranking), decomposition(ranking, bins="hull")
     assert (exact.refinement, exact.calibration) == (0, exact.brier)
     assert [caution.code for caution in exact.cautions] == ["distinct-scores"]
     assert over_hull.refinement > 0.1
@@ -116,4 +116,4 @@ def test_bad_input():
     with pytest.raises(ProbabilityError):
         decomposition(Ranking([2, 1], [1, 0], [0, 1]))
     with pytest.raises(ArgumentError, match="'quantile'"):
-        decomposition(Ranking([0.5], [1], [1]), segments="quantile")  # type: ignore[arg-type]
+        decomposition(Ranking([0.5], [1], [1]), bins="quantile")  # type: ignore[arg-type]

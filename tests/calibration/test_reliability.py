@@ -60,13 +60,13 @@ def test_small_weights_are_not_lost_in_running_sums():
     assert (pos.tolist(), neg.tolist()) == ([1e18, 0], [0, 2e-3])
 
 
-def test_unknown_segments_and_bins():
+def test_unknown_bins_and_counts():
     ranking = Ranking([0.5], [1], [1])
     with pytest.raises(ArgumentError, match="'deciles'"):
-        splits_of(ranking, "deciles", bins=10)  # type: ignore[arg-type]
-    for bins in (0, -1, 2.5):
-        with pytest.raises(ArgumentError, match="number of bins"):
-            splits_of(ranking, "uniform", bins=bins)  # type: ignore[arg-type]
+        splits_of(ranking, "deciles", count=10)  # type: ignore[arg-type]
+    for count in (0, -1, 2.5):
+        with pytest.raises(ArgumentError, match="count must be"):
+            splits_of(ranking, "uniform", count=count)  # type: ignore[arg-type]
 
 
 EMAILS = rank(golden.EMAIL_LABELS, golden.EMAIL_SCORES)
@@ -82,7 +82,7 @@ def test_exact_rows_are_the_segments():
 
 
 def test_hull_rows_are_its_pools():
-    table = reliability(EMAILS, segments="hull")
+    table = reliability(EMAILS, bins="hull")
     assert table.observed == pytest.approx([1, 1, 2 / 3, 2 / 3, 0, 0])
     assert table.score == pytest.approx([0.89, 0.80, 2.08 / 3, 1.23 / 3, 0.24, 0.13])
     assert table.lowest.tolist() == [0.89, 0.80, 0.63, 0.32, 0.24, 0.13]
@@ -90,39 +90,39 @@ def test_hull_rows_are_its_pools():
 
 
 def test_quantile_and_uniform_rows():
-    fifths = reliability(EMAILS, segments="quantile", bins=5)
+    fifths = reliability(EMAILS, bins="quantile", count=5)
     assert (fifths.pos + fifths.neg).tolist() == [2] * 5
-    halves = reliability(TREE, segments="uniform", bins=2)
+    halves = reliability(TREE, bins="uniform", count=2)
     assert halves.score == pytest.approx([(25 * 0.9 + 15 * 0.6) / 40, 0.3])
-    assert len(reliability(TREE, segments="uniform", bins=100)) == 3, "bins without cases have no row"
+    assert len(reliability(TREE, bins="uniform", count=100)) == 3, "bins without cases have no row"
 
 
 @given(oracles.probability_rankings())
 def test_every_table_holds_every_case_once(ranking):
-    for segments in ("exact", "hull", "quantile", "uniform"):
-        table = reliability(ranking, segments=segments, bins=4)
+    for bins in ("exact", "hull", "quantile", "uniform"):
+        table = reliability(ranking, bins=bins, count=4)
         assert (table.pos.sum(), table.neg.sum()) == (ranking.Pos, ranking.Neg)
         assert table.score @ (table.pos + table.neg) == pytest.approx(ranking.score @ (ranking.pos + ranking.neg))
         assert all(oracles.rising(table.score[::-1].tolist()))
 
 
-@pytest.mark.parametrize("segments", ["uniform", "quantile"])
-def test_peer_scikit_learn(segments):
+@pytest.mark.parametrize("bins", ["uniform", "quantile"])
+def test_peer_scikit_learn(bins):
     rng = np.random.default_rng(5)
     score = rng.random(1000)  # no score on an edge, where scikit-learn closes bins on the other side
     label = rng.random(1000) < score
-    observed, mean = calibration_curve(label, score, n_bins=10, strategy=segments)
-    table = reliability(rank(label, score), segments=segments, bins=10)
+    observed, mean = calibration_curve(label, score, n_bins=10, strategy=bins)
+    table = reliability(rank(label, score), bins=bins, count=10)
     assert table.observed[::-1] == pytest.approx(observed)
     assert table.score[::-1] == pytest.approx(mean)
 
 
 def test_the_table_as_plain_data_and_as_text():
     plain = reliability(TREE).to_dict()
-    assert plain["segments"] == "exact"
+    assert plain["bins"] == "exact"
     assert plain["pos"] == [20, 10, 20]
     assert str(reliability(TREE)).splitlines()[1].split() == ["0.9000", "0.8000", "20", "5"]
-    assert repr(reliability(TREE)) == "Reliability(3 rows, segments='exact')"
+    assert repr(reliability(TREE)) == "Reliability(3 rows, bins='exact')"
     with pytest.raises(ValueError, match="read-only"):
         reliability(TREE).observed[0] = 1
 
@@ -131,14 +131,14 @@ def test_one_class_has_a_table_but_no_hull():
     sure = Ranking([0.9, 0.2], [1, 1], [0, 0])
     assert reliability(sure).observed.tolist() == [1, 1]
     with pytest.raises(OneClassError):
-        reliability(sure, segments="hull")
+        reliability(sure, bins="hull")
 
 
 def test_bad_input():
     with pytest.raises(ProbabilityError):
         reliability(Ranking([2, 1], [1, 0], [0, 1]))
     with pytest.raises(ArgumentError):
-        reliability(TREE, segments="quantile", bins=0)
+        reliability(TREE, bins="quantile", count=0)
 
 
 def calibrated(cases: int, seed: int, *, off: float = 1.0) -> Ranking:
@@ -149,20 +149,20 @@ def calibrated(cases: int, seed: int, *, off: float = 1.0) -> Ranking:
 
 @given(oracles.probability_rankings(both_classes=False), st.integers(1, 6))
 def test_the_estimate_is_that_of_a_loop_over_cases(ranking, bins):
-    assert ece(ranking, bins=bins, replicates=1).estimate == pytest.approx(
+    assert ece(ranking, count=bins, replicates=1).estimate == pytest.approx(
         oracles.uniform_ece(ranking, bins), abs=1e-12
     )
 
 
 def test_over_exact_segments():
     tree = Ranking([0.9, 0.6, 0.3], [20, 10, 20], [5, 5, 40])
-    found = ece(tree, segments="exact")
+    found = ece(tree, bins="exact")
     assert found.estimate == pytest.approx((2.5 + 1 + 2) / 100)
-    assert (found.segments, found.bins) == ("exact", 3)
+    assert (found.bins, found.count) == ("exact", 3)
 
 
 def test_trap_15_a_calibrated_model_shows_an_error_and_the_null_explains_it():
-    found = ece(calibrated(1000, 6), bins=15)
+    found = ece(calibrated(1000, 6), count=15)
     assert found.estimate > 0.02
     assert found.null_mean == pytest.approx(0.04, abs=0.01)
     assert found.null_lower < found.estimate < found.null_upper
@@ -177,7 +177,7 @@ def test_a_miscalibrated_model_stands_out():
 
 
 def test_p_values_of_calibrated_models_are_spread_evenly():
-    p = [ece(calibrated(300, seed), replicates=200, seed=seed, segments="quantile").p_value for seed in range(60)]
+    p = [ece(calibrated(300, seed), replicates=200, seed=seed, bins="quantile").p_value for seed in range(60)]
     assert 0.35 < np.mean(p) < 0.65
     assert np.mean(np.array(p) <= 0.1) < 0.25
 
@@ -187,7 +187,7 @@ def test_the_null_is_that_of_labels_drawn_row_by_row():
     rng = np.random.default_rng(9)
     score = np.repeat(ranking.score, ranking.pos + ranking.neg)
     by_row = [oracles.uniform_ece(rank(rng.random(200) < score, score), 5) for _ in range(400)]
-    found = ece(ranking, bins=5, replicates=2000)
+    found = ece(ranking, count=5, replicates=2000)
     assert found.null_mean == pytest.approx(np.mean(by_row), rel=0.08)
     assert np.quantile(found.null, [0.1, 0.9]) == pytest.approx(np.quantile(by_row, [0.1, 0.9]), rel=0.12)
 
@@ -225,9 +225,9 @@ def test_null_values_that_equal_the_estimate_count_as_reached():
 def test_bad_input_calibration_error():
     ranking = calibrated(MOST_GROUPS + 1, 12)
     with pytest.raises(ArgumentError, match="too many bins"):
-        ece(ranking, segments="exact")
+        ece(ranking, bins="exact")
     with pytest.raises(ArgumentError) as caught:
-        ece(ranking, segments="hull")  # type: ignore[arg-type]
+        ece(ranking, bins="hull")  # type: ignore[arg-type]
     assert "miscalibration" in caught.value.fix
     with pytest.raises(ArgumentError, match="replicates"):
         ece(ranking, replicates=0)
@@ -244,7 +244,7 @@ def test_at_a_declared_prevalence_it_is_that_of_the_restated_cases(seed, prevale
     ranking = th.rank(labels, p)
     rare = th.adjust_prevalence(ranking, prevalence, trained_at=trained_at)
     gaps = np.abs(rare.pos - (rare.pos + rare.neg) * rare.score)
-    found = th.ece(ranking, segments="exact", prevalence=prevalence, trained_at=trained_at, replicates=20)
+    found = th.ece(ranking, bins="exact", prevalence=prevalence, trained_at=trained_at, replicates=20)
     assert found.estimate == pytest.approx(gaps.sum() / rare.total, abs=1e-9)
     own = th.ece(ranking, prevalence=ranking.prevalence, replicates=20)
     assert own.estimate == pytest.approx(th.ece(ranking, replicates=20).estimate)

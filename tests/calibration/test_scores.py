@@ -23,7 +23,7 @@ from thresher.calibration import (
     calibration_map,
     log_loss,
     log_loss_multiclass,
-    recalibrated,
+    recalibrate,
     squared_error,
 )
 from thresher.calibration.scores import numbers, plain_array, probabilities_in, probability_rows, require_sums
@@ -177,7 +177,7 @@ def test_p5_categorical_predictions_score_their_error_rate(tp, fp, fn, tn):
 
 def test_r5_before_and_after_calibration():
     emails = rank(golden.EMAIL_LABELS, golden.EMAIL_SCORES)
-    after = recalibrated(emails, calibration_map(emails))
+    after = recalibrate(emails, calibration_map(emails))
     assert (round(brier(emails), 3), round(brier(after), 3)) == golden.R5_BRIER
 
 

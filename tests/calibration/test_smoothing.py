@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.golden import probabilities as golden
 from tests.strategies import rankings, two_class_rankings
 from thresher import hull, rank
-from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
+from thresher.calibration import MEstimate, laplace, m_estimate, smooth
 from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError
 from thresher.ranking import Ranking
 
@@ -39,16 +39,16 @@ def test_nothing_counted_is_uniform_by_laplace_and_undefined_without_extra_cases
 def test_r6_laplace_per_segment_of_the_hull():
     pools = hull(rank(golden.EMAIL_LABELS, golden.EMAIL_SCORES))
     assert str(pools) == golden.R5_HULL
-    for_cases = np.repeat(smoothed(pools).probability, pools.pos + pools.neg)
+    for_cases = np.repeat(smooth(pools).probability, pools.pos + pools.neg)
     assert for_cases == pytest.approx(golden.R6_PROBABILITIES)
-    assert smoothed(pools).cautions == ()
-    assert np.repeat(smoothed(pools, smoothing=None).probability, pools.pos + pools.neg) == pytest.approx(
+    assert smooth(pools).cautions == ()
+    assert np.repeat(smooth(pools, smoothing=None).probability, pools.pos + pools.neg) == pytest.approx(
         golden.R5_PROBABILITIES
     )
 
 
 def test_trap_18_smoothing_that_reorders_segments_is_reported():
-    reordered = smoothed(Ranking.parse("[1+][99+,1-][9-]"))
+    reordered = smooth(Ranking.parse("[1+][99+,1-][9-]"))
     assert reordered.probability[0] < reordered.probability[1]
     assert [caution.code for caution in reordered.cautions] == ["reordered"]
     assert "1 place of 2" in reordered.cautions[0].text
@@ -56,17 +56,17 @@ def test_trap_18_smoothing_that_reorders_segments_is_reported():
 
 def test_reordering_of_leaves_that_are_not_neighbours_is_seen():
     # Before: first > third > second; Laplace puts the third first, and no two neighbours change places.
-    assert smoothed(Ranking.parse("[1+][1-][98+,2-]")).cautions[0].code == "reordered"
+    assert smooth(Ranking.parse("[1+][1-][98+,2-]")).cautions[0].code == "reordered"
 
 
 def test_rounding_is_no_reordering():
     pools = Ranking.parse("[1+,9-][2+,18-][3+,27-][7+,63-]")  # all 1/10, and so is the prior
-    assert smoothed(pools, smoothing=MEstimate(m=3, prior=0.1)).cautions == ()
+    assert smooth(pools, smoothing=MEstimate(m=3, prior=0.1)).cautions == ()
 
 
 @given(two_class_rankings, st.sampled_from(["laplace", MEstimate(1.5, 0.3)]))
 def test_a_caution_exactly_when_some_pair_changes_places(ranking, smoothing):
-    result = smoothed(ranking, smoothing=smoothing)
+    result = smooth(ranking, smoothing=smoothing)
     raw = ranking.pos / (ranking.pos + ranking.neg)
     m, prior = (2, 0.5) if smoothing == "laplace" else (smoothing.m, smoothing.prior)
     expected = (ranking.pos + m * prior) / (ranking.pos + ranking.neg + m)
@@ -82,7 +82,7 @@ def test_a_caution_exactly_when_some_pair_changes_places(ranking, smoothing):
 @given(rankings)
 def test_the_m_estimate_lies_between_proportion_and_prior(ranking):
     raw = ranking.pos / (ranking.pos + ranking.neg)
-    after = smoothed(ranking, smoothing=MEstimate(3, 0.4)).probability
+    after = smooth(ranking, smoothing=MEstimate(3, 0.4)).probability
     assert ((np.minimum(raw, 0.4) - 1e-12 <= after) & (after <= np.maximum(raw, 0.4) + 1e-12)).all()
 
 
@@ -119,4 +119,4 @@ def test_m_is_a_number_of_cases(m):
 
 def test_an_unknown_smoothing_is_refused():
     with pytest.raises(ArgumentError, match="'jeffreys'"):
-        smoothed(Ranking.parse("[1+][1-]"), smoothing="jeffreys")  # type: ignore[arg-type]
+        smooth(Ranking.parse("[1+][1-]"), smoothing="jeffreys")  # type: ignore[arg-type]

@@ -9,12 +9,31 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.reference import costs
-from tests.strategies import two_class_rankings
+from tests.strategies import rough_weights, two_class_rankings, weights
 
 EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
 LINEAR = th.rank([1, 1, 1, 0, 1, 0, 0, 1, 0, 0], range(10, 0, -1))
 TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
 
+
+@st.composite
+def long_rankings(draw):
+    """Hundreds of small segments along a concave or a straight curve, so that edges hide many splits."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    size, steep = draw(st.integers(2, 400)), draw(st.sampled_from([0.0, 1.0, 3.0]))
+    pos = rng.random(size) < 1 / (1 + np.exp(steep * np.linspace(-1, 1, size)))
+    pos[0], pos[-1] = True, False
+    times = rng.integers(1, draw(st.sampled_from([2, 5])), size)
+    return th.Ranking(np.arange(size, 0, -1), pos * times, ~pos * times)
+
+
+def weighted(of):
+    heavy = st.lists(st.tuples(of, of).filter(any), min_size=2, max_size=12)
+    both = heavy.filter(lambda segments: all(any(side) for side in zip(*segments, strict=True)))
+    return both.map(lambda segments: th.Ranking(range(len(segments), 0, -1), *zip(*segments, strict=True)))
+
+
+weighted_two_class_rankings = st.one_of(weighted(weights), weighted(rough_weights))
 ratios = st.tuples(st.integers(1, 12), st.integers(1, 12))
 
 
@@ -72,6 +91,34 @@ def test_no_split_beats_the_one_chosen_for_a_measure(ranking, name):
     best = np.nanmax(values)
     assert choice.value == pytest.approx(best)
     assert choice.splits.tolist() == np.flatnonzero(np.isclose(values, best, rtol=1e-14, atol=0)).tolist()
+
+
+STRAIGHT = [
+    *("accuracy", "error_rate", "tpr", "fnr", "fpr", "tnr", "precision", "false_discovery_rate", "npv", "f1", "f0.3"),
+    *("false_omission_rate", "average_recall", "balanced_error_rate", "youden_j", "jaccard", "kappa", "lr_plus"),
+    *("lr_minus", "lift"),
+]
+
+
+@given(
+    st.one_of(two_class_rankings, weighted_two_class_rankings, long_rankings()),
+    st.sampled_from(STRAIGHT),
+    st.one_of(st.none(), st.fractions(Fraction(1, 50), 50, max_denominator=60)),
+)
+def test_a_search_of_the_hull_finds_what_a_search_of_every_split_finds(ranking, name, class_ratio):
+    condition = None if class_ratio is None else th.OperatingCondition(class_ratio=float(class_ratio))
+    known = th.measure(name)
+    how = "maximise" if known.better == "higher" else "minimise"
+    try:
+        everywhere = th.choose(ranking, condition, **{how: known.of})
+    except th.MeasureError:
+        with pytest.raises(th.MeasureError, match="undefined"):
+            th.choose(ranking, condition, **{how: name})
+        return
+    choice = th.choose(ranking, condition, **{how: name})
+    assert choice.splits.tolist() == everywhere.splits.tolist()
+    assert (choice.value, choice.holds_for) == (everywhere.value, everywhere.holds_for)
+    assert choice.runner_up == everywhere.runner_up
 
 
 @given(two_class_rankings, st.floats(0, 1), st.integers(0, 30))
@@ -305,7 +352,7 @@ def test_a_near_tie_beyond_int64_is_no_tie():
 
 @pytest.mark.parametrize("wrong", ["accuracy", 5, {"cost_ratio": 2}])
 def test_a_condition_is_an_operating_condition(wrong):
-    with pytest.raises(th.ArgumentError, match="no operating condition"):
+    with pytest.raises(th.ArgumentError, match="an operating condition is needed"):
         th.choose(TREE, wrong)
-    with pytest.raises(th.ArgumentError, match="no operating condition"):
+    with pytest.raises(th.ArgumentError, match="an operating condition is needed"):
         th.joint_choice({"tree": TREE}, wrong)

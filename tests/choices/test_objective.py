@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.strategies import two_class_rankings
-from thresher.ranking import pieces
+from thresher._internal import parallel
 
 ratios = st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(97, 100)])
 
@@ -31,7 +31,7 @@ def found(ranking, class_ratio, cost_ratio):
 @given(two_class_rankings, ratios, ratios)
 def test_pieces_of_any_length_give_the_same_choice(piece, ranking, class_ratio, cost_ratio):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "PIECE", piece)
+        patch.setattr(parallel, "CHUNK", piece)
         assert found(ranking, class_ratio, cost_ratio) == by_hand(ranking, class_ratio, cost_ratio)
 
 

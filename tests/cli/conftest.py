@@ -45,10 +45,10 @@ def tumours():
     datasets = pytest.importorskip("sklearn.datasets")
     table = datasets.load_breast_cancer(as_frame=True).frame
     worst = [name for name in table.columns if name.startswith("worst")]
-    found = table[worst].assign(side=np.where(np.arange(569) % 3, "left", "right"))
-    found.insert(0, "tumour", np.where(table["target"] == 0, "malignant", "benign"))
-    found.insert(0, "id", np.arange(1, 570))
-    return found
+    answer = table[worst].assign(side=np.where(np.arange(569) % 3, "left", "right"))
+    answer.insert(0, "tumour", np.where(table["target"] == 0, "malignant", "benign"))
+    answer.insert(0, "id", np.arange(1, 570))
+    return answer
 
 
 @pytest.fixture(scope="session")
@@ -68,8 +68,8 @@ def learnt(tmp_path_factory, tumours):
 def run(folder):  # noqa: ARG001 - the command runs there
     """Run a command line; the result has exit_code, stdout and stderr."""
 
-    def ran(*words, given=None, env=None):
-        result = CliRunner().invoke(program, list(words), input=given, env=env, prog_name="thresher")
+    def ran(*words, stdin=None, env=None):
+        result = CliRunner().invoke(program, list(words), input=stdin, env=env, prog_name="thresher")
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return result
 
@@ -80,9 +80,9 @@ def run(folder):  # noqa: ARG001 - the command runs there
 def refused(run, folder):
     """Run a command line that must be refused: exit 2, one paragraph, nothing on stdout, nothing written."""
 
-    def ran(*words, given=None):
+    def ran(*words, stdin=None):
         before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        result = run(*words, given=given)
+        result = run(*words, stdin=stdin)
         assert result.exit_code == 2, result.output
         assert result.stdout == ""
         assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
@@ -101,8 +101,8 @@ def refused(run, folder):
 def data(run):
     """Run a command line with --json and read what it prints, which must be plain JSON and nothing else."""
 
-    def ran(*words, given=None):
-        result = run(*words, "--json", given=given)
+    def ran(*words, stdin=None):
+        result = run(*words, "--json", stdin=stdin)
         assert result.exit_code == 0, result.output
         return json.loads(result.stdout, parse_constant=_refuse)
 

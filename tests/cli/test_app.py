@@ -3,12 +3,14 @@
 import errno
 
 import click
+import numpy as np
 import pytest
 
 import thresher as th
 from thresher import MissingExtraError, __version__
 from thresher.cli import app as module
-from thresher.cli.app import COMMANDS, Door, Refusal, colours_wanted, program, refusal
+from thresher.cli.app import COMMANDS, Command, Refusal, colours_wanted, program, refusal
+from thresher.errors import argument, located
 
 
 @pytest.mark.parametrize(
@@ -32,53 +34,91 @@ def test_the_process_is_asked(monkeypatch):
     assert not colours_wanted()
 
 
+OPTIONS = [
+    "--positive",
+    "--missing",
+    "--level",
+    "--class-ratio",
+    "--cost-ratio",
+    "--threshold",
+    "--type",
+    "--order",
+    "--table",
+    "--search",
+    "--score",
+    "--bins",
+]
+
+
 def in_context(error):
-    ctx = click.Context(click.Command("choose"), info_name="choose")
+    params: list[click.Parameter] = [click.Option([option]) for option in OPTIONS]
+    params.append(click.Option(["--overwrite"], is_flag=True))
+    ctx = click.Context(click.Command("choose", params=params), info_name="choose")
     ctx.params["source"] = "rows.csv"
     return refusal(error, ctx).message
 
 
 @pytest.mark.parametrize(
-    ("fix", "told"),
+    ("name", "value", "told"),
     [
-        ("pass positive='spam' (or the other one)", "pass --positive spam (or the other one)"),
-        ('fill them, or pass missing="drop" to leave', "fill them, or pass --missing drop to leave"),
-        ("e.g. level=0.95", "e.g. --level 0.95"),
-        ("declare OperatingCondition(class_ratio=...)", "declare --class-ratio ..."),
-        ("give thresholds={'a': ..., 'b': ...}", "give --threshold a=... --threshold b=..."),
-        ("declare types={'age': 'text'} or 'ignored'", "declare --type age=text or 'ignored'"),
-        ("types={\"the doctor's word\": 'text'}", "--type 'the doctor'\"'\"'s word=text'"),
-        ("pass orders={'size': ['S', 'M']}", "pass --order size=S,M"),
-        ("pass orders={'size': [lowest, ..., highest]}", "pass --order size=lowest,...,highest"),
-        ("overrule the kinds with column_types(types=...)", "overrule the kinds with --type COLUMN=KIND"),
-        ("name another folder, or pass overwrite=True", "name another folder, or pass --overwrite"),
-        ('use search="exhaustive"', "use --search exhaustive"),
-        ("nothing to translate", "nothing to translate"),
+        ("positive", ("spam",), "--positive spam"),
+        ("positive", ("the doctor's word",), "--positive 'the doctor'\"'\"'s word'"),
+        ("positive", (7,), "--positive 7"),
+        ("missing", ("drop",), "--missing drop"),
+        ("level", (0.95,), "--level 0.95"),
+        ("class_ratio", (...,), "--class-ratio ..."),
+        ("cost_ratio", (), "--cost-ratio"),
+        ("thresholds", ({"a": ..., "b": ...},), "--threshold a=... --threshold b=..."),
+        ("types", ({"age": "text"},), "--type age=text"),
+        ("types", ({"the doctor's word": "text"},), "--type 'the doctor'\"'\"'s word=text'"),
+        ("orders", ({"size": ["S", "M"]},), "--order size=S,M"),
+        ("orders", ({"size": ["lowest", ..., "highest"]},), "--order size=lowest,...,highest"),
+        ("table", (("schema", "mails"),), "--table schema.mails"),
+        ("scores", (), "--score"),
+        ("bins", (10,), "--bins 10"),
+        ("overwrite", (True,), "--overwrite"),
+        ("search", ("exhaustive",), "--search exhaustive"),
+        ("at_most", (3,), "at_most=3"),  # which this command does not take
+        ("prevalence", (), "prevalence"),
+        ("positive", (np.datetime64("2024-01-01"),), "--positive 'np.datetime64('\"'\"'2024-01-01'\"'\"')'"),
     ],
 )
-def test_arguments_become_options(fix, told):
-    assert in_context(th.ArgumentError("what", fix)).endswith(f"fix:   {told}")
+def test_arguments_become_the_options_of_the_command(name, value, told):
+    marked = f"pass {argument(name, *value)} or nothing"
+    assert in_context(th.ArgumentError(marked, marked)) == (
+        f"pass {told} or nothing\n  where: thresher choose rows.csv\n  fix:   pass {told} or nothing"
+    )
 
 
-@pytest.mark.parametrize(
-    ("where", "told"),
-    [
-        ("choose(ranking, ...)", "thresher choose rows.csv"),
-        ("smoothing=...", "thresher choose rows.csv"),
-        ("OperatingCondition(cost_ratio=...)", "thresher choose rows.csv"),
-        ("column p of rows.csv", "column p of rows.csv"),
-        ('gate --require "auc >= 1"', 'gate --require "auc >= 1"'),
-    ],
-)
-def test_calls_become_the_command_and_its_file(where, told):
-    assert f"\n  where: {told}\n" in in_context(th.ArgumentError("what", "fix"))
+@pytest.mark.parametrize("text", ["there is no column 'cost_ratio'", "level must rise", "positive='spam'"])
+def test_other_words_stay(text):
+    assert in_context(th.ArgumentError(text, text)).endswith(f"fix:   {text}")
 
 
-def refused(raised):
+def raised(call):
+    with pytest.raises(th.ThresherError) as caught:
+        call()
+    return caught.value
+
+
+def test_calls_become_the_command_and_its_file():
+    for call in (lambda: th.rank([], []), lambda: th.OperatingCondition(cost_ratio=0)):
+        assert "\n  where: thresher choose rows.csv\n" in in_context(raised(call))
+
+
+def test_a_place_that_is_attached_stays():
+    def read():
+        with located("column p of rows.csv"):
+            th.rank([], [])
+
+    assert "\n  where: column p of rows.csv\n" in in_context(raised(read))
+
+
+def refused(error):
     def fail():
-        raise raised
+        raise error
 
-    command = Door("choose", callback=fail)
+    command = Command("choose", callback=fail)
     with pytest.raises(Refusal) as caught:
         command.invoke(click.Context(command, info_name="choose"))
     return caught.value.message
@@ -112,7 +152,7 @@ def test_a_fault_is_not_disguised():
     def fail():
         raise RuntimeError("oops")
 
-    command = Door("choose", callback=fail)
+    command = Command("choose", callback=fail)
     with pytest.raises(RuntimeError, match="oops"):
         command.invoke(click.Context(command, info_name="choose"))
 
@@ -120,7 +160,7 @@ def test_a_fault_is_not_disguised():
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_loaded_by_its_name(name):
     command = program.get_command(click.Context(program), name)
-    assert isinstance(command, Door)
+    assert isinstance(command, Command)
     assert command.name == name
     assert str(command.help).splitlines()[0] == COMMANDS[name], "the list and the command's help say the same"
 

@@ -1,6 +1,7 @@
 """Tests of inputs."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import ibis
@@ -10,8 +11,7 @@ import pytest
 
 import thresher as th
 from tests.sources.test_scan import in_postgres
-from thresher.cli.inputs import current_option
-from thresher.sources import fetched, learned_columns, streamed
+from thresher.cli.inputs import current_rule
 
 ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score", "logistic", "--cost-ratio", "5"]
 CONDITION = th.OperatingCondition(cost_ratio=5)
@@ -43,34 +43,34 @@ def test_a_gate_knows_what_is_saved(run, library, columns):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--current", "nobody"], "--current nobody is no column, no file, and no model's threshold"),
         (["--current", "0.4"], "could be one of 2 models"),
         (["--current", "bayes=0.4"], "there is no model 'bayes'"),
         (["--current", "malignant"], "is given as --label and as --current"),
-        (["--current", "said", "--prefer", "current"], "give --current MODEL=NUMBER or the file of a decision"),
+        (["--current", "said", "--prefer", "current"], "give --current: the model's threshold, or its decision"),
         (["--prefer", "bayes"], "the model 'bayes' is preferred"),
     ],
 )
-def test_refusals(run, words, told):
+def test_refusals(run, words, message):
     result = run("evaluate", *ROWS, *words)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert message in result.stderr
 
 
 def test_what_could_mean_two_things_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rule").write_text("{}", encoding="utf-8")
     with pytest.raises(th.ArgumentError, match="could mean a column or a file"):
-        current_option("rule", models=["m"], columns=["rule", "m"])
+        current_rule("rule", models=["m"], columns=["rule", "m"])
     with pytest.raises(th.ArgumentError, match="could mean a column or a threshold"):
-        current_option("m=0.5", models=["m"], columns=["m=0.5", "m"])
-    assert current_option("calls", models=["m"], columns=None) == "calls"
+        current_rule("m=0.5", models=["m"], columns=["m=0.5", "m"])
+    assert current_rule("calls", models=["m"], columns=None) == "calls"
 
 
-ROWS_OF_SCANNED = ("--label", "malignant", "--score", "forest")
-BOTH = (*ROWS_OF_SCANNED, "--score", "logistic")
+ONE = ("--label", "malignant", "--score", "forest")
+BOTH = (*ONE, "--score", "logistic")
 
 
 @pytest.fixture(params=["duckdb", "postgres"])
@@ -93,35 +93,36 @@ def _small(values):
 @pytest.fixture
 def many(monkeypatch):
     """All rows as too many to be read."""
-    monkeypatch.setattr(fetched, "MOST_ROWS", 0)
-    monkeypatch.setattr(fetched, "memory", lambda: 0)
+    scan = import_module("thresher.sources.scan")
+    monkeypatch.setattr(scan, "ROWS_TO_STREAM", 0)
+    monkeypatch.setattr(scan, "memory_budget", lambda: 0)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "choose", "compare"])
 def test_a_table_that_fits_gives_what_a_file_gives(data, database, command):
-    asked = BOTH if command == "compare" else ROWS_OF_SCANNED
-    found, expected = data(command, *database, *asked), data(command, "predictions.csv", *asked)
+    asked = BOTH if command == "compare" else ONE
+    answer, expected = data(command, *database, *asked), data(command, "predictions.csv", *asked)
     if command == "evaluate":
-        for one in (found, expected):
+        for one in (answer, expected):
             one["decision"].pop("fingerprint")  # rows come in an order of their own, and resampling knows it
             assert one["models"]["forest"].pop("out_of_bag_cost")
             assert one["models"]["forest"].pop("threshold")
-        assert found["models"] == expected["models"]
-        assert found["decision"]["threshold"] == expected["decision"]["threshold"]
+        assert answer["models"] == expected["models"]
+        assert answer["decision"]["threshold"] == expected["decision"]["threshold"]
     elif command == "choose":
-        assert found == expected
+        assert answer == expected
     else:
-        assert found["estimates"] == pytest.approx(expected["estimates"])
+        assert answer["estimates"] == pytest.approx(expected["estimates"])
 
 
 @pytest.mark.usefixtures("many")
 def test_more_rows_than_fit_are_evaluated_where_they_are(data, run, database, folder, columns):
-    found = data("evaluate", *database, *BOTH, "--cost-ratio", "3", "--decision", "decision.json")
+    answer = data("evaluate", *database, *BOTH, "--cost-ratio", "3", "--decision", "decision.json")
     models = {name: columns[name] for name in ("forest", "logistic")}
     expected = th.evaluate(columns["malignant"], models, condition=th.OperatingCondition(cost_ratio=3))
-    assert found["decision"]["threshold"] == expected.decision.threshold
-    assert found["models"]["forest"]["auc"]["lower"] == pytest.approx(expected["forest"].auc.lower)
-    assert [caution["code"] for caution in found["cautions"]][-1] == "counts-only"
+    assert answer["decision"]["threshold"] == expected.decision.threshold
+    assert answer["models"]["forest"]["auc"]["lower"] == pytest.approx(expected["forest"].auc.lower)
+    assert [caution["code"] for caution in answer["cautions"]][-1] == "counts-only"
     assert json.loads((folder / "decision.json").read_text())["model"] == expected.decision.model
     shown = run("evaluate", *database, *BOTH, "--cost-ratio", "3")
     assert shown.exit_code == 0
@@ -131,8 +132,19 @@ def test_more_rows_than_fit_are_evaluated_where_they_are(data, run, database, fo
 
 
 @pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("how", ["--json", "--quiet", ""])
+def test_the_decision_is_written_whatever_is_shown(run, folder, how):
+    result = run("evaluate", "predictions.csv", *ONE, "--decision", "decision.json", *filter(None, [how]))
+    decision = th.Decision.from_json((folder / "decision.json").read_text(encoding="utf-8"))
+    if how == "--json":
+        assert json.loads(result.stdout)["decision"]["threshold"] == decision.threshold
+    else:
+        assert ("wrote decision  decision.json" in result.stdout) is (not how)
+
+
+@pytest.mark.usefixtures("many")
 def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, columns):
-    chosen = data("choose", *database, *ROWS_OF_SCANNED, "--cost-ratio", "3")["forest"]
+    chosen = data("choose", *database, *ONE, "--cost-ratio", "3")["forest"]
     ranking = th.rank(columns["malignant"], columns["forest"])
     assert chosen["threshold"] == th.choose(ranking, th.OperatingCondition(cost_ratio=3)).threshold
     compared = data("compare", *database, *BOTH, "--weight", "weight", "--cluster", "patient")
@@ -143,30 +155,16 @@ def test_more_rows_than_fit_are_chosen_from_compared_and_merged(data, database, 
         clusters=columns["patient"],
     )
     assert compared["differences"][0]["lower"] == pytest.approx(expected["forest", "logistic"].lower)
-    assert th.Ranking.from_dict(data("merge", *database, *ROWS_OF_SCANNED)) == ranking
+    assert th.Ranking.from_dict(data("merge", *database, *ONE)) == ranking
 
 
 @pytest.mark.usefixtures("many")
-def test_files_larger_than_memory_go_through_the_engine(data):
-    found = data("evaluate", "predictions.csv", *ROWS_OF_SCANNED)
-    assert found["models"]["forest"]["bounds"]["auc"][0] == pytest.approx(found["models"]["forest"]["auc"]["estimate"])
-
-
-@pytest.mark.usefixtures("many")
-@pytest.mark.parametrize("command", ["evaluate", "choose", "compare", "merge"])
-def test_the_types_of_a_file_are_learned_once(data, monkeypatch, command):
-    """The label is looked at before the scan, which must not read the whole file for it again."""
-    learned = []
-
-    def counted(files, seen, *, where):
-        learned.append(where)
-        return learned_columns.learned_columns(files, seen)
-
-    monkeypatch.setattr(streamed, "_last", {})
-    monkeypatch.setattr(streamed, "learned_columns", counted)
-    asked = BOTH if command == "compare" else ROWS_OF_SCANNED
-    data(command, "predictions.csv", *asked, "--positive", "1")
-    assert len(learned) == 1
+def test_files_larger_than_memory_are_counted(data, refused, columns):
+    found = data("evaluate", "predictions.csv", *BOTH, "--positive", "1")
+    for name in ("forest", "logistic"):
+        low, high = found["models"][name]["bounds"]["auc"]
+        assert low <= th.auc(th.rank(columns["malignant"], columns[name])) <= high
+    assert "needs all rows at once" in refused("compare", "predictions.csv", *BOTH)
 
 
 @pytest.mark.usefixtures("many")
@@ -198,9 +196,9 @@ def test_labels_that_no_float_tells_apart_are_told_apart(request, data, refused,
     words = ("choose", name, *more, "--label", "y", "--score", "p")
     for positive in (odd, even):
         expected = th.choose(th.rank([label == positive for label in labels], scores))
-        found = data(*words, "--positive", str(positive))
-        assert found["p"]["threshold"] == _number(expected.threshold)
-        assert found["p"]["table"]["tp"] == expected.table.tp
+        answer = data(*words, "--positive", str(positive))
+        assert answer["p"]["threshold"] == _number(expected.threshold)
+        assert answer["p"]["table"]["tp"] == expected.table.tp
     assert f"{odd + 1} is not among" in refused(*words, "--positive", str(odd + 1))
 
 
@@ -210,7 +208,7 @@ def _number(value):
 
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("evaluate", "-o", "report.html"), "--output needs rows"),
         (("evaluate", "--figures", "figures"), "--figures needs rows"),
@@ -219,34 +217,32 @@ def _number(value):
         (("gate", "--require", "auc >= 0.5"), "needs them all at once"),
     ],
 )
-def test_what_needs_rows_is_refused(refused, database, words, told):
-    assert told in refused(words[0], *database, *ROWS_OF_SCANNED, *words[1:])
+def test_what_needs_rows_is_refused(refused, database, words, message):
+    assert message in refused(words[0], *database, *ONE, *words[1:])
 
 
 def test_what_is_wrong_is_told_without_secrets(refused, database):
     place, *table = database
     for words in (
-        (place, *ROWS_OF_SCANNED),
-        (place, "--table", "absent", *ROWS_OF_SCANNED),
-        (place, *table, "--label", "malignnt", *ROWS_OF_SCANNED[2:]),
+        (place, *ONE),
+        (place, "--table", "absent", *ONE),
+        (place, *table, "--label", "malignnt", *ONE[2:]),
     ):
         assert "tulip" not in refused("evaluate", *words)
-    assert "fix:   pass --table ...: " in refused("evaluate", place, *ROWS_OF_SCANNED)
-    assert "has no table" in refused(
-        "evaluate", place, "--table", 'predictions"; DROP TABLE predictions; --', *ROWS_OF_SCANNED
-    )
+    assert "fix:   pass --table ...: " in refused("evaluate", place, *ONE)
+    assert "has no table" in refused("evaluate", place, "--table", 'predictions"; DROP TABLE predictions; --', *ONE)
     assert "'forest', 'logistic'" in refused("evaluate", *database, "--label", "malignant")
-    assert "fix:   leave --table out" in refused("evaluate", "predictions.csv", "--table", "x", *ROWS_OF_SCANNED)
+    assert "fix:   leave --table out" in refused("evaluate", "predictions.csv", "--table", "x", *ONE)
 
 
 def test_no_command_shows_a_password(run, database):
     place, *table = database
-    shown = run("merge", place, *table, *ROWS_OF_SCANNED)
+    shown = run("merge", place, *table, *ONE)
     assert shown.exit_code == 0
     for result in (
         shown,
-        run("merge", place, "--table", "absent", *ROWS_OF_SCANNED),
-        run("calibrate", place, *table, *ROWS_OF_SCANNED, "--write", "new.csv"),
+        run("merge", place, "--table", "absent", *ONE),
+        run("calibrate", place, *table, *ONE, "--write", "new.csv"),
         run("apply", "decision.json", place),
         run("predict", "folder", place),
         run("features", place, "--target", "malignant"),
@@ -257,11 +253,11 @@ def test_no_command_shows_a_password(run, database):
 
 @pytest.mark.parametrize("command", ["features", "learn"])
 def test_commands_that_need_rows_in_files(refused, command):
-    told = refused(command, "postgres://ann:tulip@127.0.0.1:1/db", "--target", "malignant")
-    assert "is no file, and rows are read from files here" in told
+    message = refused(command, "postgres://ann:tulip@127.0.0.1:1/db", "--target", "malignant")
+    assert "is no file, and rows are read from files here" in message
 
 
 def test_a_server_that_does_not_answer(refused):
-    told = refused("evaluate", "postgres://ann:tulip@127.0.0.1:1/db", "--table", "mails", *ROWS_OF_SCANNED)
-    assert "it cannot be reached" in told
-    assert "tulip" not in told
+    message = refused("evaluate", "postgres://ann:tulip@127.0.0.1:1/db", "--table", "mails", *ONE)
+    assert "it cannot be reached" in message
+    assert "tulip" not in message

@@ -24,7 +24,7 @@ def offered(folder, *words):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("eval",), ["evaluate"]),
         (("gate", "predictions.csv", "--requ"), ["--require"]),
@@ -33,8 +33,8 @@ def offered(folder, *words):
         (("choose", "predictions.csv", "--maximise", "you"), ["youden_j"]),
     ],
 )
-def test_offers(folder, words, told):
-    assert offered(folder, *words) == told
+def test_offers(folder, words, message):
+    assert offered(folder, *words) == message
 
 
 @pytest.mark.parametrize(("text", "value"), [("5", 5), ("5:1", 5), ("1/4", 0.25), ("1e3", 1000), (" 2 : 1 ", 2)])
@@ -49,7 +49,7 @@ def test_what_is_no_ratio(text):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (
             ["--cost-ratio", "5", "--cost-fn", "2"],
@@ -61,12 +61,12 @@ def test_what_is_no_ratio(text):
         (["--prevalence", "200%"], "--prevalence must lie strictly between 0 and 1"),
         (["--prevalence", "1%%"], "is no proportion; write e.g. 0.05 or 5%"),
         (["--cost-fp", "1", "--cost-tn", "2"], "--cost-fp minus --cost-tn must be above 0"),
-        (["--level", "95"], "did you mean 0.95?"),
+        (["--level", "95"], "did you mean --level 0.95?"),
         (["--level", "1.5"], "--level must lie strictly between 0 and 1, got 1.5\n"),
         (["--margin", "nan"], "--margin must be 0 or more, got nan"),
         (["--margin", "-1"], "--margin must be 0 or more, got -1"),
-        (["--positive", "7"], "give a --label column that is true where the label is 7"),
+        (["--positive", "7"], "give a column of labels that is true where the label is 7"),
     ],
 )
-def test_contradictions_are_refused(refused, words, told):
-    assert told in refused("evaluate", "predictions.csv", "--label", "malignant", "--score", "forest", *words)
+def test_contradictions_are_refused(refused, words, message):
+    assert message in refused("evaluate", "predictions.csv", "--label", "malignant", "--score", "forest", *words)

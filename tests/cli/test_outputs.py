@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -10,10 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.cli import outputs as text_copy
-from thresher.cli.outputs import Origin, copy_text, require_outputs, write_text, write_with_columns
-
-ROOT = os.geteuid() == 0
+from thresher.cli.outputs import copy_rows, require_outputs, score_columns, write_text, write_with_columns
 
 
 def test_half_a_character_is_written_as_its_escape(tmp_path):
@@ -90,8 +88,7 @@ def test_no_file_of_a_glob_or_folder_is_overwritten(tmp_path, monkeypatch, sourc
     require_outputs(source="none*.csv", output="part1.csv")
 
 
-def twice(scores):
-    return {"twice": np.asarray(scores) * 2}
+TWICE = score_columns("a", "p", lambda scores: {"twice": np.asarray(scores) * 2})
 
 
 @given(
@@ -109,20 +106,24 @@ def test_every_field_comes_out_as_it_went_in(rows, piece):
     writer = csv.writer(text)
     writer.writerow(["note", "p"])
     writer.writerows(rows)
-    out = io.StringIO(newline="")
-    whole, text_copy.PIECE = text_copy.PIECE, piece
-    try:
-        count = copy_text(io.StringIO(text.getvalue(), newline=""), out, Origin("a", "p"), twice, delimiters=(",", ";"))
-    finally:
-        text_copy.PIECE = whole
-    found = list(csv.reader(io.StringIO(out.getvalue(), newline=""), delimiter=";"))
+    out, before = io.StringIO(newline=""), io.StringIO(text.getvalue(), newline="")
+    count = copy_rows(before, out, TWICE, delimiters=(",", ";"), piece=piece)
+    head, *after = csv.reader(io.StringIO(out.getvalue(), newline=""), delimiter=";")
     assert count == len(rows)
-    assert found[0] == ["note", "p", "twice"]
-    assert [row[0] for row in found[1:]] == [note for note, _ in rows]
-    assert [float(row[2]) for row in found[1:]] == [2 * p for _, p in rows]
+    assert head == ["note", "p", "twice"]
+    assert [row[0] for row in after] == [note for note, _ in rows]
+    assert [float(row[2]) for row in after] == [2 * p for _, p in rows]
 
 
-@pytest.mark.parametrize("source", ["a.csv", "a.tsv", "a.csv.gz", "a.jsonl", "a.parquet", "a.arrow"])
+@pytest.mark.parametrize(("field", "message"), [("high", "'high' in column 'p', row 12,"), ("", "missing in row 12")])
+@pytest.mark.parametrize("piece", [1, 5, 100])
+def test_rows_are_numbered_across_pieces(field, message, piece):
+    lines = "p\n" + "0.5\n" * 11 + f"{field!r}\n".replace("'", '"') + "1\n"
+    with pytest.raises(th.ThresherError, match=message):
+        copy_rows(io.StringIO(lines), io.StringIO(), TWICE, delimiters=(",", ","), piece=piece)
+
+
+@pytest.mark.parametrize("source", ["a.csv", "a.tsv", "a.csv.gz", "a.csv.zst", "a.jsonl", "a.parquet", "a.arrow"])
 @pytest.mark.parametrize("target", ["b.csv", "b.tsv", "b.csv.gz", "b.parquet", "b.feather"])
 def test_from_every_format_to_every_format(tmp_path, source, target):
     arrow = pytest.importorskip("pyarrow")
@@ -150,19 +151,44 @@ def test_from_every_format_to_every_format(tmp_path, source, target):
         out.writerow(table.column_names)
         out.writerows(row.values() for row in table.to_pylist())
         data = text.getvalue().encode()
-        first.write_bytes(gzip.compress(data) if source.endswith(".gz") else data)
-    write_with_columns(str(first), str(tmp_path / target), score="p", added=twice)
-    found = read_columns(tmp_path / target, None)
-    assert list(found) == ["id", "note", "p", "twice"]
-    assert found["id"].tolist() == [3, 1, 2]
-    assert found["note"].tolist() == ["a", "b, c", 'd"']
-    assert found["twice"].tolist() == [0.5, 1.0, 0.25]
+        with arrow.CompressedOutputStream(first, "zstd") if source.endswith(".zst") else nullcontext() as packed:
+            packed.write(data) if packed else first.write_bytes(gzip.compress(data) if ".gz" in source else data)
+    write_with_columns(str(first), str(tmp_path / target), TWICE)
+    after = read_columns(tmp_path / target, None)
+    assert list(after) == ["id", "note", "p", "twice"]
+    assert after["id"].tolist() == [3, 1, 2]
+    assert after["note"].tolist() == ["a", "b, c", 'd"']
+    assert after["twice"].tolist() == [0.5, 1.0, 0.25]
+
+
+@pytest.mark.parametrize("name", ["a.csv.gz", "a.csv.zst"])
+@pytest.mark.parametrize("damage", ["truncated", "other"])
+def test_a_damaged_file_is_refused(tmp_path, name, damage):
+    arrow = pytest.importorskip("pyarrow")
+    path = tmp_path / name
+    with arrow.CompressedOutputStream(path, "zstd" if name.endswith(".zst") else "gzip") as packed:
+        packed.write(b"p\n" + b"".join(b"%f\n" % (i / 7919) for i in range(7919)))
+    path.write_bytes(path.read_bytes()[:2000] if damage == "truncated" else b"p\n0.5\n")
+    with pytest.raises(th.SourceError, match="cannot be decompressed"):
+        write_with_columns(str(path), str(tmp_path / "b.csv"), TWICE)
+    assert not (tmp_path / "b.csv").exists()
+
+
+def test_parquet_keeps_the_types_of_other_columns(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"day": arrow.array([1, 2], arrow.date32()), "p": arrow.array([0.5, 1], arrow.float32())})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    write_with_columns(str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet"), TWICE)
+    after = parquet.read_table(tmp_path / "b.parquet")
+    assert after.schema.field("day").type == arrow.date32()
+    assert after.schema.field("p").type == arrow.float32()
+    assert after["twice"].to_pylist() == [1, 2]
 
 
 def test_a_folder_is_one_table(tmp_path):
     for name, value in (("1.csv", 0.5), ("2.csv", 0.25)):
         (tmp_path / "all").mkdir(exist_ok=True)
         (tmp_path / "all" / name).write_text(f"p\n{value}\n")
-    rows = write_with_columns(str(tmp_path / "all"), str(tmp_path / "b.csv"), score="p", added=twice)
+    rows = write_with_columns(str(tmp_path / "all"), str(tmp_path / "b.csv"), TWICE)
     assert rows == 2
     assert (tmp_path / "b.csv").read_text().split() == ["p,twice", "0.5,1.0", "0.25,0.5"]

@@ -124,23 +124,23 @@ def test_an_interruption_leaves_nothing_half_written(folder, asked, code):
 
 def seen(folder, *words, code=0, **env):
     """What a terminal of 120 columns is sent."""
-    mine, theirs = pty.openpty()
+    parent, child = pty.openpty()
     settings = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", **env}
     settings.pop("NO_COLOR", None) if "NO_COLOR" not in env else None
-    worker = subprocess.Popen([*COMMAND, *words], cwd=folder, stdout=theirs, stderr=theirs, env=settings)  # noqa: S603
-    os.close(theirs)
-    found = b""
-    while select.select([mine], [], [], 60)[0]:
+    worker = subprocess.Popen([*COMMAND, *words], cwd=folder, stdout=child, stderr=child, env=settings)  # noqa: S603
+    os.close(child)
+    answer = b""
+    while select.select([parent], [], [], 60)[0]:
         try:
-            piece = os.read(mine, 65536)
+            piece = os.read(parent, 65536)
         except OSError:  # the other side is gone
             break
         if not piece:
             break
-        found += piece
+        answer += piece
     assert worker.wait(60) == code
-    os.close(mine)
-    return found.decode()
+    os.close(parent)
+    return answer.decode()
 
 
 def test_a_terminal_gets_colours_and_dots(folder):
@@ -167,17 +167,17 @@ def test_refusals_heed_no_color_too(folder):
 
 def test_learning_tells_what_is_running_and_an_interruption_leaves_nothing(learnt, tmp_path):
     Path(tmp_path, "tumours.csv").write_bytes((learnt / "tumours.csv").read_bytes())
-    mine, theirs = pty.openpty()
+    parent, child = pty.openpty()
     words = ["learn", "tumours.csv", "--target", "tumour", "--positive", "malignant", "-o", "out"]
-    worker = subprocess.Popen([*COMMAND, *words], cwd=tmp_path, stdout=theirs, stderr=theirs)  # noqa: S603
-    os.close(theirs)
-    found = b""
-    while b"fitting" not in found and select.select([mine], [], [], 60)[0]:
-        found += os.read(mine, 65536)
-    assert b"fitting tree" in found
+    worker = subprocess.Popen([*COMMAND, *words], cwd=tmp_path, stdout=child, stderr=child)  # noqa: S603
+    os.close(child)
+    answer = b""
+    while b"fitting" not in answer and select.select([parent], [], [], 60)[0]:
+        answer += os.read(parent, 65536)
+    assert b"fitting tree" in answer
     worker.send_signal(signal.SIGINT)
     assert worker.wait(60) == 130
-    os.close(mine)
+    os.close(parent)
     assert names_in(tmp_path) == ["tumours.csv"]
 
 

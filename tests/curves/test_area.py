@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import thresher as th
 from tests import reference
 from tests.strategies import labelled_scores, ranking, rough_weights, rows_of, two_class_counts, two_class_rankings
+from thresher._internal import parallel
 from thresher.curves import area as area_room
-from thresher.ranking import pieces
 
 SPAM_TREE = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]")
 
@@ -176,7 +176,7 @@ def test_wide_integers_are_used_when_needed_and_change_nothing(monkeypatch, limi
 @given(two_class_rankings)
 def test_pairs_are_counted_across_pieces(piece, ranking):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "PIECE", piece)
+        patch.setattr(parallel, "CHUNK", piece)
         found = th.pairs(ranking)
     won, tied = np.tril(np.ones((len(ranking), len(ranking))), -1).T, np.eye(len(ranking))
     assert found.won == ranking.pos @ won @ ranking.neg

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import thresher as th
 from tests import reference
 from tests.strategies import ranking, rough_weights, two_class_counts, two_class_rankings
+from thresher._internal import parallel
 from thresher.curves import hull_splits
 from thresher.curves.hull import upper_corners
-from thresher.ranking import pieces
 
 EMAILS = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13])
 
@@ -114,15 +114,15 @@ def test_a_curve_of_many_pieces_has_the_same_hull(monkeypatch):
     labels = rng.random(3000) < 0.4
     scores = np.round(rng.normal(size=3000) + labels, 2)
     whole = th.hull(th.rank(labels, scores))
-    monkeypatch.setattr(pieces, "PIECE", 7)
-    monkeypatch.setattr(pieces, "processors", lambda: 3)
+    monkeypatch.setattr(parallel, "CHUNK", 7)
+    monkeypatch.setattr(parallel, "processors", lambda: 3)
     assert th.hull(th.rank(labels, scores)) == whole
 
 
 @given(two_class_counts, st.integers(1, 5))
 def test_splits_below_a_chord_are_dropped_early_and_touching_ones_never(segments, piece):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "PIECE", piece)
+        patch.setattr(parallel, "CHUNK", piece)
         patch.setattr(sys.modules["thresher.curves.hull"], "_FEW", 2)
         assert hull_splits(ranking(segments)).tolist() == reference.hull_splits(segments)
 

@@ -48,18 +48,18 @@ def test_of_several_points_at_one_fpr_the_highest_is_meant(ranking, rate):
 
 
 def test_the_coin_breaks_the_tie_of_one_score():
-    coin = th.coin_at(TREE, threshold=1)
+    coin = th.randomized_rule(TREE, threshold=1)
     assert (coin.table.fp, coin.table.tp) == (7.5, 25)
-    biased = th.coin_at(TREE, threshold=-1, probability=0.25)
+    biased = th.randomized_rule(TREE, threshold=-1, probability=0.25)
     assert (biased.table.fp, biased.table.tp) == (20, 35)
     assert (biased.upper, biased.lower) == (0, -math.inf)
 
 
 def test_bad_arguments():
     with pytest.raises(th.ArgumentError, match="nearest is 1"):
-        th.coin_at(TREE, threshold=0.9)
+        th.randomized_rule(TREE, threshold=0.9)
     with pytest.raises(th.ArgumentError, match="probability"):
-        th.coin_at(TREE, threshold=1, probability=2)
+        th.randomized_rule(TREE, threshold=1, probability=2)
     with pytest.raises(th.ArgumentError, match="exactly one"):
         th.point_at(TREE)
     with pytest.raises(th.ArgumentError, match="exactly one"):
@@ -82,6 +82,6 @@ def test_rates_of_the_curve_itself_are_met_exactly(ranking):
 def test_a_coin_may_refuse_a_score_of_inf():
     ranking = th.Ranking([np.inf, 2, 1], [3, 1, 1], [1, 2, 2])
     assert th.point_at(ranking, fpr=0.1).table.fp == 0.5
-    assert th.coin_at(ranking, np.inf).table.tp == 1.5
+    assert th.randomized_rule(ranking, np.inf).table.tp == 1.5
     assert th.point_at(ranking, fpr=0.2).table.fp == 1
     assert th.point_at(ranking, tpr=0.9).table.tp == 4.5

@@ -22,7 +22,7 @@ from thresher.errors import (
     ThresherError,
     WeightError,
 )
-from thresher.sources import rank
+from thresher.inputs import rank
 
 LABELS = ["cat", "cat", "cat", "cow", "cow", "dog"]
 PROBABILITIES = [[0.7, 0.2, 0.1], [0.4, 0.1, 0.5], [0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.5, 0.3, 0.2], [0.2, 0.5, 0.3]]

@@ -194,7 +194,7 @@ def test_given_predictions_are_used_as_they_are():
 
 def test_the_summary_names_every_model_class_and_difference():
     text = str(FOUND)
-    for part in ("logistic", "uniform", "AUC, one-vs-rest macro", "AUC against the rest", "3 classes", "log loss"):
+    for part in ("logistic", "uniform", "AUC, one-vs-rest, macro", "AUC against the rest", "3 classes", "log loss"):
         assert part in text
     assert ["logistic", "-", "uniform", "one_vs_rest_macro"] in [line.split()[:4] for line in text.split("\n")]
     assert repr(FOUND) == f"MulticlassEvaluation(logistic, uniform; {len(TEST_Y)} rows, 3 classes)"

@@ -22,7 +22,7 @@ def test_json_round_trip_is_exact():
 
 
 def test_the_json_follows_the_published_schema():
-    schema, plain = th.decision_schema(), json.loads(DECISION.to_json())
+    schema, plain = th.Decision.schema(), json.loads(DECISION.to_json())
     assert set(schema["required"]) == set(schema["properties"]) == set(plain)
     assert set(plain) == {"format", *(part.name for part in fields(th.Decision))}
     assert set(schema["$defs"]["interval"]["required"]) == set(plain["expected_cost"])
@@ -32,10 +32,10 @@ def test_the_json_follows_the_published_schema():
 
 
 def test_apply_reproduces_the_table():
-    called = th.apply(DECISION, SCORES[DECISION.model])
+    called = DECISION.apply(SCORES[DECISION.model])
     assert th.contingency(LABELS, called) == EVALUATION[DECISION.model].table
-    for given in (DECISION.to_dict(), DECISION.to_json()):
-        assert th.apply(given, SCORES).tolist() == called.tolist()
+    for again in (th.Decision.from_dict(DECISION.to_dict()), th.Decision.from_json(DECISION.to_json())):
+        assert again.apply(SCORES).tolist() == called.tolist()
 
 
 def test_float32_scores_are_compared_as_doubles():
@@ -44,7 +44,7 @@ def test_float32_scores_are_compared_as_doubles():
     high = np.nextafter(low, np.float32(1))
     scores = np.array([low, high] * 10, dtype=np.float32)
     decision = th.evaluate([0, 1] * 10, scores, replicates=20).decision
-    assert th.apply(decision, scores).tolist() == [False, True] * 10
+    assert decision.apply(scores).tolist() == [False, True] * 10
 
 
 def test_infinite_thresholds_travel():
@@ -53,10 +53,10 @@ def test_infinite_thresholds_travel():
     ).decision
     assert decision.threshold == -math.inf
     again = th.Decision.from_json(decision.to_json())
-    assert th.apply(again, [-math.inf, 0, 5]).all()
+    assert again.apply([-math.inf, 0, 5]).all()
     nothing = th.evaluate([0, 1, 0, 1], [math.inf, 2.0, 1.5, 1.0], condition=th.OperatingCondition(cost_ratio=0.01))
     assert nothing.decision.threshold == math.inf
-    assert not th.apply(nothing.decision.to_json(), [math.inf, 2, 0]).any()
+    assert not th.Decision.from_json(nothing.decision.to_json()).apply([math.inf, 2, 0]).any()
 
 
 def test_ranges_tell_one_another():
@@ -97,13 +97,13 @@ def test_the_fingerprint_is_a_digest_of_labels_names_scores_and_weights():
 
 def test_bad_input():
     with pytest.raises(th.MissingValueError):
-        th.apply(DECISION, [0.1, math.nan])
+        DECISION.apply([0.1, math.nan])
     with pytest.raises(th.ArgumentError, match="no scores of the model"):
-        th.apply(DECISION, {"other": [1.0]})
+        DECISION.apply({"other": [1.0]})
     with pytest.raises(th.NotationError):
-        th.apply("{}", [1.0])
+        th.Decision.from_json("{}")
     with pytest.raises(th.NotationError, match="JSON"):
-        th.apply("not json", [1.0])
+        th.Decision.from_json("not json")
     with pytest.raises(th.NotationError, match="rule"):
         th.Decision.from_dict(DECISION.to_dict() | {"rule": "<"})
 

@@ -43,7 +43,7 @@ def test_numbers_are_those_of_the_rows(source, weight):
     place, how = source
     data = rows()
     models = {name: data[name] for name in ("tree", "logit")}
-    found = th.evaluate_scan(place, label="y", scores=list(models), condition=CONDITION, weight=weight, **how)
+    found = th.evaluate_scan(place, label="y", scores=list(models), condition=CONDITION, weights=weight, **how)
     weights = None if weight is None else data[weight]
     expected = th.evaluate(data["y"], models, condition=CONDITION, weights=weights)
     for name in models:
@@ -62,7 +62,7 @@ def test_numbers_are_those_of_the_rows(source, weight):
 def test_a_table_too_long_to_be_counted_score_by_score(source, monkeypatch):
     """Bounds hold what the rows say, and the decision is certain."""
     scanning = import_module("thresher.sources.scan")
-    monkeypatch.setattr(scanning, "ROWS_TO_GROUP", 0)
+    monkeypatch.setattr(scanning, "ROWS_TO_STREAM", 0)
     place, how = source
     data = rows()
     found = th.evaluate_scan(place, label="y", scores=["narrow"], condition=CONDITION, **how)["narrow"]
@@ -94,7 +94,7 @@ def test_the_decision_is_read_back_and_applied():
     found = th.evaluate_scan(ibis.memtable(pa.table(rows())), label="y", scores=["tree", "logit"])
     plain = json.loads(found.decision.to_json())
     assert th.Decision.from_dict(plain).to_dict() == plain
-    assert th.apply(plain, [0.0, 1.0]).tolist() == [False, True]
+    assert found.decision.apply([0.0, 1.0]).tolist() == [False, True]
     assert json.loads(found.to_json())["decision"] == plain
 
 
@@ -115,7 +115,7 @@ def test_without_the_paired_pass_nothing_is_compared():
     assert found.comparison is None
     same(found["tree"].auc, th.auc_interval(found["tree"].ranking))
     with pytest.raises(th.ArgumentError, match="paired pass"):
-        th.evaluate_scan(table, label="y", scores=["tree"], weight="w", paired=False)
+        th.evaluate_scan(table, label="y", scores=["tree"], weights="w", paired=False)
 
 
 @pytest.mark.parametrize("change", [{"level": 2}, {"margin": -1}, {"scores": "tree"}, {"scores": []}])
@@ -138,5 +138,5 @@ def test_few_cases_and_costs_that_nobody_gave_are_remarked_on():
     assert {"few-positives", "few-negatives", "equal-costs"} <= codes
     both = th.evaluate_scan(place, label="y", scores=["tree", "logit"])
     assert "equal-costs" in [caution.code for caution in both.cautions]
-    given = th.evaluate_scan(place, label="y", scores=["tree"], condition=CONDITION, weight="w")
+    given = th.evaluate_scan(place, label="y", scores=["tree"], condition=CONDITION, weights="w")
     assert not {"few-positives", "equal-costs"} & {caution.code for caution in given.cautions}

@@ -71,7 +71,7 @@ def test_scores_that_are_no_probabilities_have_no_brier_score():
 def test_every_number_of_the_whole_model_comes_with_its_interval():
     model = th.evaluate(LABELS, SCORES, replicates=50)["model"]
     ranking = th.rank(LABELS, SCORES)
-    parts = th.decomposition(ranking, segments="hull")
+    parts = th.decomposition(ranking, bins="hull")
     expected = {
         "auc": th.auc(ranking),
         "average_precision": th.average_precision(ranking),

@@ -8,7 +8,7 @@ import pytest
 import thresher as th
 from thresher.evaluation import quantities
 from thresher.evaluation.model import NUMBERS
-from thresher.evaluation.requirements import judged, requirement
+from thresher.evaluation.requirements import judge, requirement
 from thresher.tables import MODEL_NUMBERS
 
 REPLICATES = 200
@@ -28,14 +28,14 @@ def columns():
 
 
 @pytest.fixture(scope="module")
-def judge(columns):
+def gate(columns):
     scores = {name: columns[name] for name in ("forest", "bayes")}
     evaluation = th.evaluate(columns["malignant"], scores, condition=th.OperatingCondition(cost_ratio=3))
-    return lambda text: judged(requirement(text), evaluation, replicates=REPLICATES), evaluation
+    return lambda text: judge(requirement(text), evaluation, replicates=REPLICATES), evaluation
 
 
-def test_numbers_are_those_of_the_evaluation(judge):
-    of, evaluation = judge
+def test_numbers_are_those_of_the_evaluation(gate):
+    of, evaluation = gate
     model = evaluation["bayes"]
     assert tuple(model.numbers) == NUMBERS
     for name, interval in model.numbers.items():
@@ -50,13 +50,13 @@ def test_numbers_are_those_of_the_evaluation(judge):
 def test_scores_that_are_no_probabilities_lack_some_numbers():
     evaluation = th.evaluate([0, 1] * 20, [3, 5] * 20)
     for name in ("brier", "log_loss", "miscalibration", "refinement"):
-        found = judged(requirement(f"{name} <= 1"), evaluation, replicates=REPLICATES)
+        found = judge(requirement(f"{name} <= 1"), evaluation, replicates=REPLICATES)
         assert not found.passed
         assert found.interval.note == "the scores of model are no probabilities"
 
 
-def test_a_fixed_threshold_needs_no_resampling(judge, columns):
-    of, _ = judge
+def test_a_fixed_threshold_needs_no_resampling(gate, columns):
+    of, _ = gate
     table = th.contingency_at(th.rank(columns["malignant"], columns["forest"]), 0.4)
     found = of("recall@threshold=0.4 >= 0")
     assert found.interval == th.interval(table, "recall")
@@ -64,8 +64,8 @@ def test_a_fixed_threshold_needs_no_resampling(judge, columns):
 
 
 @pytest.mark.parametrize("text", ["recall@fpr<=0.1 >= 0", "fpr@recall>=0.9 <= 1", "precision >= 0", "f2@fpr<0.3 >= 0"])
-def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(judge, columns, text):
-    of, evaluation = judge
+def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(gate, columns, text):
+    of, evaluation = gate
     found = of(text)
     table = th.contingency_at(evaluation["forest"].ranking, found.threshold)
     plain = th.interval(table, found.requirement.quantity.name)
@@ -75,8 +75,8 @@ def test_a_threshold_that_was_looked_for_makes_limits_no_narrower(judge, columns
     assert len(columns["malignant"]) == 240
 
 
-def test_the_best_under_a_constraint_is_what_choose_finds(judge):
-    of, evaluation = judge
+def test_the_best_under_a_constraint_is_what_choose_finds(gate):
+    of, evaluation = gate
     choice = th.choose(evaluation["forest"].ranking, maximise="recall", subject_to="fpr <= 0.1")
     assert of("recall@fpr<=0.1 >= 0").interval.estimate == choice.value
 
@@ -85,7 +85,7 @@ def test_a_perfect_model_is_not_certain():
     labels, scores = [0, 1] * 20, [0.1, 0.9] * 20
     evaluation = th.evaluate(labels, scores)
     for name in ("ks", "average_precision", "recall@fpr<=0.1", "precision", "auc"):
-        found = judged(requirement(f"{name} >= 0.5"), evaluation, replicates=REPLICATES)
+        found = judge(requirement(f"{name} >= 0.5"), evaluation, replicates=REPLICATES)
         assert found.interval.estimate == 1
         assert 0.5 < found.interval.lower < 1
 
@@ -97,11 +97,11 @@ def test_no_limit_is_impossible(cases, clustered):
     clusters = list(range(2 * cases)) if clustered else None
     evaluation = th.evaluate(labels, scores, clusters=clusters)
     for text in ("recall <= 1", "ks <= 1", "average_precision <= 1", "pr_area <= 1", "auc <= 1", "tpr@fpr<=0.1 <= 1"):
-        found = judged(requirement(text), evaluation, replicates=REPLICATES)
+        found = judge(requirement(text), evaluation, replicates=REPLICATES)
         assert 0 <= found.interval.lower < found.interval.estimate == found.interval.upper == 1
         assert found.passed
     for text in ("fpr >= 0", "fpr@tpr>=0.9 >= 0", "fpr@threshold=0.5 >= 0", "log_loss >= 0"):
-        found = judged(requirement(text), evaluation, replicates=REPLICATES)
+        found = judge(requirement(text), evaluation, replicates=REPLICATES)
         assert found.interval.lower >= 0
         assert found.passed
 
@@ -113,7 +113,7 @@ def test_moving_limits_to_all_scores_keeps_them_possible(monkeypatch):
     labels[18] = True
     labels[19] = False
     evaluation = th.evaluate(labels, scores)
-    found = judged(requirement("recall@fpr<=0.1 <= 1"), evaluation, replicates=REPLICATES)
+    found = judge(requirement("recall@fpr<=0.1 <= 1"), evaluation, replicates=REPLICATES)
     best = th.choose(th.rank(labels, scores), maximise="recall", subject_to="fpr <= 0.1")
     assert found.interval.estimate == pytest.approx(best.value)
     assert found.interval.upper <= 1
@@ -126,24 +126,13 @@ def test_joining_scores_hardly_moves_the_limits(monkeypatch):
     scores = {"model": rng.normal(size=4000) + 1.5 * labels}
     evaluation = th.evaluate(labels, scores)
     for text in ("recall@fpr<=0.1 >= 0", "precision@recall>=0.5 >= 0"):
-        fine = judged(requirement(text), evaluation, replicates=REPLICATES).interval
+        fine = judge(requirement(text), evaluation, replicates=REPLICATES).interval
         with monkeypatch.context() as patched:
             patched.setattr(quantities, "MOST_SEGMENTS", 500)
-            coarse = judged(requirement(text), evaluation, replicates=REPLICATES).interval
+            coarse = judge(requirement(text), evaluation, replicates=REPLICATES).interval
         assert coarse.estimate == fine.estimate
         assert coarse.width == pytest.approx(fine.width, rel=0.25)
         assert abs(coarse.lower - fine.lower) < 0.2 * fine.width
-
-
-def test_joined_rankings_hold_every_case(monkeypatch):
-    monkeypatch.setattr(quantities, "MOST_SEGMENTS", 50)
-    rng = np.random.default_rng(6)
-    labels = rng.random(1000) < 0.5
-    ranking = th.rank(labels, rng.normal(size=1000) + labels)
-    joined = quantities.joined(ranking)
-    assert (joined.Pos, joined.Neg) == (ranking.Pos, ranking.Neg)
-    assert len(joined) <= 50
-    assert th.auc(joined) == pytest.approx(th.auc(ranking), abs=0.01)
 
 
 def test_clusters_and_weights_are_drawn_whole(columns):
@@ -151,13 +140,13 @@ def test_clusters_and_weights_are_drawn_whole(columns):
     given = {"clusters": columns["patient"], "weights": columns["weight"]}
     evaluation = th.evaluate(columns["malignant"], scores, **given)
     for text in ("ks >= 0", "recall@threshold=0.5 >= 0", "recall@fpr<=0.2 >= 0"):
-        found = judged(requirement(text), evaluation, replicates=REPLICATES)
+        found = judge(requirement(text), evaluation, replicates=REPLICATES)
         assert found.interval.lower < found.interval.estimate < found.interval.upper
         assert found.passed
 
 
-def test_plain_data_hold_no_infinities(judge):
-    of, _ = judge
+def test_plain_data_hold_no_infinities(gate):
+    of, _ = gate
     told = of("precision@recall>1 >= 0.5").to_dict()
     assert told["found"] is None
     assert told["passed"] is False
@@ -190,7 +179,7 @@ def test_evaluate_gives_every_quantity_of_every_model_as_the_gate_does(columns, 
         assert list(each) == TEXTS
         for text, interval in each.items():
             assert interval.lower <= interval.estimate <= interval.upper, text
-            assert interval == judged(requirement(f"{model}:{text} >= 0"), found, replicates=REPLICATES).interval, text
+            assert interval == judge(requirement(f"{model}:{text} >= 0"), found, replicates=REPLICATES).interval, text
         part = found[model]
         production = part.production
         assert each["partial_auc[fpr<=0.2]"].estimate == pytest.approx(th.partial_auc(part.ranking, fpr=(0, 0.2)))

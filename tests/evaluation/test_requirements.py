@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.evaluation.requirements import of_model, requirement
+from thresher.evaluation.requirements import model_of, requirement
 from thresher.tables import MODEL_NUMBERS, quantity
 
 EXAMPLES = {
@@ -70,5 +70,5 @@ def test_undefined_meets_nothing():
 
 
 def test_the_model_is_the_one_decided_for_unless_named():
-    assert of_model(requirement("auc > 0"), ("a", "b"), "b") == "b"
-    assert of_model(requirement("a:auc > 0"), ("a", "b"), "b") == "a"
+    assert model_of(requirement("auc > 0"), ("a", "b"), "b") == "b"
+    assert model_of(requirement("a:auc > 0"), ("a", "b"), "b") == "a"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thresher as th
-from thresher.report import contents
+from thresher.report import payload
 
 LABELS = np.repeat(["setosa", "versicolor", "virginica"], 50)
 TRUE = np.repeat(np.eye(3), 50, axis=0)
@@ -34,11 +34,11 @@ def test_two_models_with_146_of_150_tie(models):
     assert "Tied for the highest overall accuracy: tree and logit, each with 146 of 150 cases right." in str(found)
     told = "tree and logit call as many cases right, 146 of 150 cases; none of them is best"
     assert [caution.text for caution in found.cautions if caution.code == "tied-models"] == [told]
-    headline, means, *_ = contents(found)["answer"]
+    headline, means, *_ = payload(found)["answer"]
     assert headline.startswith(f"tree and logit tie for the highest overall accuracy of {len(models)} models: 0.97")
     assert "has the highest" not in headline
     assert means.startswith("Of tree, which was given first, the mean recall")
-    assert told in json.dumps(contents(found)["cautions"])
+    assert told in json.dumps(payload(found)["cautions"])
 
 
 def test_a_win_stays_a_win():
@@ -46,7 +46,7 @@ def test_a_win_stays_a_win():
     assert found.best == ("tree",)
     assert "Highest overall accuracy: tree, with 146 of 150 cases right." in str(found)
     assert "tied-models" not in [caution.code for caution in found.cautions]
-    assert contents(found)["answer"][0].startswith("tree has the highest overall accuracy of 2 models")
+    assert payload(found)["answer"][0].startswith("tree has the highest overall accuracy of 2 models")
 
 
 def test_weights_that_round_tie_as_rows_do():

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import thresher as th
 from thresher.cli.app import program
-from thresher.report.payload import contents
+from thresher.report.payload import payload
 
 GROUPS = [(1, 0.8, 80), (0, 0.8, 10), (1, 0.3, 20), (0, 0.3, 90), (0, 0.1, 800)]
 LABELS = np.repeat([label for label, _, _ in GROUPS], [cases for *_, cases in GROUPS])
@@ -91,7 +91,7 @@ def test_apply_gives_probabilities_of_production(rows, tmp_path):
 
 
 def test_the_page_is_told_the_same():
-    page = contents(FOUND)
+    page = payload(FOUND)
     (model,) = page["models"]
     measures = {each["name"]: each["interval"]["estimate"] for each in model["measures"]}
     assert measures["precision"] == pytest.approx(PRECISION)

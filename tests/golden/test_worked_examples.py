@@ -188,11 +188,11 @@ def test_r10_precision_is_not_monotone():
 
 @pytest.mark.parametrize("threshold", R11_COIN)
 def test_r11_a_fair_coin_reaches_the_middle_of_a_segment(threshold):
-    coin = th.coin_at(RANKINGS["R1 scoring tree"].ranking, threshold)
+    coin = th.randomized_rule(RANKINGS["R1 scoring tree"].ranking, threshold)
     assert (coin.table.fp, coin.table.tp) == R11_COIN[threshold]
 
 
 @pytest.mark.parametrize("probability", [0, 0.1, 0.25, 1])
 def test_r11_a_biased_coin_reaches_any_point_of_the_line(probability):
-    coin = th.coin_at(RANKINGS["R1 scoring tree"].ranking, -1, probability=probability)
+    coin = th.randomized_rule(RANKINGS["R1 scoring tree"].ranking, -1, probability=probability)
     assert (coin.table.fp, coin.table.tp) == pytest.approx((10 + 40 * probability, 30 + 20 * probability))

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import thresher as th
-from thresher.inference.bootstrap.draws import BLOCK, Resampling
+from thresher._internal.parallel import BLOCK
+from thresher.inference.bootstrap.draws import Resampling
 from thresher.inference.bootstrap.sample import sample_of, sort_rows
 from thresher.inference.rows import ScoredRows
 

@@ -229,7 +229,7 @@ TREE_OF_RELIABILITY_BANDS = th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=
 def test_the_estimate_is_the_hull():
     ranking = calibrated(200, 1)
     band = reliability_band(ranking, replicates=2, points=500)
-    pools = th.reliability(ranking, segments="hull")
+    pools = th.reliability(ranking, bins="hull")
     pool = np.array([np.flatnonzero((pools.lowest <= x) & (x <= pools.highest))[0] for x in band.x])
     assert band.estimate == pytest.approx(pools.observed[pool])
     assert (np.diff(band.x) > 0).all()

@@ -23,7 +23,7 @@ from thresher.inference.decision import (
 )
 from thresher.inference.intervals.table import count_calls, table_interval
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import falling
+from thresher.ranking import falling_order
 
 
 def data(n, seed, prevalence=0.1):
@@ -103,7 +103,7 @@ def test_resamples_are_not_steered_to_what_suits_the_rows_they_left_out():
 def among_all_splits(labels, scores, cost_ratio, replicates, seed):
     rng = np.random.default_rng(seed)
     block = rng.integers(0, stability.MOST_BLOCKS, labels.size)
-    order, _ = falling(scores)
+    order, _ = falling_order(scores)
     positive, block = labels[order], block[order]
     costs = []
     for _ in range(replicates):

@@ -20,7 +20,7 @@ TREE = th.Ranking([0.8, 2 / 3, 0.5, 1 / 3], pos=[20.0, 10.0, 0.0, 20.0], neg=[5.
 
 
 def part(name):
-    return lambda ranking: getattr(th.decomposition(ranking, segments="hull"), name)
+    return lambda ranking: getattr(th.decomposition(ranking, bins="hull"), name)
 
 
 NUMBERS = {
@@ -120,10 +120,10 @@ VALUES = {
     "pr_area": th.pr_area,
     "brier": th.brier,
     "log_loss": lambda r: float(th.log_loss(r)),
-    "miscalibration": lambda r: th.decomposition(r, segments="hull").miscalibration,
-    "refinement": lambda r: th.decomposition(r, segments="hull").refinement,
-    "discrimination": lambda r: th.decomposition(r, segments="hull").discrimination,
-    "uncertainty": lambda r: th.decomposition(r, segments="hull").uncertainty,
+    "miscalibration": lambda r: th.decomposition(r, bins="hull").miscalibration,
+    "refinement": lambda r: th.decomposition(r, bins="hull").refinement,
+    "discrimination": lambda r: th.decomposition(r, bins="hull").discrimination,
+    "uncertainty": lambda r: th.decomposition(r, bins="hull").uncertainty,
     "net_benefit@0.35": lambda r: float(th.net_benefit(r, threshold=[0.35]).model[0]),
     "calibration_intercept": calibration_intercept,
     "calibration_slope": calibration_slope,

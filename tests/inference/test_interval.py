@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 import thresher.inference as ti
-from thresher.errors import ArgumentError
-from thresher.inference.interval import FISHER, LOG, LOGIT, PLAIN, normal_quantile, require_level, student_quantile
+from thresher.inference.interval import FISHER, LOG, LOGIT, PLAIN, normal_quantile, student_quantile
 
 
 def test_it_holds_what_lies_between_its_limits():
@@ -30,30 +29,6 @@ def test_undefined_says_why():
     nothing = math.nan
     assert str(ti.Interval(nothing, nothing, nothing, nothing, 0.95, "none", "no cases")) == "undefined (no cases)"
     assert str(ti.Interval(nothing, nothing, nothing, nothing, 0.95, "none")) == "undefined"
-
-
-@pytest.mark.parametrize("level", [0, 1, -0.1, 1.5, 95, math.nan])
-def test_a_level_lies_strictly_between_0_and_1(level):
-    with pytest.raises(ArgumentError, match="level must lie strictly between 0 and 1"):
-        require_level(level)
-
-
-@pytest.mark.parametrize("level", ["a", None, "0.95"])
-def test_a_level_is_a_number(level):
-    with pytest.raises(ArgumentError, match="level must be a number"):
-        require_level(level)
-
-
-def test_a_level_in_per_cent_is_guessed_in_words_only():
-    with pytest.raises(ArgumentError, match=r"did you mean 0\.95"):
-        require_level(95)
-
-
-@pytest.mark.parametrize("level", [1, 1.5, 100, 950])
-def test_what_is_hardly_a_percentage_is_not_guessed(level):
-    with pytest.raises(ArgumentError) as caught:
-        require_level(level)
-    assert "did you mean" not in caught.value.what
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])

@@ -6,35 +6,34 @@ from typing import Any
 import pytest
 
 import thresher as th
+from tests.public import OFFERED
 
 # What else a function must be given, to get as far as looking at the classes.
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "coin_at": {"threshold": 1},
+    "randomized_rule": {"threshold": 1},
     "contingency_at": {"threshold": 1},
-    "cost_bounds": {"threshold": 1},
+    "bounds": {"of": "auc"},
     "partial_auc": {"fpr": (0, 0.1)},
     "point_at": {"fpr": 0.5},
     "precision_at": {"recall": 0.5},
-    "recalibrated": {"to_probability": lambda score: score},
+    "recalibrate": {"to_probability": lambda score: score},
     "table_bounds": {"threshold": 1},
 }
 
 # Functions that have an answer for one class, and why.
 ANSWERED = {
-    "coin_at": "counts cases of one score",
+    "randomized_rule": "counts cases of one score",
     "contingency_at": "a table may have an empty row; its rates are NaN",
     "coverage": "counts stay counts; its rates are NaN",
     "brier": "squared errors need no other class",
-    "brier_bounds": "nor do their bounds",
     "brier_interval": "nor does their spread",
     "calibration_test": "nor does drawing labels from stated probabilities",
     "ece": "nor do distances between probabilities and proportions",
     "log_loss": "nor does surprise",
-    "log_loss_bounds": "nor do its bounds",
-    "recalibrated": "maps scores, whatever the labels",
+    "recalibrate": "maps scores, whatever the labels",
     "reliability": "proportions of one class are 0 or 1, and right",
     "table_bounds": "a table may have an empty row",
-    "smoothed": "smoothing is for small counts, 0 among them",
+    "smooth": "smoothing is for small counts, 0 among them",
 }
 
 
@@ -42,8 +41,7 @@ RANKINGS_OR_ROWS = ("auc_interval", "brier_interval")
 
 
 def functions_of_a_ranking():
-    for name in th.__all__:
-        thing = getattr(th, name)
+    for name, thing in OFFERED.items():
         if inspect.isfunction(thing):
             parameters = list(inspect.signature(thing).parameters.values())
             if parameters and (parameters[0].name == "ranking" or name in RANKINGS_OR_ROWS):
@@ -59,7 +57,7 @@ def test_there_are_such_functions():
 
 
 def answer(name, r):
-    return getattr(th, name)(r, **ARGUMENTS.get(name, {}))
+    return OFFERED[name](r, **ARGUMENTS.get(name, {}))
 
 
 @pytest.mark.parametrize("text", ["[2+][1+]", "[2-][1-]", "[0.5+]", "[1-]"])

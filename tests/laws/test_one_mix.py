@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import thresher as th
 from thresher._internal.text import percent_text
 from thresher.evaluation import Evaluation
-from thresher.evaluation.first_screen import rule_cells
-from thresher.evaluation.requirements import judged, requirement
-from thresher.report.payload import contents
+from thresher.evaluation.requirements import judge, requirement
+from thresher.evaluation.summary import rule_cells
+from thresher.report.payload import payload
 
 MEASURES = ("precision", "npv", "accuracy", "tpr", "fpr", "f1", "mcc", "lift", "predicted_positive_rate", "prevalence")
 RARE = th.OperatingCondition(prevalence=0.01, cost_ratio=20)
@@ -104,8 +104,8 @@ def agree(found, labels, scores, seed):
     for measure in MEASURES:
         asked = requirement(f"{decision.model}:{measure}.estimate >= 0")
         told = pytest.approx(model.measures[measure].estimate, abs=1e-9, nan_ok=True)
-        assert judged(asked, found, replicates=100).found == told
-    called = th.apply(decision, scores)
+        assert judge(asked, found, replicates=100).found == told
+    called = decision.apply(scores)
     table = th.contingency(labels, called)
     assert (table.tp, table.fp) == (model.table.tp, model.table.fp)
     precision = model.measures["precision"].estimate
@@ -121,11 +121,11 @@ def agree(found, labels, scores, seed):
     settled = {"condition": found.condition, "trained_at": decision.trained_at}
     for text in ("brier", "log_loss", "average_precision", "net_benefit@0.1", "calibration_in_the_large"):
         name, at, place = text.partition("@")
-        gate = judged(requirement(f"{decision.model}:{name}.estimate{at}{place} >= -9"), found, replicates=100)
+        gate = judge(requirement(f"{decision.model}:{name}.estimate{at}{place} >= -9"), found, replicates=100)
         again = th.bootstrap(model.ranking, [text], replicates=1, **settled)
         assert gate.found == pytest.approx(again.estimate(text), abs=1e-9)
     if seed % 4 == 0:
-        shown = {each["name"]: each for each in contents(found)["models"]}
+        shown = {each["name"]: each for each in payload(found)["models"]}
         for name, each in found.models.items():
             for entry in shown[name]["measures"]:
                 estimate = float(entry["interval"]["estimate"])

@@ -26,15 +26,15 @@ from thresher.learning import (
     GroupedModel,
     LeafTree,
     ThresholdClassifier,
+    candidate_models,
     column_types,
     preparation,
     read_learned,
     read_model,
     write_learned,
     write_model,
-    zoo,
 )
-from thresher.learning.artefacts import FILES, TRUSTED, steady
+from thresher.learning.artefacts import FILES, TRUSTED, reproducible_zip
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -43,7 +43,7 @@ Y = X[:, 0] > 0
 
 def test_objects_files_and_times_are_numbered_as_they_come():
     model = HistGradientBoostingClassifier(max_iter=3, early_stopping=False).fit(X, Y)
-    whole = steady(skops.io.dumps(model))
+    whole = reproducible_zip(skops.io.dumps(model))
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:
         names = archive.namelist()
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
@@ -57,7 +57,7 @@ def test_objects_files_and_times_are_numbered_as_they_come():
 
 def test_what_a_model_calls_file_or_id_stays():
     held = {"file": "0.npy", "__id__": 5, "numbers": np.arange(3), "again": [b"bytes", {"file": np.zeros(2)}]}
-    found = skops.io.loads(steady(skops.io.dumps(held)))
+    found = skops.io.loads(reproducible_zip(skops.io.dumps(held)))
     assert found["file"] == "0.npy"
     assert found["__id__"] == 5
     np.testing.assert_array_equal(found["numbers"], np.arange(3))
@@ -68,7 +68,7 @@ def test_what_a_model_calls_file_or_id_stays():
 def test_a_vectoriser_forgets_where_its_stop_words_lay():
     words = ["cheap pills", "dear friend"]
     model = TfidfVectorizer(stop_words=["dear"]).fit(words)
-    whole = steady(skops.io.dumps(model))
+    whole = reproducible_zip(skops.io.dumps(model))
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:
         assert "_stop_words_id" not in json.dumps(json.loads(archive.read("schema.json")))
     again = skops.io.loads(whole, trusted=skops.io.get_untrusted_types(data=whole))
@@ -78,15 +78,16 @@ def test_a_vectoriser_forgets_where_its_stop_words_lay():
 _PROGRAM = """
 import hashlib, sys
 import pandas as pd
-from thresher.learning import CalibratedModel, column_types, preparation, zoo
-from thresher.learning.steady_archive import steady
+from thresher.learning import CalibratedModel, candidate_models, column_types, preparation
+from thresher.learning.artefacts import reproducible_zip
 from sklearn.pipeline import make_pipeline
 import skops.io
 table = pd.DataFrame({"age": range(40), "town": ["Oslo", "Rome", "Bern", "Oslo"] * 10})
 table["note"] = [f"{'cheap pills' if i % 3 else 'dear friend'} number {i} of forty" for i in range(40)]
 prepare = preparation(column_types(table, types={"note": "text"}))
-model = CalibratedModel(make_pipeline(prepare, zoo()["tree"]), cv=2).fit(table, [i % 5 < 2 for i in range(40)])
-sys.stdout.write(hashlib.sha256(steady(skops.io.dumps(model))).hexdigest())
+steps = make_pipeline(prepare, candidate_models()["tree"])
+model = CalibratedModel(steps, cv=2).fit(table, [i % 5 < 2 for i in range(40)])
+sys.stdout.write(hashlib.sha256(reproducible_zip(skops.io.dumps(model))).hexdigest())
 """
 
 
@@ -116,9 +117,9 @@ class Stranger(BaseEstimator):  # type: ignore[misc]
     pass
 
 
-@pytest.mark.parametrize("name", zoo())
-def test_every_model_of_the_zoo_comes_back(name, tmp_path):
-    pipeline = Pipeline([("prepare", preparation(COLUMNS)), ("model", zoo()[name])])
+@pytest.mark.parametrize("name", candidate_models())
+def test_every_candidate_comes_back(name, tmp_path):
+    pipeline = Pipeline([("prepare", preparation(COLUMNS)), ("model", candidate_models()[name])])
     model = CalibratedModel(pipeline, method="platt", cv=2).fit(TABLE, LABELS)
     again = read_model(write_model(model, tmp_path / "model.skops"))
     np.testing.assert_array_equal(again.predict_proba(TABLE), model.predict_proba(TABLE))
@@ -200,17 +201,17 @@ def test_the_same_rows_give_the_same_bytes(tmp_path):
     assert one == other
 
 
-RNG_OF_FOLDER = np.random.default_rng(5)
-LABEL = RNG_OF_FOLDER.random(150) < 0.4
-TABLE_OF_FOLDER = pd.DataFrame(
+VISITS_RNG = np.random.default_rng(5)
+LABEL = VISITS_RNG.random(150) < 0.4
+VISITS = pd.DataFrame(
     {
-        "age": np.where(RNG_OF_FOLDER.random(150) < 0.1, np.nan, RNG_OF_FOLDER.normal(40, 10, 150) + 9 * LABEL),
-        "town": RNG_OF_FOLDER.choice(["Oslo", "Rome", "Bern"], 150),
-        "many": [f"c{i}" for i in RNG_OF_FOLDER.integers(0, 40, 150)],
-        "size": RNG_OF_FOLDER.choice(["S", "M", "L"], 150),
-        "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(RNG_OF_FOLDER.integers(0, 300, 150), unit="D"),
-        "note": [" ".join(RNG_OF_FOLDER.choice(["cheap", "pills", "dear", "friend"], 5)) + f" {i}" for i in range(150)],
-        "vip": RNG_OF_FOLDER.random(150) < 0.5,
+        "age": np.where(VISITS_RNG.random(150) < 0.1, np.nan, VISITS_RNG.normal(40, 10, 150) + 9 * LABEL),
+        "town": VISITS_RNG.choice(["Oslo", "Rome", "Bern"], 150),
+        "many": [f"c{i}" for i in VISITS_RNG.integers(0, 40, 150)],
+        "size": VISITS_RNG.choice(["S", "M", "L"], 150),
+        "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(VISITS_RNG.integers(0, 300, 150), unit="D"),
+        "note": [" ".join(VISITS_RNG.choice(["cheap", "pills", "dear", "friend"], 5)) + f" {i}" for i in range(150)],
+        "vip": VISITS_RNG.random(150) < 0.5,
         "ill": LABEL,
     }
 )
@@ -219,32 +220,30 @@ ORDERS = {"size": ["S", "M", "L"]}
 
 @pytest.fixture(scope="module")
 def found():
-    return th.learn(TABLE_OF_FOLDER, "ill", models=["naive bayes"], folds=3, orders=ORDERS, curves=False)
+    return th.learn(VISITS, "ill", models=["naive bayes"], folds=3, orders=ORDERS, curves=False)
 
 
 @pytest.fixture(scope="module")
 def written(found, tmp_path_factory):
-    return write_learned(found, TABLE_OF_FOLDER, tmp_path_factory.mktemp("home") / "out", title="Ill")
+    return write_learned(found, VISITS, tmp_path_factory.mktemp("home") / "out", title="Ill")
 
 
 def test_the_round_trip_keeps_every_call(found, written):
     deployed = read_learned(written)
     assert deployed.decision == found.decision
-    np.testing.assert_array_equal(deployed.probabilities(TABLE_OF_FOLDER), found.probabilities(TABLE_OF_FOLDER))
-    np.testing.assert_array_equal(deployed.calls(TABLE_OF_FOLDER), found.calls(TABLE_OF_FOLDER))
+    np.testing.assert_array_equal(deployed.probabilities(VISITS), found.probabilities(VISITS))
+    np.testing.assert_array_equal(deployed.calls(VISITS), found.calls(VISITS))
     assert deployed.labels == (False, True)
-    assert set(deployed.named(deployed.calls(TABLE_OF_FOLDER))) <= {True, False}
+    assert set(deployed.named(deployed.calls(VISITS))) <= {True, False}
 
 
 def test_rows_of_text_are_scored_alike(found, written):
-    texts = TABLE_OF_FOLDER.drop(columns="ill").astype(object).map(lambda value: None if pd.isna(value) else str(value))
-    np.testing.assert_allclose(
-        read_learned(written).probabilities(texts), found.probabilities(TABLE_OF_FOLDER), rtol=1e-12
-    )
+    texts = VISITS.drop(columns="ill").astype(object).map(lambda value: None if pd.isna(value) else str(value))
+    np.testing.assert_allclose(read_learned(written).probabilities(texts), found.probabilities(VISITS), rtol=1e-12)
 
 
 def test_the_target_may_be_absent_and_strangers_are_told(written):
-    _, remarks = read_learned(written).scored(TABLE_OF_FOLDER.drop(columns="ill").assign(shoe=41))
+    _, remarks = read_learned(written).scored(VISITS.drop(columns="ill").assign(shoe=41))
     assert remarks.unused == ("shoe",)
     assert not remarks.gaps
     assert not remarks.unseen
@@ -266,18 +265,16 @@ def test_a_folder_that_is_not_whole_is_refused(written, tmp_path):
 
 
 def test_the_same_rows_give_the_same_bytes_folder(found, written, tmp_path):
-    again = write_learned(found, TABLE_OF_FOLDER, tmp_path / "out", title="Ill")
+    again = write_learned(found, VISITS, tmp_path / "out", title="Ill")
     for name in FILES:
         assert (again / name).read_bytes() == (written / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("name", list(zoo()))
+@pytest.mark.parametrize("name", list(candidate_models()))
 def test_every_model_of_the_zoo_is_read_back(tmp_path, name):
-    columns = column_types(TABLE_OF_FOLDER, target="ill", orders=ORDERS)
-    steps = Pipeline([("prepare", preparation(columns)), ("model", zoo()[name])])
-    model = CalibratedModel(steps, cv=StratifiedKFold(2, shuffle=True, random_state=0)).fit(
-        TABLE_OF_FOLDER[columns.used], LABEL
-    )
+    columns = column_types(VISITS, target="ill", orders=ORDERS)
+    steps = Pipeline([("prepare", preparation(columns)), ("model", candidate_models()[name])])
+    model = CalibratedModel(steps, cv=StratifiedKFold(2, shuffle=True, random_state=0)).fit(VISITS[columns.used], LABEL)
     again = read_model(write_model(model, tmp_path / "model.skops"))
-    rows = TABLE_OF_FOLDER[columns.used]
+    rows = VISITS[columns.used]
     np.testing.assert_array_equal(again.predict_proba(rows), model.predict_proba(rows))

@@ -90,11 +90,11 @@ def test_groups_stay_together_in_the_folds_of_curves():
         "stage": lambda _: None,
     }
     torn = winner_curves(CalibratedModel(steps, method="platt", cv=2), table, ill, **asked)
-    kept = winner_curves(CalibratedModel(steps, method="platt", cv=2), table, ill, groups=patient, **asked)
+    together = winner_curves(CalibratedModel(steps, method="platt", cv=2), table, ill, groups=patient, **asked)
     assert torn.rows is not None
-    assert kept.rows is not None
+    assert together.rows is not None
     assert torn.rows.validation.estimate[-1] < 0.25  # a patient's other rows give her away
-    assert kept.rows.validation.estimate[-1] > 0.35
+    assert together.rows.validation.estimate[-1] > 0.35
 
 
 def found(model, **against) -> Any:
@@ -129,32 +129,32 @@ def test_costs_that_are_equal_in_every_fold():
 
 CANCER = load_breast_cancer(as_frame=True).frame
 CANCER["target"] = np.where(CANCER["target"] == 0, "malignant", "benign")
-CONDITION_OF_WORKFLOW = th.OperatingCondition(cost_ratio=5)
+ASYMMETRIC = th.OperatingCondition(cost_ratio=5)
 
 
 @pytest.fixture(scope="module")
-def found_of_workflow():
+def learned():
     return th.learn(
         CANCER,
         "target",
         positive="malignant",
-        condition=CONDITION_OF_WORKFLOW,
+        condition=ASYMMETRIC,
         models=["logistic"],
         folds=4,
         curves=False,
     )
 
 
-def test_the_better_model_wins_at_the_cost_it_should(found_of_workflow):
-    assert found_of_workflow.decision.model == "logistic"
-    assert found_of_workflow.positive == "malignant"
-    assert set(found_of_workflow.nested) == {"logistic", "majority class", "one-feature rule"}
-    assert found_of_workflow.nested["logistic"].estimate < 0.12
-    assert found_of_workflow.nested["majority class"].estimate == pytest.approx(0.63, abs=0.02)
-    assert found_of_workflow.against["majority class"].verdict == "better"
-    assert found_of_workflow.test["logistic"].auc.lower > 0.95
-    assert found_of_workflow.nested["logistic"].lower <= found_of_workflow.test_cost.upper
-    assert found_of_workflow.split.sizes == {"train": 427, "test": 142}
+def test_the_better_model_wins_at_the_cost_it_should(learned):
+    assert learned.decision.model == "logistic"
+    assert learned.positive == "malignant"
+    assert set(learned.nested) == {"logistic", "majority class", "one-feature rule"}
+    assert learned.nested["logistic"].estimate < 0.12
+    assert learned.nested["majority class"].estimate == pytest.approx(0.63, abs=0.02)
+    assert learned.against["majority class"].verdict == "better"
+    assert learned.test["logistic"].auc.lower > 0.95
+    assert learned.nested["logistic"].lower <= learned.test_cost.upper
+    assert learned.split.sizes == {"train": 427, "test": 142}
 
 
 def test_under_doubt_the_simplest_is_taken():
@@ -170,53 +170,45 @@ def test_under_doubt_the_simplest_is_taken():
         th.learn(blind, "y", models={"never": GaussianNB()})
 
 
-def test_the_deployed_model_makes_the_decisions_calls(found_of_workflow):
-    test = CANCER.iloc[found_of_workflow.split["test"]]
-    probability = found_of_workflow.probabilities(test)
-    np.testing.assert_array_equal(found_of_workflow.calls(test), probability >= found_of_workflow.decision.threshold)
-    table = th.contingency(
-        test["target"], np.where(found_of_workflow.calls(test), "malignant", "benign"), positive="malignant"
-    )
-    assert found_of_workflow.test_cost.estimate == pytest.approx(float(CONDITION_OF_WORKFLOW.expected_cost(table)))
-    assert (
-        th.auc(th.rank(test["target"], probability, positive="malignant"))
-        == found_of_workflow.test["logistic"].auc.estimate
-    )
+def test_the_deployed_model_makes_the_decisions_calls(learned):
+    test = CANCER.iloc[learned.split["test"]]
+    probability = learned.probabilities(test)
+    np.testing.assert_array_equal(learned.calls(test), probability >= learned.decision.threshold)
+    table = th.contingency(test["target"], np.where(learned.calls(test), "malignant", "benign"), positive="malignant")
+    assert learned.test_cost.estimate == pytest.approx(float(ASYMMETRIC.expected_cost(table)))
+    assert th.auc(th.rank(test["target"], probability, positive="malignant")) == learned.test["logistic"].auc.estimate
 
 
-def test_test_rows_change_nothing_that_was_learnt(found_of_workflow):
+def test_test_rows_change_nothing_that_was_learnt(learned):
     other = CANCER.copy()
-    rows = found_of_workflow.split["test"]
+    rows = learned.split["test"]
     other.loc[rows, other.columns[:-1]] = 0.0
     again = th.learn(
         other,
         "target",
         positive="malignant",
-        condition=CONDITION_OF_WORKFLOW,
+        condition=ASYMMETRIC,
         models=["logistic"],
         folds=4,
         curves=False,
     )
-    assert again.decision.threshold == found_of_workflow.decision.threshold
-    assert again.nested == found_of_workflow.nested
+    assert again.decision.threshold == learned.decision.threshold
+    assert again.nested == learned.nested
 
 
-def test_the_summary_says_it_in_words(found_of_workflow):
-    text = found_of_workflow.summary()
+def test_the_summary_says_it_in_words(learned):
+    text = learned.summary()
     assert "427 rows to learn 'target' from, 142 put aside." in text
     assert "Use logistic" in text
     assert "baselines" in text or "does not beat" in text
     assert "On the rows put aside its calls cost" in text
     with pytest.raises(th.ColumnError, match="columns are not there: 'mean radius'"):
-        found_of_workflow.calls(CANCER.drop(columns="mean radius"))
+        learned.calls(CANCER.drop(columns="mean radius"))
 
 
-def test_nothing_is_remarked_of_the_majority_class(found_of_workflow):
-    assert found_of_workflow.evaluation["majority class"].auc.estimate == 0.5
-    assert not any(
-        "majority class" in caution.text
-        for caution in (*found_of_workflow.cautions, *found_of_workflow.evaluation.cautions)
-    )
+def test_nothing_is_remarked_of_the_majority_class(learned):
+    assert learned.evaluation["majority class"].auc.estimate == 0.5
+    assert not any("majority class" in caution.text for caution in (*learned.cautions, *learned.evaluation.cautions))
 
 
 def test_noise_beats_no_baseline():
@@ -238,9 +230,9 @@ def test_tables_of_mixed_columns_are_prepared():
         "town": np.where(rng.random(240) < 0.5 + 0.3 * label, "Oslo", "Rome"),
         "sick": label,
     }
-    found_of_workflow = th.learn(table, "sick", models=["logistic"], folds=3)
-    assert found_of_workflow.columns.used == ["age", "town"]
-    assert found_of_workflow.evaluation[found_of_workflow.decision.model].auc.estimate > 0.65
+    learned = th.learn(table, "sick", models=["logistic"], folds=3)
+    assert learned.columns.used == ["age", "town"]
+    assert learned.evaluation[learned.decision.model].auc.estimate > 0.65
 
 
 @pytest.mark.parametrize(
@@ -290,29 +282,29 @@ def test_groups_are_not_torn_apart_by_folds_nor_by_folds_within():
         "curves": False,
     }
     torn = th.learn(VISITS, "ill", **asked)
-    kept = th.learn(VISITS, "ill", groups=PATIENT, **asked)
+    together = th.learn(VISITS, "ill", groups=PATIENT, **asked)
     assert torn.nested["nearest"].estimate < 0.1  # a patient's other visits give her away
-    assert kept.nested["nearest"].estimate > 0.35
-    scores = kept.validation.scores["nearest"]
+    assert together.nested["nearest"].estimate > 0.35
+    scores = together.validation.scores["nearest"]
     assert np.abs(scores - 0.5).max() < 0.25  # and its map knows that it knows nothing
-    assert kept.test_cost.upper - kept.test_cost.lower > 1.5 * 2 * 1.96 * np.sqrt(
+    assert together.test_cost.upper - together.test_cost.lower > 1.5 * 2 * 1.96 * np.sqrt(
         0.25 / 100
     )  # 20 patients, not 100 rows
 
 
 def test_groups_and_time_go_through_folders_and_curves(tmp_path):
     patient, rows = visits(150)
-    given: list[dict[str, Any]] = [{"groups": patient}, {"time": rows["day"]}]
-    for beside in given:
-        found_of_workflow = th.learn(rows, "ill", models=["linear svm"], folds=3, **beside)
-        assert found_of_workflow.learning_curve is not None, found_of_workflow.cautions
-        assert found_of_workflow.feature_curve is not None
-        deployed = read_learned(write_learned(found_of_workflow, rows, tmp_path / next(iter(beside))))
-        np.testing.assert_array_equal(deployed.calls(rows), found_of_workflow.calls(rows))
+    options: list[dict[str, Any]] = [{"groups": patient}, {"times": rows["day"]}]
+    for row_data in options:
+        learned = th.learn(rows, "ill", models=["linear svm"], folds=3, **row_data)
+        assert learned.learning_curve is not None, learned.cautions
+        assert learned.feature_curve is not None
+        deployed = read_learned(write_learned(learned, rows, tmp_path / next(iter(row_data))))
+        np.testing.assert_array_equal(deployed.calls(rows), learned.calls(rows))
 
 
 def test_curves_are_left_out_on_request():
-    found_of_workflow = th.learn(VISITS, "ill", models=["naive bayes"], folds=3, curves=False)
-    assert found_of_workflow.learning_curve is None
-    assert found_of_workflow.feature_curve is None
-    assert "curve" not in found_of_workflow.summary()
+    learned = th.learn(VISITS, "ill", models=["naive bayes"], folds=3, curves=False)
+    assert learned.learning_curve is None
+    assert learned.feature_curve is None
+    assert "curve" not in learned.summary()

@@ -49,7 +49,7 @@ def test_both_curves_are_drawn_and_told_in_numbers(found, text):
     *_, curves, _ = learned_sections(found)
     assert [panel.title for panel in curves.panels] == ["Learning curve", "Feature curve"]
     assert all(panel.svg.startswith("<svg") for panel in curves.panels)
-    rows, features = curves.grids
+    rows, features = curves.tables
     assert [line[0] for line in rows.rows] == [f"{size}" for size in found.learning_curve.sizes.tolist()]
     assert [line[0] for line in features.rows] == ["1", "2", "3"]
     for words in curve_words(found):

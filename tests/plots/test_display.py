@@ -19,23 +19,22 @@ from thresher.plots.display import (
     LONGEST,
     Display,
     add_legend,
-    class_colours,
     dashes,
     fits_inside,
-    inches_beside,
     ink,
     is_dark,
-    looks,
+    legend_inches,
+    literal,
+    name_text,
     palette,
     set_title,
-    shown,
-    stacked,
-    taken_literally,
+    stack,
+    styles,
 )
 
 
 def test_models_look_as_on_the_page_and_40_differ():
-    found = looks([str(i) for i in range(40)], axes())
+    found = styles([str(i) for i in range(40)], axes())
     first = list(found.values())[:8]
     assert [look.colour for look in first] == list(ON_LIGHT)
     assert [look.dashes for look in first] == [dashes(i) for i in range(8)]
@@ -48,7 +47,6 @@ def test_dark_ground_gets_light_colours():
     ax.set_facecolor("black")
     assert is_dark(ax)
     assert palette(ax) == ON_DARK
-    assert class_colours(ax) == ON_DARK[:2]
     assert ROCDisplay.from_ranking(EMAILS).plot(ax).lines_["model"].get_color() == ON_DARK[0]
 
 
@@ -60,7 +58,7 @@ def test_ink_is_the_colour_of_the_axes_own_words():
 
 @given(st.text(max_size=60))
 def test_what_is_shown_is_printable_and_short(name):
-    text = shown(name)
+    text = name_text(name)
     assert text.isprintable()
     assert len(text) <= LONGEST
     if name.isprintable() and len(name) <= LONGEST:
@@ -68,16 +66,16 @@ def test_what_is_shown_is_printable_and_short(name):
 
 
 def test_any_class_can_be_named():
-    assert shown(3) == "3"
-    assert shown(None) == "None"
+    assert name_text(3) == "3"
+    assert name_text(None) == "None"
 
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name])
 def test_a_hostile_title_is_drawn_as_it_is(name):
     ax = axes()
-    set_title(ax, shown(name))
+    set_title(ax, name_text(name))
     ax.figure.canvas.draw()
-    (title,) = (text for text in ax.findobj(Text) if text.get_text() == shown(name) and text.get_position()[1] == 1)
+    (title,) = (text for text in ax.findobj(Text) if text.get_text() == name_text(name) and text.get_position()[1] == 1)
     assert not title.get_parse_math()
 
 
@@ -101,14 +99,14 @@ def test_no_entries_no_legend():
 def test_names_never_reach_latex():
     with mpl.rc_context({"text.usetex": True}):
         ax = axes()
-        assert not taken_literally(ax.text(0, 0, "\\input{x}")).get_usetex()
+        assert not literal(ax.text(0, 0, "\\input{x}")).get_usetex()
 
 
 def test_many_or_long_entries_stand_beside():
     assert fits_inside(["a", "b"])
     assert not fits_inside(["a"] * 5)
     assert not fits_inside(["a" * 40])
-    assert inches_beside(["a" * 40]) > inches_beside(["a"])
+    assert legend_inches(["a" * 40]) > legend_inches(["a"])
     ax = axes()
     line = ax.plot([0, 1])[0]
     beside = add_legend(ax, [(line, str(i)) for i in range(9)])
@@ -280,7 +278,7 @@ def test_a_missing_matplotlib_is_named_with_its_extra(monkeypatch):
 
 
 def test_parts_are_stacked_under_their_name():
-    frame = stacked({"a": {"x": [1, 2]}, "b": {"x": [3.5]}}, key="part")
+    frame = stack({"a": {"x": [1, 2]}, "b": {"x": [3.5]}}, key="part")
     assert frame["part"].tolist() == ["a", "a", "b"]
     assert frame["x"].tolist() == [1, 2, 3.5]
-    assert stacked({"a": {"x": np.array([])}})["model"].size == 0
+    assert stack({"a": {"x": np.array([])}})["model"].size == 0

@@ -110,7 +110,7 @@ def test_curves_that_depend_on_the_class_mix_are_drawn_at_the_declared_one():
     model = found["model"]
     rare = th.adjust_prevalence(model.ranking, 0.1)
     assert np.allclose(shown["net-benefit"].frame()["net_benefit"], th.net_benefit(rare).model)
-    assert np.allclose(shown["reliability"].frame()["observed"], th.reliability(rare, segments="hull").observed)
+    assert np.allclose(shown["reliability"].frame()["observed"], th.reliability(rare, bins="hull").observed)
     precision = shown["precision-recall"].frame()["precision"][1:]
     assert np.allclose(
         precision,
@@ -217,7 +217,7 @@ def test_pyplot_is_not_even_imported(tmp_path):
 
 class TestRefusals:
     def test_formats(self, tmp_path):
-        with pytest.raises(th.ArgumentError, match="format must be one of pdf, svg, png"):
+        with pytest.raises(th.ArgumentError, match='format must be "pdf", "svg" or "png"'):
             write_figures(ONE, tmp_path, format="jpeg")  # type: ignore[arg-type]
 
     def test_what_is_no_evaluation(self, tmp_path):
@@ -255,7 +255,7 @@ def test_where_nothing_could_be_written_no_folder_is_left(tmp_path, monkeypatch,
     folder = tmp_path / "figures"
     if there:
         folder.mkdir()
-    monkeypatch.setattr(figures, "_written", full)
+    monkeypatch.setattr(figures, "_write", full)
     with pytest.raises(OSError, match="no space left"):
         write_figures(ONE, folder)
     assert folder.exists() == there

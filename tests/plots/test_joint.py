@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.plots.samples import EMAILS, drawn, legend, rankings
-from thresher.plots import JointHullDisplay, WinnersDisplay
+from tests.plots.samples import EMAILS, drawn, legend, rankings, scored
+from thresher.plots import JointHullDisplay, WinnersDisplay, WinsDisplay
 
 CAREFUL, EAGER = th.Ranking.parse("[4+][1+,5-]"), th.Ranking.parse("[5+,1-][4-]")
 BOTH = {"careful": CAREFUL, "eager": EAGER}
@@ -57,3 +57,15 @@ def test_models_of_different_mixes_need_a_class_ratio():
     with pytest.raises(th.ConditionError):
         JointHullDisplay.from_ranking(apart)
     drawn(JointHullDisplay.from_ranking(apart, condition=th.OperatingCondition(class_ratio=1)))
+
+
+def test_wins_are_the_shares_of_resamples():
+    labels, scores = scored(3, rows=120)
+    found = th.evaluate(labels, scores, replicates=40, condition=th.OperatingCondition(cost_ratio=4))
+    display = drawn(WinsDisplay.from_evaluation(found))
+    for name, line in display.lines_.items():
+        assert np.array_equal(line.get_xdata(), found.stability.cost_ratio)
+        assert np.array_equal(line.get_ydata(), found.stability.wins_at[name])
+    assert display.condition_.get_xdata()[0] == 4
+    assert legend(display)[-1] == "now, 4"
+    assert display.frame()["wins"].size == 3 * found.stability.cost_ratio.size

@@ -43,13 +43,34 @@ def test_a_measure_is_taken_literally():
     assert ax.get_ylabel() == "$\\frac{$"
 
 
+def features(sizes=(1, 2, 3), parameter="features"):
+    return SimpleNamespace(
+        sizes=np.array(sizes),
+        apparent=band([0.8, 0.9, 1]),
+        validation=band([0.7, 0.8, 0.7]),
+        best=sizes[1],
+        measure="accuracy",
+        parameter=parameter,
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameter", "label"), [("features", "number of features"), ("max_depth", "max_depth"), ("$\\frac{$", "$\\frac{$")]
+)
+def test_a_feature_curve_names_what_its_sizes_are(parameter, label):
+    display = drawn(FeatureCurveDisplay.from_curve(features(parameter=parameter)))
+    assert display.ax_.get_xlabel() == label
+
+
 @pytest.mark.parametrize("sizes", [np.array([1, 2, 3]), np.array([0.01, 0.1, 1.0])])
 def test_a_feature_curve_marks_the_best_size(sizes):
-    curve = SimpleNamespace(
-        sizes=sizes, apparent=band([0.8, 0.9, 1]), validation=band([0.7, 0.8, 0.7]), best=sizes[1], measure="accuracy"
-    )
-    display = drawn(FeatureCurveDisplay.from_curve(curve), xlabel="depth")
+    display = drawn(FeatureCurveDisplay.from_curve(features(sizes)), xlabel="depth")
     assert display.best_.get_xdata()[0] == sizes[1]
     assert display.ax_.get_xlabel() == "depth"
     assert display.frame()["validation_lower"] == pytest.approx([0.65, 0.75, 0.65])
     assert legend(display)[-1] == f"best: {sizes[1]:g}"
+
+
+def test_a_feature_curve_names_what_it_varies():
+    curve = SimpleNamespace(**vars(learning()), best=100, parameter="features")
+    assert drawn(FeatureCurveDisplay.from_curve(curve)).ax_.get_xlabel() == "number of features"

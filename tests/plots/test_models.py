@@ -9,12 +9,12 @@ from thresher.plots import CoverageDisplay, GainDisplay, PrecisionRecallDisplay,
 from thresher.plots.models import (
     MOST_POINTS,
     by_name,
-    drawn_splits,
+    curve_splits,
     equal_cost,
     isometric_lines,
-    isometrics_name,
-    one_ranking,
+    isometrics_words,
     place,
+    require_one_ranking,
 )
 
 
@@ -47,8 +47,8 @@ def test_a_condition_has_round_costs_among_those_reached():
     costs = condition.expected_cost(th.coverage(SPAM_TREE))
     assert len(lines) >= 3
     assert min(line.value for line in lines) <= costs.max()
-    assert isometrics_name(condition) == "expected cost"
-    assert isometrics_name("balanced accuracy") == "average recall"
+    assert isometrics_words(condition) == " with lines of equal expected cost"
+    assert isometrics_words("balanced accuracy") == " with lines of equal average recall"
 
 
 def test_a_value_that_was_asked_for_is_not_left_out_in_silence():
@@ -125,7 +125,7 @@ def test_what_is_no_ranking_is_refused(given):
     with pytest.raises(th.ArgumentError, match="Ranking"):
         by_name(given, th.Ranking)
     with pytest.raises(th.ArgumentError, match="one Ranking"):
-        one_ranking(given)
+        require_one_ranking(given)
 
 
 def test_options_that_a_picture_cannot_draw_are_refused():
@@ -163,12 +163,12 @@ def test_long_names_make_the_picture_wider():
 
 class TestDrawnSplits:
     def test_short_curves_are_drawn_whole(self):
-        assert drawn_splits(EMAILS).tolist() == list(range(11))
+        assert curve_splits(EMAILS).tolist() == list(range(11))
 
     def test_long_curves_keep_hull_ends_and_beginning(self):
         rng = np.random.default_rng(0)
         ranking = th.rank(rng.random(60_000) < 0.5, rng.random(60_000))
-        split = drawn_splits(ranking)
+        split = curve_splits(ranking)
         assert split.size <= MOST_POINTS
         assert (np.diff(split) > 0).all()
         assert {0, 1, 2, 3, 10, len(ranking)} <= set(split.tolist())

@@ -7,7 +7,7 @@ from hypothesis import given
 import thresher as th
 from tests.plots.samples import EMAILS, SPAM_TREE, drawn, legend, rankings
 from tests.strategies import two_class_rankings
-from thresher.plots import PrecisionRecallDisplay
+from thresher.plots import PrecisionRecallDisplay, PRGainDisplay
 from thresher.plots.precision_recall import hyperbolic
 
 
@@ -50,3 +50,14 @@ def test_bands_are_drawn():
 
 def test_undefined_precision_stays_undefined():
     assert np.isnan(PrecisionRecallDisplay.from_ranking(EMAILS).frame()["precision"][0])
+
+
+def test_gains_are_the_library_s():
+    models = rankings(2)
+    display = drawn(PRGainDisplay.from_ranking(models))
+    for name, ranking in models.items():
+        curve = th.pr_gain(ranking)
+        expected = np.column_stack([curve.recall_gain, curve.precision_gain])
+        assert np.array_equal(display.lines_[name].get_xydata(), expected)
+        assert f"{name} (area {curve.area:.3f})" in legend(display)
+    assert display.frame()["recall_gain"].size == sum(line.get_xdata().size for line in display.lines_.values())

@@ -10,11 +10,11 @@ from thresher.plots import ReliabilityDisplay
 from thresher.plots.reliability import flat
 
 
-@pytest.mark.parametrize("segments", ["exact", "quantile", "uniform"])
-def test_points_are_the_library_s(segments):
+@pytest.mark.parametrize("bins", ["exact", "quantile", "uniform"])
+def test_points_are_the_library_s(bins):
     ranking = rankings(1)["model 0"]
-    display = drawn(ReliabilityDisplay.from_ranking(ranking, segments=segments, bins=7))
-    table = th.reliability(ranking, segments=segments, bins=7)
+    display = drawn(ReliabilityDisplay.from_ranking(ranking, bins=bins, count=7))
+    table = th.reliability(ranking, bins=bins, count=7)
     line = display.lines_["model"]
     assert np.array_equal(line.get_xydata(), np.column_stack([table.score[::-1], table.observed[::-1]]))
     assert np.array_equal(display.frame()["pos"], table.pos)
@@ -22,7 +22,7 @@ def test_points_are_the_library_s(segments):
 
 @given(probability_rankings)
 def test_steps_of_the_hull_rise_and_give_each_score_its_pool_s_proportion(ranking):
-    x, y = flat(th.reliability(ranking, segments="hull"))
+    x, y = flat(th.reliability(ranking, bins="hull"))
     assert (np.diff(x) >= 0).all()
     assert (np.diff(y) >= 0).all()
     isotonic = th.calibration_map(ranking)
@@ -45,7 +45,7 @@ def test_counts_stand_in_the_corner():
 
 
 def test_the_title_says_how_runs_are_formed():
-    title = drawn(ReliabilityDisplay.from_ranking(EMAILS, segments="uniform", bins=4)).ax_.get_title(loc="left")
+    title = drawn(ReliabilityDisplay.from_ranking(EMAILS, bins="uniform", count=4)).ax_.get_title(loc="left")
     assert title == "Reliability, uniform bins"
 
 
@@ -54,7 +54,7 @@ def test_several_models_of_an_evaluation():
 
     labels, scores = scored(2, rows=100)
     found = th.evaluate(labels, scores, replicates=20)
-    display = drawn(ReliabilityDisplay.from_evaluation(found, segments="quantile", bins=5))
+    display = drawn(ReliabilityDisplay.from_evaluation(found, bins="quantile", count=5))
     assert list(display.tables) == list(found.models)
 
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests import reference
-from tests.strategies import counts, float64_scores, ranking, segments_of
-from thresher.ranking import reaches
+from tests.strategies import counts, float64_scores, labelled_scores, ranking, segments_of
+from thresher._internal.arguments import describe
+from thresher.ranking import rankable, reaches, require_ranking
 
 SPAM_TREE = "[20+,5-][10+,5-][20+,40-]"
 FORMAT = "thresher/ranking/1"
@@ -81,11 +82,11 @@ class TestFromCounts:
             th.Ranking([1, 2], np.ma.array([5, 1], mask=[True, False]), [1, 1])
 
     @pytest.mark.parametrize(
-        ("count", "told"),
+        ("count", "named"),
         [(-1, r"pos\[1\] is -1"), (-0.5, r"pos\[1\] is -0.5"), (math.nan, r"pos\[1\] is nan"), (math.inf, "is inf")],
     )
-    def test_a_count_is_finite_and_not_negative(self, count, told):
-        with pytest.raises(th.WeightError, match=told):
+    def test_a_count_is_finite_and_not_negative(self, count, named):
+        with pytest.raises(th.WeightError, match=named):
             th.Ranking([2, 1], pos=[1, count], neg=[1, 1])
 
     @pytest.mark.parametrize("pos", [["2", "1"], [None, 1], [1j, 1], [[1], 2], ["a", 1]])
@@ -236,7 +237,7 @@ class TestBothClasses:
     def test_it_says_which_class_is_absent_among_how_many(self, text, absent):
         with pytest.raises(th.OneClassError, match=f"there are no {absent} among 3 cases") as caught:
             th.Ranking.parse(text).require_both_classes()
-        assert caught.value.where == "here"
+        assert caught.value.where == "Ranking.require_both_classes()"
 
     def test_nothing_happens_when_both_are_there(self):
         th.Ranking.parse("[1+,1-]").require_both_classes()
@@ -333,3 +334,41 @@ def test_runs_are_wide_whatever_the_counts_are():
     assert ranking.narrow[0].dtype == np.uint8
     assert pos.dtype == neg.dtype == np.int64
     assert (pos.tolist(), neg.tolist()) == ([100, 100], [100, 100])
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        (None, "got None"),
+        (5, "got the int 5"),
+        ([0.9, 0.2], r"got the list \[0.9, 0.2\]"),
+        (np.zeros(3), r"got an array of shape \(3,\)"),
+        (th.Contingency(1, 2, 3, 4), "got the Contingency "),
+    ],
+)
+def test_what_is_no_ranking_is_named(value, named):
+    with pytest.raises(th.ArgumentError, match=f"a ranking is needed, {named}"):
+        require_ranking(value)
+
+
+def test_long_values_are_described_in_few_words():
+    assert len(describe(list(range(10_000)))) < 60
+
+
+def test_a_ranking_is_asked_no_more_than_the_question_needs():
+    pair = th.Ranking.parse("[2+][1-]", score=[2, 1])
+    require_ranking(pair)
+    require_ranking(pair, both_classes=True)
+    with pytest.raises(th.ProbabilityError):
+        require_ranking(pair, probabilities=True)
+    with pytest.raises(th.OneClassError):
+        require_ranking(th.Ranking.parse("[2+]"), both_classes=True, probabilities=True)
+
+
+@given(labelled_scores(), st.booleans())
+def test_counting_rows_is_ranking_them(rows, weighted):
+    labels, scores = rows
+    weight = np.arange(1, labels.size + 1) / 8 if weighted else None
+    ranked = th.rank(labels, scores, weights=weight)
+    assert th.Ranking.count(labels, rankable(scores), weight, dropped=3) == ranked
+    assert th.Ranking.count(labels, rankable(scores), weight, dropped=3).dropped == 3

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import thresher as th
 from tests.strategies import float64_scores
-from thresher.ranking.thresholds import midway, require_split
+from thresher.ranking import cuts_above, midway, require_split
 
 LARGEST = math.ldexp(1 - 2**-53, 1024)
 
@@ -46,3 +47,21 @@ def test_splits_are_named_by_whole_numbers_from_0():
     for wrong in (-1, 4, 1.0, True, None, "1", np.array([1])):
         with pytest.raises(th.ArgumentError, match="there is no split"):
             require_split(wrong, 4)
+
+
+NUMBERS = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, 0.5, np.inf, -np.inf, 1e308, -1e308, 5e-324])
+
+
+@given(hnp.arrays(np.float64, st.integers(0, 60), elements=NUMBERS), st.lists(NUMBERS, min_size=1), st.booleans())
+def test_cuts_above_are_as_many_as_a_count_tells(score, cuts, many):
+    cut = np.array(sorted(cuts, reverse=True))
+    above = cuts_above(np.resize(score, 20_000) if many and score.size else score, cut)
+    assert above[: score.size].tolist() == [int((cut > value).sum()) for value in score.tolist()]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cuts_above_many_rows(dtype):
+    rng = np.random.default_rng(4)
+    score = rng.normal(size=300_000).astype(dtype)
+    cut = np.array([np.inf, *np.sort(rng.choice(score, 200, replace=False).astype(np.float64))[::-1], -np.inf])
+    assert np.array_equal(cuts_above(score, cut), np.searchsorted(-cut, -score.astype(np.float64), side="left"))

@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.ranking.weights import added_exactly, in_units, running, sum_of
+from thresher.ranking.weights import adds_exactly, in_units, running_total, total_of
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1), st.sampled_from([1, 8, 10, 100, 1000]))
 def test_decimal_and_binary_weights_are_whole_in_their_unit(counts, unit):
-    whole = in_units(np.array(counts) / unit, np.array(counts) / unit, most=2**60)
-    assert whole is not None
+    units = in_units(np.array(counts) / unit, np.array(counts) / unit, most=2**60)
+    assert units is not None
     largest = max(counts) or 1
-    assert (whole[0] * max(1, largest) == np.array(counts) * max(1, int(whole[0].max()))).all()
+    assert (units[0] * max(1, largest) == np.array(counts) * max(1, int(units[0].max()))).all()
 
 
 def test_weights_without_a_unit_stay_weights():
@@ -20,7 +20,7 @@ def test_weights_without_a_unit_stay_weights():
     assert in_units(np.array([1e9 + np.pi]), np.array([1.0]), most=2**60) is None
     assert in_units(np.array([1e9 + 0.5]), np.array([1.0]), most=10**9) is None
     rough = th.Ranking([2, 1], pos=[np.pi, 0], neg=[0, np.e])
-    assert rough.whole() is rough
+    assert rough.in_units() is rough
 
 
 @given(st.lists(st.integers(0, 2**40), min_size=1, max_size=30), st.sampled_from([1, 8, 1024]), st.randoms())
@@ -28,30 +28,30 @@ def test_sums_that_no_order_changes(counts, unit, random):
     weights = [count / unit for count in counts]
     total = np.array([sum(weights)])
     random.shuffle(weights)
-    assert added_exactly(total, total) == (2 * total[0] * (unit if total[0] % 1 else 1) < 2**53)
+    assert adds_exactly(total, total) == (2 * total[0] * (unit if total[0] % 1 else 1) < 2**53)
     assert total[0] == sum(weights)
 
 
 def test_sums_that_depend_on_their_order():
     for rough in (0.1, 0.1 + 0.2, np.pi, 2.0**53, 1 / 4096):
-        assert not added_exactly(np.array([rough]), np.array([1.0]))
+        assert not adds_exactly(np.array([rough]), np.array([1.0]))
 
 
 @given(st.lists(st.integers(0, 3)), st.sampled_from(["u1", "u2", "i8", "f8"]))
 def test_counts_of_any_width_are_added_up(counts, dtype):
-    found = sum_of(np.array(counts, dtype))
-    assert found == sum(counts)
-    assert type(found) is (float if dtype == "f8" else int)
+    total = total_of(np.array(counts, dtype))
+    assert total == sum(counts)
+    assert type(total) is (float if dtype == "f8" else int)
 
 
 @given(st.lists(st.floats(0, 10), min_size=1))
 def test_running_sums_never_step_back_and_end_at_the_total(weights):
     total = float(np.sum(weights))
-    found = running(np.array(weights), total)
-    assert (np.diff(found) >= 0).all()
-    assert found[-1] == total
+    running = running_total(np.array(weights), total)
+    assert (np.diff(running) >= 0).all()
+    assert running[-1] == total
     last = max((i for i, weight in enumerate(weights) if weight > 0), default=-1)
-    assert (found[last + 1 :] == total).all()
+    assert (running[last + 1 :] == total).all()
 
 
 def test_all_positives_found_is_a_recall_of_one():
@@ -64,6 +64,6 @@ def test_running_sums_that_round_above_the_total_are_held_at_it():
     weights = np.append(np.random.default_rng(2).random(1000), 1e-30)
     total = float(weights.sum())
     assert weights[:1000].cumsum()[-1] > total  # added up in another order
-    found = running(weights, total)
-    assert found.max() == total
-    assert (np.diff(found) >= 0).all()
+    running = running_total(weights, total)
+    assert running.max() == total
+    assert (np.diff(running) >= 0).all()

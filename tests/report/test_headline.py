@@ -4,9 +4,9 @@ import pytest
 
 import thresher as th
 from tests.report import examples
-from thresher.report.headline import answer, answer_on_classes
-from thresher.report.payload import contents
-from thresher.report.static.tables import grids
+from thresher.report.headline import class_paragraphs, paragraphs
+from thresher.report.payload import payload
+from thresher.report.static.tables import tables
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def evaluation():
 
 
 def test_it_names_model_threshold_and_cost(evaluation):
-    headline, cost, *_ = answer(evaluation)
+    headline, cost, *_ = paragraphs(evaluation)
     decision = evaluation.decision
     assert headline.startswith(f"Call a case positive when {decision.model} says 0.")
     assert f"The exact threshold is {decision.threshold:.6g}." in cost
@@ -26,7 +26,7 @@ def test_it_names_model_threshold_and_cost(evaluation):
 
 
 def test_it_tells_the_ranges(evaluation):
-    told = answer(evaluation)[2]
+    told = paragraphs(evaluation)[2]
     low, high = evaluation.decision.cost_ratios
     assert f"stays the cheapest model for cost ratios from {low:.4g} to {high:.4g} (now 5)" in told or (
         "stays the cheapest model for" in told and (low == 0 or high == math.inf)
@@ -35,20 +35,20 @@ def test_it_tells_the_ranges(evaluation):
 
 
 def test_a_mix_declared_as_a_share_is_told_as_one():
-    # The first finds half of the positives and no negative, the second all but half of the negatives.
+
     labels = [1] * 20 + [0] * 20
     scores = {"strict": [0.9] * 10 + [0.3] * 30, "lax": [0.6] * 30 + [0.1] * 10}
     condition = th.OperatingCondition(prevalence=0.125, cost_ratio=5)
     evaluation = th.evaluate(labels, scores, condition=condition, replicates=20)
-    told = " ".join(answer(evaluation))
-    # They cost the same where the slope 1 / (5 · class ratio) is 1: at one positive in six.
+    told = " ".join(paragraphs(evaluation))
+
     assert "at this share of positives, or for shares of positives up to 17 % (now 12.5 %) at these costs" in told
     assert "class ratio" not in told
-    assert ("class mix declared", "12.5 % positive") in grids(contents(evaluation))[-1].rows
+    assert ("class mix declared", "12.5 % positive") in tables(payload(evaluation))[-1].rows
 
 
 def test_it_tells_how_firm_it_is_and_the_runner_up(evaluation):
-    told = answer(evaluation)[3]
+    told = paragraphs(evaluation)[3]
     assert "In 60 resamples" in told
     assert "of the same rows; a fresh sample would agree less often" in told
     assert f"The runner-up, {evaluation.decision.runner_up}, costs" in told
@@ -58,39 +58,39 @@ def test_it_tells_how_firm_it_is_and_the_runner_up(evaluation):
 def test_rules_that_ignore_scores_are_said_plainly(cost_ratio, headline):
     condition = th.OperatingCondition(cost_ratio=cost_ratio)
     evaluation = th.evaluate([0, 0, 1, 1], [4, 3, 2, 1], condition=condition, replicates=20)
-    assert answer(evaluation)[0].startswith(headline)
+    assert paragraphs(evaluation)[0].startswith(headline)
 
 
 def test_ties_are_said():
     labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
     scores = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
     condition = th.OperatingCondition(class_ratio=3 / 4)
-    told = answer(th.evaluate(labels, scores, condition=condition, replicates=20))[2]
+    told = paragraphs(th.evaluate(labels, scores, condition=condition, replicates=20))[2]
     assert "3 thresholds from 0.28 to 0.77 cost the same" in told
     assert "this is the middle one" in told
-    two = answer(th.evaluate([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.6, 0.55, 0.3, 0.2], replicates=20))[2]
+    two = paragraphs(th.evaluate([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.6, 0.55, 0.3, 0.2], replicates=20))[2]
     assert "2 thresholds from 0.425 to 0.7 cost the same; this is the stricter one." in two
-    same = answer(th.evaluate(labels, {"a": scores, "b": scores}, replicates=20))
+    same = paragraphs(th.evaluate(labels, {"a": scores, "b": scores}, replicates=20))
     assert "a, b cost the same" in same[3]
 
 
 def test_costs_of_right_calls_are_said():
     labels, scores = examples.models(60, count=1)
     condition = th.OperatingCondition(cost_fp=2, cost_fn=7, cost_tp=-1)
-    told = answer(th.evaluate(labels, scores, condition=condition, replicates=20))[1]
+    told = paragraphs(th.evaluate(labels, scores, condition=condition, replicates=20))[1]
     assert "a false positive costs 2, a true positive −1, a false negative 7" in told
 
 
 @pytest.mark.parametrize("name", examples.awkward())
 def test_the_edges_of_data_are_said_in_whole_sentences(name):
-    for paragraph in answer(examples.awkward()[name]):
+    for paragraph in paragraphs(examples.awkward()[name]):
         assert paragraph.endswith(".")
         assert "nan" not in paragraph
         assert "None" not in paragraph
 
 
 def test_several_classes():
-    headline, means, weakest = answer_on_classes(examples.classes())
+    headline, means, weakest = class_paragraphs(examples.classes())
     assert headline.startswith("forest has the highest overall accuracy of 2 models: 0.")
     assert "3 classes" in means
     assert any(name in weakest for name in ("cat", "cow", "dog"))

@@ -7,19 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.inference import Interval
-from thresher.ranking.thresholds import shortest_between
-from thresher.report.numbers import interval, real, reals, rounded, said, said_limits
+from thresher.ranking import shortest_between
+from thresher.report.numbers import (
+    interval_data,
+    json_number,
+    json_numbers,
+    limits_text,
+    significant,
+    value_text,
+)
 
 
 @given(st.floats())
 def test_every_number_crosses_json(value):
-    back = float(json.loads(json.dumps(real(value), allow_nan=False)))
+    back = float(json.loads(json.dumps(json_number(value), allow_nan=False)))
     assert back == value or (math.isnan(back) and math.isnan(value))
 
 
 def test_whole_counts_stay_whole():
-    assert reals(np.array([1, 2**53 + 1])) == [1, 2**53 + 1]
-    assert all(isinstance(each, int) for each in reals(np.array([1, 2])))
+    assert json_numbers(np.array([1, 2**53 + 1])) == [1, 2**53 + 1]
+    assert all(isinstance(each, int) for each in json_numbers(np.array([1, 2])))
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20, unique=True))
@@ -48,20 +55,20 @@ def test_infinite_thresholds_stay_infinite():
     [(0, "0"), (-2.5, "−2.5"), (1e-9, "1e−9"), (123456.7, "123,457"), (True, "1"), ("-inf", "−∞"), (0.99996, "1")],
 )
 def test_numbers_are_said_shortly(value, text):
-    assert said(value) == text
+    assert value_text(value) == text
 
 
 def test_an_undefined_interval_says_so():
     nan = math.nan
-    assert said_limits(interval(Interval(nan, nan, nan, nan, 0.95, "wilson"))) == "undefined"
-    assert said_limits(interval(Interval(0.5, nan, nan, nan, 0.95, "wilson"))) == "0.5"
-    assert said_limits(interval(Interval(math.inf, math.inf, math.inf, nan, 0.95, "bootstrap"))) == "∞"
+    assert limits_text(interval_data(Interval(nan, nan, nan, nan, 0.95, "wilson"))) == "undefined"
+    assert limits_text(interval_data(Interval(0.5, nan, nan, nan, 0.95, "wilson"))) == "0.5"
+    assert limits_text(interval_data(Interval(math.inf, math.inf, math.inf, nan, 0.95, "bootstrap"))) == "∞"
 
 
 def test_rounding_is_for_drawing():
-    assert rounded([0.12345678, math.nan]) == [0.123457, "nan"]
+    assert significant([0.12345678, math.nan]) == [0.123457, "nan"]
 
 
 def test_far_numbers_have_an_exponent():
-    assert said(-1.5e300) == "−1.5e300"
-    assert said(123456789012345.5) == "123,456,789,012,346"
+    assert value_text(-1.5e300) == "−1.5e300"
+    assert value_text(123456789012345.5) == "123,456,789,012,346"

@@ -14,11 +14,10 @@ from tests import hostile
 from tests.report import examples
 from thresher._internal.text import visible
 from thresher.cautions import Caution
-from thresher.report import Section, contents, page
+from thresher.report import Section, page, payload
 from thresher.report.page import asset, embedded, policy
-from thresher.report.static.panels import Panel
-from thresher.report.static.svg import Plot
-from thresher.report.static.tables import Grid
+from thresher.report.static.svg import Panel, Plot
+from thresher.report.static.tables import Table
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,7 @@ def test_words_pictures_and_tables_stand_above(evaluation):
         ["A & B"],
         cautions=[Caution("no-curve", "there is <none>")],
         panels=[Panel("Rising", "It rises.", picture)],
-        grids=[Grid("Numbers", ("", "cost"), [("1", "2"), ("none", "3")], folded=True, grey=["none"])],
+        tables=[Table("Numbers", ("", "cost"), [("1", "2"), ("none", "3")], folded=True, grey=["none"])],
     )
     text = page(evaluation, title="Learnt", sections=[section], grey=["model"])
     above, below = text[: text.index("<main")], text[text.index("<main") :]
@@ -84,7 +83,7 @@ def digest(text):
 
 def test_the_data_are_the_contents(written):
     (data,) = re.findall(r'<script type="application/json" id="contents">(.*?)</script>', written)
-    assert json.loads(data) == contents(examples.evaluation(), title="Loans")
+    assert json.loads(data) == payload(examples.evaluation(), title="Loans")
 
 
 def test_the_policy_names_the_one_script_and_the_one_style(written):

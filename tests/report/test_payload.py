@@ -1,4 +1,4 @@
-""""""
+"""The payload of the page: every number is the library's, whatever people named."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from tests.report import examples
 from tests.strategies import labelled_scores, two_class_rankings
 from thresher.curves.hull import hull_splits
 from thresher.evaluation.bands import class_bands, model_bands
-from thresher.report.numbers import interval, said_limits
+from thresher.report.numbers import interval_data, limits_text
 from thresher.report.page import embedded
 from thresher.report.payload import (
     BARS,
@@ -22,15 +22,15 @@ from thresher.report.payload import (
     EVEN,
     EXACT,
     POINTS,
-    class_model,
-    contents,
-    curve,
+    bands_data,
+    class_model_data,
+    curve_data,
     distribution,
-    lines,
-    model,
+    model_data,
+    payload,
     pools,
 )
-from thresher.report.static.tables import grids
+from thresher.report.static.tables import tables
 
 
 def numbers(values):
@@ -39,7 +39,7 @@ def numbers(values):
 
 @given(two_class_rankings)
 def test_a_small_curve_is_the_whole_one(ranking):
-    found, whole = curve(ranking), th.coverage(ranking)
+    found, whole = curve_data(ranking), th.coverage(ranking)
     assert found["exact"]
     assert found["splits"] == len(whole)
     assert found["tp"] == whole.tp.tolist()
@@ -57,7 +57,7 @@ def many(rows, *, seed=0):
 def test_a_long_curve_keeps_the_hull_and_the_choice():
     ranking = many(20_000)
     chosen = 777
-    found = curve(ranking, keep=chosen)
+    found = curve_data(ranking, keep=chosen)
     tp, fp = ranking.covered()
     assert not found["exact"]
     assert found["splits"] == 20_001
@@ -71,7 +71,7 @@ def test_a_long_curve_keeps_the_hull_and_the_choice():
 def test_short_thresholds_make_the_calls_that_are_counted():
     for rows in (EXACT + 5, 5_000):
         ranking = many(rows)
-        found = curve(ranking)
+        found = curve_data(ranking)
         for name in ("threshold", "lowest"):
             table = th.contingency_at(ranking, numbers(found[name]))
             assert table.tp.tolist() == found["tp"]
@@ -80,7 +80,7 @@ def test_short_thresholds_make_the_calls_that_are_counted():
 
 def test_the_optimum_of_the_kept_splits_is_that_of_all():
     ranking = many(30_000, seed=5)
-    found = curve(ranking)
+    found = curve_data(ranking)
     tp, fp = np.array(found["tp"]), np.array(found["fp"])
     for cost_ratio in np.geomspace(0.01, 100, 41):
         condition = th.OperatingCondition(cost_ratio=float(cost_ratio))
@@ -101,7 +101,7 @@ def tied(rows):
 
 @pytest.mark.parametrize("ranking", [straight(5_000), straight(100_000), many(30_000), tied(60_000)])
 def test_a_threshold_set_by_hand_finds_one_near(ranking):
-    found = curve(ranking)
+    found = curve_data(ranking)
     cases = np.array(found["tp"]) + np.array(found["fp"])
     tie = (ranking.pos + ranking.neg).max()
     assert np.diff(cases).max() <= max((ranking.Pos + ranking.Neg) / EVEN, tie)
@@ -113,7 +113,7 @@ def test_whole_percents_are_kept_of_probabilities():
     rng = np.random.default_rng(1)
     labels = rng.random(20_000) < 0.3
     ranking = th.rank(labels, 1 / (1 + np.exp(-rng.normal(size=20_000) - labels)))
-    found = curve(ranking)
+    found = curve_data(ranking)
     assert set(np.arange(2, 99) / 100) <= set(found["threshold"])
     at = th.contingency_at(ranking, numbers(found["threshold"]))
     assert at.tp.tolist() == found["tp"]
@@ -121,14 +121,14 @@ def test_whole_percents_are_kept_of_probabilities():
 
 def test_the_ends_are_told_apart_from_what_lies_beyond_them():
     ranking = many(5_000)
-    found = curve(ranking)
+    found = curve_data(ranking)
     assert (found["lowest"][1], found["lowest"][-1]) == (ranking.score[0], ranking.score[-1])
     assert (found["tp"][1] + found["fp"][1], found["tp"][-2] + found["fp"][-2]) == (1, 4_999)
 
 
 def test_weights_are_kept_as_they_are():
     ranking = th.rank([1, 0, 1], [3, 2, 1], weights=[0.5, 0.25, 0.125])
-    assert curve(ranking)["tp"] == [0, 0.5, 0.5, 0.625]
+    assert curve_data(ranking)["tp"] == [0, 0.5, 0.5, 0.625]
 
 
 @given(labelled_scores())
@@ -163,7 +163,7 @@ def test_one_score_and_infinite_scores_have_a_width():
 
 def test_lines_are_the_limits_to_a_hundred_thousandth():
     found: Any = model_bands(examples.evaluation(250, count=1), "model 1")
-    drawn = lines(found)
+    drawn = bands_data(found)
     for key, band in (("roc", found.roc), ("pr", found.precision_recall), ("reliability", found.reliability)):
         assert np.abs(np.array(drawn[key]["lower"]) - band.lower).max() <= 1e-5
         assert np.abs(np.array(drawn[key]["upper"]) - band.upper).max() <= 1e-5
@@ -171,7 +171,7 @@ def test_lines_are_the_limits_to_a_hundred_thousandth():
 
 
 def test_what_has_no_band_has_no_lines():
-    drawn = lines(class_bands(examples.classes(), "tree", "cat"))
+    drawn = bands_data(class_bands(examples.classes(), "tree", "cat"))
     assert drawn["roc"] is not None
     assert drawn["net_benefit"] is None
 
@@ -183,7 +183,7 @@ def evaluation():
 
 @pytest.fixture(scope="module")
 def found(evaluation):
-    return model(evaluation, "model 2")
+    return model_data(evaluation, "model 2")
 
 
 def test_numbers_are_those_of_the_evaluation(evaluation, found):
@@ -208,16 +208,16 @@ def test_quantities_asked_for_are_numbers_of_the_model(mix):
     asked = ("partial_auc[fpr<=0.1]", "recall@threshold=0.5", "net_benefit@0.05", "auc")
     condition = th.OperatingCondition(prevalence=mix)
     evaluation = examples.evaluation(count=2, measures=asked, condition=condition)
-    shown = contents(evaluation)
+    shown = payload(evaluation)
     for each in shown["models"]:
         numbers = {number["name"]: number for number in each["numbers"]}
         assert len(numbers) == len(each["numbers"])
         for text in asked:
             wanted = evaluation.quantities[each["name"]][text]
-            assert numbers[text]["interval"] == interval(wanted)
+            assert numbers[text]["interval"] == interval_data(wanted)
             assert numbers[text]["label"] == ("AUC" if text == "auc" else text)
-    table = next(grid for grid in grids(shown) if grid.caption.startswith("Whole models"))
-    limits = [said_limits(interval(each[asked[0]])) for each in evaluation.quantities.values()]
+    table = next(grid for grid in tables(shown) if grid.caption.startswith("Whole models"))
+    limits = [limits_text(interval_data(each[asked[0]])) for each in evaluation.quantities.values()]
     assert (asked[0], *limits) in table.rows
 
 
@@ -235,7 +235,7 @@ def test_tied_thresholds_are_told():
     tied = th.choose(emails, condition)
     labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
     scores = [0.89, 0.80, 0.74, 0.71, 0.63, 0.49, 0.42, 0.32, 0.24, 0.13]
-    found = model(th.evaluate(labels, {"tree": scores}, condition=condition, replicates=20), "tree")
+    found = model_data(th.evaluate(labels, {"tree": scores}, condition=condition, replicates=20), "tree")
     assert found["optimum"]["undecided"] == list(tied.undecided or ())
 
 
@@ -256,17 +256,17 @@ def test_ties_are_counted_in_rows():
     labels, scores = [1, 0, 1, 0, 1], [3, 3, 2, 1, 1]
     plain = th.evaluate(labels, {"a": scores}, replicates=20)
     weighted = th.evaluate(labels, {"a": scores}, weights=[0.5, 0.5, 2, 1, 1.5], replicates=20)
-    assert model(plain, "a")["ties"] == model(weighted, "a")["ties"] == {"segments": 3, "cases": 4}
+    assert model_data(plain, "a")["ties"] == model_data(weighted, "a")["ties"] == {"segments": 3, "cases": 4}
 
 
 def test_given_predictions_have_their_table():
     evaluation = th.evaluate([1, 0, 1, 0], {"a": [4, 3, 2, 1]}, predictions={"a": [1, 1, 0, 0]}, replicates=20)
-    assert model(evaluation, "a")["given"] == {"tp": 1, "fn": 1, "fp": 1, "tn": 1}
+    assert model_data(evaluation, "a")["given"] == {"tp": 1, "fn": 1, "fp": 1, "tn": 1}
 
 
 def test_the_classroom_is_for_small_data():
-    assert model(examples.emails(), "tree")["segments"]["pos"] == [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
-    assert model(examples.evaluation(CLASSROOM + 1), "model 1")["segments"] is None
+    assert model_data(examples.emails(), "tree")["segments"]["pos"] == [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
+    assert model_data(examples.evaluation(CLASSROOM + 1), "model 1")["segments"] is None
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +275,7 @@ def evaluation_of_classes():
 
 
 def test_rows_are_those_of_the_evaluation(evaluation_of_classes):
-    found, of = class_model(evaluation_of_classes, "tree"), evaluation_of_classes["tree"]
+    found, of = class_model_data(evaluation_of_classes, "tree"), evaluation_of_classes["tree"]
     assert found["matrix"] == of.confusion.counts.tolist()
     assert [row["label"] for row in found["classes"]] == ["cat", "cow", "dog"]
     for row in found["classes"]:
@@ -286,8 +286,8 @@ def test_rows_are_those_of_the_evaluation(evaluation_of_classes):
 
 
 def test_curves_are_those_of_each_class_against_the_rest(evaluation_of_classes):
-    found = class_model(evaluation_of_classes, "forest")
-    assert found["curves"][1] == curve(evaluation_of_classes["forest"].rankings["cow"])
+    found = class_model_data(evaluation_of_classes, "forest")
+    assert found["curves"][1] == curve_data(evaluation_of_classes["forest"].rankings["cow"])
     assert (
         th.auc(evaluation_of_classes["forest"].rankings["dog"])
         == evaluation_of_classes["forest"].auc.one_vs_rest["dog"].estimate
@@ -295,21 +295,22 @@ def test_curves_are_those_of_each_class_against_the_rest(evaluation_of_classes):
 
 
 def test_numbers_are_named(evaluation_of_classes):
-    numbers = {number["name"]: number["value"] for number in class_model(evaluation_of_classes, "forest")["numbers"]}
+    data = class_model_data(evaluation_of_classes, "forest")
+    numbers = {number["name"]: number["value"] for number in data["numbers"]}
     assert numbers["overall_accuracy"] == evaluation_of_classes["forest"].rates.overall_accuracy.estimate
     assert numbers["log_loss"] == evaluation_of_classes["forest"].log_loss.estimate
 
 
 def test_many_classes_share_the_room():
     many = examples.classes(labels=tuple(range(12)), rows=4000)
-    found = class_model(many, "forest")
+    found = class_model_data(many, "forest")
     assert all(len(each["tp"]) <= 251 for each in found["curves"])
     assert [row["label"] for row in found["classes"]][:2] == ["0", "1"]
 
 
 def test_bands_are_those_of_each_class(evaluation_of_classes):
-    found = class_model(evaluation_of_classes, "forest")
-    assert found["bands"][1] == lines(class_bands(evaluation_of_classes, "forest", "cow"))
+    found = class_model_data(evaluation_of_classes, "forest")
+    assert found["bands"][1] == bands_data(class_bands(evaluation_of_classes, "forest", "cow"))
     assert found["bands"][0]["roc"]["lower"] != found["bands"][1]["roc"]["lower"]
 
 
@@ -324,12 +325,12 @@ def interface(name):
 
 @pytest.fixture(scope="module")
 def binary():
-    return contents(examples.evaluation())
+    return payload(examples.evaluation())
 
 
 @pytest.fixture(scope="module")
 def several():
-    return contents(examples.classes())
+    return payload(examples.classes())
 
 
 def test_fields_are_those_of_the_contract(binary, several):
@@ -365,7 +366,7 @@ def test_data_tell_what_was_read():
         missing="drop",
         replicates=20,
     )
-    data = contents(found)["data"]
+    data = payload(found)["data"]
     assert (data["rows"], data["dropped"], data["weighted"], data["clusters"]) == (49, 1, True, 25)
     assert (data["positive"], data["negative"]) == ("yes", "no")
     assert data["Pos"] == found["model 1"].ranking.Pos
@@ -374,7 +375,7 @@ def test_data_tell_what_was_read():
 
 @pytest.mark.parametrize(("labels", "names"), [([1, 0, 1, 0], ("1", "0")), ([True, False] * 2, ("True", "False"))])
 def test_labels_are_named_as_given(labels, names):
-    data = contents(th.evaluate(labels, [4, 3, 2, 1], replicates=20))["data"]
+    data = payload(th.evaluate(labels, [4, 3, 2, 1], replicates=20))["data"]
     assert (data["positive"], data["negative"]) == names
 
 
@@ -382,7 +383,7 @@ def test_costs_of_right_calls_are_a_baseline():
     labels, scores = examples.models(80, count=2)
     condition = th.OperatingCondition(prevalence=0.2, cost_fp=3, cost_fn=10, cost_tp=-2, cost_tn=1)
     evaluation = th.evaluate(labels, scores, condition=condition, replicates=20)
-    told = contents(evaluation)["condition"]
+    told = payload(evaluation)["condition"]
     best = evaluation[evaluation.decision.model].table
     share = told["class_ratio"] / (1 + told["class_ratio"])
     cost = share * best.fnr * told["cost_fn"] + (1 - share) * best.fpr * told["cost_fp"] + told["baseline"]
@@ -398,12 +399,12 @@ def test_a_declared_class_ratio_is_told_apart_from_the_datas(binary):
 
 def test_comparison_has_every_pair(binary):
     assert [(pair["a"][-1], pair["b"][-1]) for pair in binary["comparison"]] == [("1", "2"), ("1", "3"), ("2", "3")]
-    assert contents(examples.emails())["comparison"] == []
+    assert payload(examples.emails())["comparison"] == []
 
 
 @pytest.mark.parametrize("name", examples.awkward())
 def test_the_edges_of_data_are_plain_data(name):
-    found = contents(examples.awkward()[name])
+    found = payload(examples.awkward()[name])
     assert json.loads(embedded(found)) == found
 
 
@@ -426,31 +427,31 @@ def test_nothing_that_is_shown_hides_or_turns_text():
     named = dict(zip([name, f"other {name}"], scores.values(), strict=True))
     found = th.evaluate(np.where(labels, name, f"not {name}"), named, positive=name, replicates=20)
     several = examples.classes(labels=(name, "cow", "dog"))
-    for told in (contents(found, title=name), contents(several, title=name)):
+    for told in (payload(found, title=name), payload(several, title=name)):
         assert any("a�b␛c�d" in text for text in texts(told))
         assert not any(sign in text for text in texts(told) for sign in "\u202e\x1b\u2028")
-    assert contents(found)["decision"]["model"] == found.decision.model
+    assert payload(found)["decision"]["model"] == found.decision.model
 
 
 def test_names_from_right_to_left_stay_within_their_sentence():
     labels, scores = examples.models(60, count=2)
-    found = contents(th.evaluate(labels, dict(zip("אב", scores.values(), strict=True)), replicates=20))
+    found = payload(th.evaluate(labels, dict(zip("אב", scores.values(), strict=True)), replicates=20))
     assert "when \u2068א\u2069 says" in found["answer"][0]
 
 
 def test_titles(binary, several):
     assert binary["title"] == "3 models on 300 cases"
     assert several["title"] == "2 models on 90 cases"
-    assert contents(examples.emails(), title="Ten e-mails")["title"] == "Ten e-mails"
-    assert contents(examples.emails())["title"] == "1 model on 10 cases"
+    assert payload(examples.emails(), title="Ten e-mails")["title"] == "Ten e-mails"
+    assert payload(examples.emails())["title"] == "1 model on 10 cases"
 
 
 def test_classes_are_compared_and_cautioned():
     evaluation = examples.classes()
-    found = contents(evaluation)
+    found = payload(evaluation)
     assert [caution["code"] for caution in found["cautions"]] == [caution.code for caution in evaluation.cautions]
     assert {pair["measure"] for pair in found["comparison"]} >= {"overall accuracy", "Brier score"}
     pair = evaluation.comparisons["brier"]["forest", "tree"]
     assert [one["difference"] for one in found["comparison"] if one["measure"] == "Brier score"] == [pair.difference]
-    captions = [grid.caption for grid in grids(found)]
+    captions = [grid.caption for grid in tables(found)]
     assert "Differences, paired" in captions

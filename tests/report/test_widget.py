@@ -5,7 +5,7 @@ import pytest
 
 import thresher as th
 from tests.report import examples
-from thresher.report import contents
+from thresher.report import payload
 from thresher.report.page import asset
 
 pytest.importorskip("anywidget", reason="needs the extra widget")
@@ -30,7 +30,7 @@ def test_it_runs_the_pages_script(shown):
 
 def test_it_holds_the_contents():
     evaluation = examples.emails()
-    assert json.loads(evaluation.widget().contents) == contents(evaluation)
+    assert json.loads(evaluation.widget().contents) == payload(evaluation)
 
 
 def test_the_threshold_goes_both_ways(shown):

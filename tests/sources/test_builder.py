@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.strategies import labelled_scores, rough_weights, weights
-from thresher.ranking.cells import together
+from thresher.ranking import Sketch
 
 
 class Tensor:
@@ -145,11 +145,13 @@ class TestMemory:
     def test_many_small_batches_are_merged_rarely(self, monkeypatch):
         handled = []
 
+        merge = Sketch.merge
+
         def counting(parts):
             handled.append(sum(map(len, parts)))
-            return together(parts)
+            return merge(parts)
 
-        monkeypatch.setattr("thresher.sources.builder.together", counting)
+        monkeypatch.setattr(Sketch, "merge", counting)
         scores = np.random.default_rng(7).random(4096)
         built(cut((scores > 0.5, scores), range(0, 4096, 4))).ranking()
         assert sum(handled) <= 2 * 4096 * 12  # 4096 rows, log2(4096) = 12
@@ -251,7 +253,7 @@ class TestWhatIsWrong:
 
     @pytest.mark.parametrize("buckets", [1, 0, -5, 2.5])
     def test_a_budget_that_is_none(self, buckets):
-        with pytest.raises(th.ArgumentError, match="buckets must be a whole number of at least 2"):
+        with pytest.raises(th.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
             th.RankingBuilder(buckets=buckets)
 
     def test_missing_is_checked(self):
@@ -274,7 +276,7 @@ class TestLabels:
     def test_a_third_label_is_found_across_batches(self):
         builder = built([(["ham", "spam"], [1, 2])], positive="spam")
         with pytest.raises(
-            th.LabelError, match="beside the positive label 'spam' there is more than one: 'ham' and 'eggs'"
+            th.LabelError, match="besides the positive label 'spam' there is more than one: 'ham' and 'eggs'"
         ):
             builder.update(["eggs"], [3])
         builder.update(["ham"], [3])
@@ -296,7 +298,7 @@ class TestLabels:
 
 @pytest.mark.parametrize("buckets", ["x", True, 1, 2.5, None])
 def test_how_many_scores_are_kept_is_a_whole_number(buckets):
-    with pytest.raises(th.ArgumentError, match="buckets must be a whole number"):
+    with pytest.raises(th.ArgumentError, match=r"buckets must be (at least 2|a whole number)"):
         th.RankingBuilder(buckets=buckets)
 
 

@@ -8,7 +8,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
-from pyarrow import feather
+from pyarrow import feather, orc
 
 import thresher as th
 from tests.strategies import labelled_scores
@@ -49,12 +49,13 @@ WRITERS = {
     "arrow": ("rows.arrow", lambda table, path: feather.write_feather(table, str(path), compression="uncompressed")),
     "feather": ("rows.feather", lambda table, path: feather.write_feather(table, str(path))),
     "arrow stream": ("rows.arrows", write_stream),
+    "orc": ("rows.orc", orc.write_table),
     "csv.gz": packed(pa_csv.write_csv, ".csv.gz", "gzip"),
     "csv.zst": packed(pa_csv.write_csv, ".csv.zst", "zstd"),
     "jsonl.zst": packed(write_jsonl, ".jsonl.zst", "zstd"),
     "arrow.gz": packed(write_stream, ".arrow.gz", "gzip"),
 }
-TYPED = {"parquet", "arrow", "feather", "arrow stream", "arrow.gz"}
+TYPED = {"parquet", "orc", "arrow", "feather", "arrow stream", "arrow.gz"}
 
 
 @pytest.fixture(params=WRITERS)
@@ -87,7 +88,7 @@ def test_rows_read_from_a_file_give_the_ranking_of_the_arrays(kind, tmp_path, ro
 
 
 class TestTypes:
-    @pytest.mark.parametrize("kind", sorted(TYPED))
+    @pytest.mark.parametrize("kind", sorted(TYPED - {"orc"}))
     def test_dtypes_are_kept(self, tmp_path, kind):
         table = pa.table(
             {
@@ -143,7 +144,7 @@ class TestNames:
         assert {name: values.tolist() for name, values in read(path, ["c", "a"]).items()} == {"c": [3], "a": [1]}
         assert list(read(path, ["c", "a"])) == ["c", "a"]
 
-    def test_an_absent_column_is_told_with_those_there_are(self, tmp_path, kind):
+    def test_an_absent_column_is_refused_with_those_there_are(self, tmp_path, kind):
         path = written(kind, pa.table({"label": [1], "p_tree": [0.5], "P_logit": [2]}), tmp_path)
         with pytest.raises(th.ColumnError, match="no column 'p_logit'; did you mean 'P_logit'") as caught:
             read(path, ["label", "p_logit"])
@@ -178,13 +179,16 @@ class TestSeveralFiles:
             assert column_names(source) == ("p",)
 
     @pytest.mark.parametrize("kind", [kind for kind in WRITERS if "json" not in kind])
-    def test_they_must_have_the_same_columns(self, tmp_path, kind):
+    def test_each_holds_the_named_columns(self, tmp_path, kind):
         suffix = WRITERS[kind][0].removeprefix("rows")
         written(kind, pa.table({"p": [1], "y": [0]}), tmp_path).rename(tmp_path / f"a{suffix}")
         written(kind, pa.table({"y": [1], "q": [1], "p": [0]}), tmp_path).rename(tmp_path / f"b{suffix}")
-        for ask in (lambda: read(tmp_path, ["p"]), lambda: column_names(tmp_path)):
+        assert read(tmp_path, ["p"])["p"].tolist() == [1, 0]
+        for ask in (lambda: read(tmp_path), lambda: column_names(tmp_path)):
             with pytest.raises(th.ColumnError, match=r"'q' is in .*b.* and not in .*a"):
                 ask()
+        with pytest.raises(th.ColumnError, match=r"a\..* has no column 'q'"):
+            th.scan(tmp_path, label="y", score="q")
 
     def test_columns_may_stand_in_another_order(self, tmp_path, kind):
         suffix = WRITERS[kind][0].removeprefix("rows")
@@ -266,7 +270,7 @@ class TestStandardInput:
     def piped(self, monkeypatch):
         return lambda content: monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
 
-    def test_its_first_bytes_tell_the_format(self, tmp_path, kind, piped):
+    def test_its_first_bytes_decide_the_format(self, tmp_path, kind, piped):
         piped(written(kind, pa.table({"y": [1, 0], "p": [0.5, 0.25]}), tmp_path).read_bytes())
         columns = read("-", ["p", "y"])
         assert (columns["p"].tolist(), columns["y"].tolist()) == ([0.5, 0.25], [1, 0])

@@ -33,7 +33,12 @@ ROWS = pa.table(
         "large": pa.array([2**63 + 5, 1, 2, 3, 4, 2**63 + 5], pa.uint64()),
     }
 )
-SOURCES = {"Arrow": ROWS, "pandas": ROWS.to_pandas(), "an engine": ibis.memtable(ROWS)}
+SOURCES = {
+    "Arrow": ROWS,
+    "mapping": {name: ROWS[name] for name in ROWS.column_names},
+    "pandas": ROWS.to_pandas(),
+    "an engine": ibis.memtable(ROWS),
+}
 
 
 @pytest.fixture(params=SOURCES)
@@ -91,7 +96,7 @@ def test_the_same_rows_are_taken_everywhere(source, where, rows):
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("where", "words"),
     [
         ({"whole": "1"}, "asks for '1' in 'whole', a column of numbers"),
         ({"whole": [1, "a"]}, "asks for 'a' in 'whole', a column of numbers"),
@@ -109,8 +114,8 @@ def test_the_same_rows_are_taken_everywhere(source, where, rows):
     ],
     ids=str,
 )
-def test_what_no_row_can_hold_is_refused(source, where, told):
-    with pytest.raises(th.ArgumentError, match=told):
+def test_what_no_row_can_hold_is_refused(source, where, words):
+    with pytest.raises(th.ArgumentError, match=words):
         th.scan(source, label="y", score="p", where=where)
 
 
@@ -121,7 +126,7 @@ def test_nothing_taken_is_no_ranking(source, where):
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("where", "words"),
     [
         (lambda t: t.age > 30, "raised AttributeError: .*'age'"),
         (lambda t: t.whole, "returned a column of int64"),
@@ -129,12 +134,14 @@ def test_nothing_taken_is_no_ranking(source, where):
         (lambda _: None, "returned None"),
     ],
 )
-def test_a_function_that_gives_no_condition(source, where, told):
-    with pytest.raises(th.ArgumentError, match=f"the function given as where= {told}"):
+def test_a_function_that_gives_no_condition(where, words):
+    source = SOURCES["an engine"]
+    with pytest.raises(th.ArgumentError, match=f"the function given as where= {words}"):
         th.scan(source, label="y", score="p", where=where)
 
 
-def test_a_function_may_speak_of_columns_that_it_does_not_name(source):
+def test_a_function_may_speak_of_columns_that_it_does_not_name():
+    source = SOURCES["an engine"]
     assert th.scan(source, label="y", score="p", where=lambda _: ibis._.p < 0.35) == th.rank([0, 0], [0.2, 0.3])
 
 
@@ -145,7 +152,8 @@ def test_a_column_of_numbers_and_texts_may_be_asked_for_either():
     assert th.scan(rows, label="y", score="p", where={"k": 1}).total == 1200
 
 
-def test_a_function_may_give_several_conditions(source):
+def test_a_function_may_give_several_conditions():
+    source = SOURCES["an engine"]
     found = th.scan(source, label="y", score="p", where=lambda t: [t.whole > 1, t.p < 0.5])
     assert found == th.rank([0, 1], [0.2, 0.4])
 
@@ -172,7 +180,7 @@ FINE: dict[str, Any] = {
     ],
     ids=str,
 )
-def test_nanoseconds_are_told_apart_in_memory(where, row):
+def test_nanoseconds_are_kept_apart_in_memory(where, row):
     assert th.scan(FINE, label="y", score="p", where=where) == th.rank([FINE["y"][row]], [FINE["p"][row]])
 
 
@@ -187,4 +195,4 @@ def test_a_moment_that_utc_does_not_have():
         with pytest.raises(th.ArgumentError, match="outside the years 1 to 9999"):
             th.scan(source, label="y", score="p", where={"time": first})
     with pytest.raises(th.ArgumentError, match="outside the years 1 to 9999"):
-        th.scan_by({"y": [1, 0], "p": [0.5, 0.2], "g": [first] * 2}, label="y", score="p", by="g")
+        th.scan({"y": [1, 0], "p": [0.5, 0.2], "g": [first] * 2}, label="y", score="p", by="g")

@@ -1,180 +1,113 @@
-from decimal import Decimal
+import datetime as dt
+from typing import Any
 
 import ibis
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
 
 import thresher as th
-from tests.strategies import labelled_scores
-from thresher.sources.frames import frame_columns, frame_names, is_frame
 
+DAY = dt.datetime(2026, 1, 1)  # noqa: DTZ001 - as frames without zones have it
+NANO = np.datetime64(1, "ns")
 
-class Stream:
-    """What speaks Arrow's PyCapsule interface and nothing else."""
-
-    def __init__(self, inside):
-        self.inside = inside
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        return self.inside.__arrow_c_stream__(requested_schema)
-
-
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "pandas of Arrow types": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
-    "pandas of nullable types": lambda columns: pd.DataFrame(columns).convert_dtypes(),
-    "Polars": pl.DataFrame,
-    "lazy Polars": pl.LazyFrame,
-    "pyarrow table": pa.table,
-    "pyarrow batch": lambda columns: pa.RecordBatch.from_pydict({name: pa.array(v) for name, v in columns.items()}),
-    "narwhals": lambda columns: nw.from_native(pl.DataFrame(columns)),
-    "lazy narwhals": lambda columns: nw.from_native(pl.LazyFrame(columns)),
-    "narwhals of pandas": lambda columns: nw.from_native(pd.DataFrame(columns)),
-    "ibis": lambda columns: ibis.memtable(pa.table(columns)),
-    "capsule": lambda columns: Stream(pa.table(columns)),
-    "mapping": dict,
+ROWS: dict[str, list[Any]] = {
+    "y": [1, 0, 1, 0, 1, 0],
+    "p": [0.9, 0.8, 0.7, 0.3, 0.2, 0.1],
+    "q": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+    "w": [1.0, 2.0, 0.0, 1.0, 0.5, 1.0],
+    "week": [1, 1, 2, 2, None, None],
+    "place": ["a", "b", "a", "b", "a", "b"],
 }
-EAGER = {name: FRAMES[name] for name in ("pandas", "Polars", "pyarrow table", "narwhals", "mapping")}
 
 
-@pytest.fixture(params=FRAMES)
-def kind(request):
-    return request.param
+def test_frames_are_ranked_where_they_are():
+    for frame in (ROWS, pl.DataFrame(ROWS), pl.LazyFrame(ROWS), pl.DataFrame(ROWS).to_pandas()):
+        assert th.scan(frame, label="y", score="p") == th.rank(ROWS["y"], ROWS["p"])
+        assert th.scan(frame, label="y", score="p", weights="w") == th.rank(ROWS["y"], ROWS["p"], weights=ROWS["w"])
 
 
-def read(frame, names=None):
-    return frame_columns(frame, names)
+def test_files_are_read_when_they_fit(tmp_path):
+    pl.DataFrame(ROWS).write_csv(tmp_path / "rows.csv")
+    assert th.scan(tmp_path / "rows.csv", label="y", score="p") == th.rank(ROWS["y"], ROWS["p"])
 
 
-@pytest.mark.parametrize("kind", [name for name in FRAMES if name not in ("ibis", "pandas of nullable types")])
-@given(rows=labelled_scores())
-@settings(max_examples=40, deadline=None)
-def test_a_frame_gives_the_ranking_of_its_columns(kind, rows):
-    labels, scores = rows
-    columns = read(FRAMES[kind]({"id": np.arange(labels.size), "y": labels, "p": scores}), ["p", "y"])
-    assert list(columns) == ["p", "y"]
-    assert columns["p"].dtype == scores.dtype
-    assert th.rank(columns["y"], columns["p"]) == th.rank(labels, scores)
+def test_several_models():
+    found = th.scan(pl.DataFrame(ROWS), label="y", score=["p", "q"])
+    assert found == {name: th.rank(ROWS["y"], ROWS[name]) for name in ("p", "q")}
 
 
-class TestEveryFrame:
-    def test_all_columns_in_order(self, kind):
-        frame = FRAMES[kind]({"y": [1, 0], "p": [0.5, 0.25], "w": ["a", "b"]})
-        assert frame_names(frame) == ["y", "p", "w"]
-        assert {name: values.tolist() for name, values in read(frame).items()} == {
-            "y": [1, 0],
-            "p": [0.5, 0.25],
-            "w": ["a", "b"],
-        }
-
-    def test_is_one(self, kind):
-        assert is_frame(FRAMES[kind]({"y": [1, 0]}))
-
-    def test_an_absent_column(self, kind):
-        frame = FRAMES[kind]({"label": [1, 0], "p_tree": [0.5, 0.25]})
-        with pytest.raises(th.ColumnError, match="the frame has no column 'p_tre'; did you mean 'p_tree'") as caught:
-            read(frame, ["label", "p_tre"])
-        assert "'label' and 'p_tree'" in caught.value.fix
-
-    def test_gaps_stay_gaps(self, kind):
-        big = 2**53 + 1
-        frame = FRAMES[kind]({"y": [1, None, 0], "p": [0.5, 0.25, None], "i": [big, None, 3], "w": ["a", None, "b"]})
-        columns = read(frame)
-        with pytest.raises(th.MissingValueError, match=r"1 of 3 labels .* 1; 1 of 3 scores .* 2|1 of 3 labels"):
-            th.rank(columns["y"], columns["p"])
-        assert th.rank(columns["y"], columns["p"], missing="drop") == th.rank([1], [0.5])
-        if kind not in ("pandas", "narwhals of pandas", "pandas of nullable types"):  # pandas itself rounds these
-            assert columns["i"].tolist()[0] == big
+def test_groups_and_rows_without_one():
+    found = th.scan(pl.DataFrame(ROWS), label="y", score="p", by="week")
+    assert found == {
+        1: th.rank([1, 0], [0.9, 0.8]),
+        2: th.rank([1, 0], [0.7, 0.3]),
+        None: th.rank([1, 0], [0.2, 0.1]),
+    }
+    both = th.scan(pl.DataFrame(ROWS), label="y", score="p", by=["week", "place"])
+    assert set(both) == {(week, place) for week in (1, 2, None) for place in "ab"}
 
 
-class TestNoCopies:
-    @pytest.mark.parametrize("kind", EAGER)
-    @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8])
-    def test_numbers_are_shared(self, kind, dtype):
-        scores = np.arange(1000).astype(dtype)
-        frame = EAGER[kind]({"p": scores})
-        native = frame.to_native() if kind == "narwhals" else frame
-        column = native["p"]
-        if kind == "pyarrow table":
-            inside = column.chunk(0).to_numpy()
-        elif kind == "mapping":
-            inside = column
-        else:
-            inside = column.to_numpy()
-        assert np.shares_memory(read(frame, ["p"])["p"], inside)
-
-    def test_of_a_pandas_frame_of_one_block_too(self):
-        block = np.random.default_rng(0).random((100, 3))
-        frame = pd.DataFrame(block, columns=["a", "b", "c"])
-        assert np.shares_memory(read(frame, ["b"])["b"], frame["b"].to_numpy())
-
-    def test_nothing_is_written_to_what_is_shared(self):
-        frame = pl.DataFrame({"y": [1, 0, 1], "p": [0.5, -0.0, 0.25]})
-        columns = read(frame)
-        th.rank(columns["y"], columns["p"])
-        assert frame["p"].to_list() == [0.5, -0.0, 0.25]
+def test_filters_take_rows_by_value():
+    found = th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "a", "week": [1, 2]})
+    assert found == th.rank([1, 1], [0.9, 0.7])
+    with pytest.raises(th.EmptyError, match="no row meets"):
+        th.scan(pl.DataFrame(ROWS), label="y", score="p", where={"place": "z"})
 
 
-class TestTypes:
-    def test_categories_are_their_labels(self):
-        for frame in (
-            pd.DataFrame({"y": pd.Series(["ham", "spam"], dtype="category")}),
-            pl.DataFrame({"y": pl.Series(["ham", "spam"], dtype=pl.Categorical)}),
-            pl.DataFrame({"y": pl.Series(["ham", "spam"], dtype=pl.Enum(["spam", "ham"]))}),
-            pa.table({"y": pa.array(["ham", "spam"]).dictionary_encode()}),
-        ):
-            assert read(frame)["y"].tolist() == ["ham", "spam"]
+@pytest.mark.parametrize("frame", [ROWS, pl.DataFrame(ROWS), pl.LazyFrame(ROWS), pd.DataFrame(ROWS)], ids=type)
+def test_an_expression_filters_frames_and_a_function_does_not(frame):
+    found = th.scan(frame, label="y", score="p", where=pc.field("q") > 0.25)
+    assert found == th.rank(ROWS["y"][2:], ROWS["p"][2:])
+    with pytest.raises(th.ArgumentError, match="filter tables of engines alone"):
+        th.scan(frame, label="y", score="p", where=lambda t: t.q > 0.25)
 
-    @pytest.mark.parametrize("frame", [pl.DataFrame, pa.table, pd.DataFrame], ids=["Polars", "pyarrow", "pandas"])
-    def test_decimals_are_told_apart_or_refused(self, frame):
-        short = [Decimal("0.100"), Decimal("0.099")]
-        long = [Decimal("0.1000000000000000001"), Decimal("0.1000000000000000002")]
-        columns = read(frame({"y": [1, 0], "p": short, "q": long}))
-        assert th.rank(columns["y"], columns["p"]) == th.rank([1, 0], [0.1, 0.099])
-        with pytest.raises(th.ScoreError, match=r"2 of 2 scores do not fit a float64 exactly, first 0\.1"):
-            th.rank(columns["y"], columns["q"])
 
-    def test_fields_of_a_numpy_array(self):
-        rows = np.array([(1, 0.5), (0, 0.25)], dtype=[("y", "i1"), ("p", "f4")])
-        assert is_frame(rows)
-        columns = read(rows)
-        assert {name: values.dtype.str for name, values in columns.items()} == {"y": "|i1", "p": "<f4"}
-        assert np.shares_memory(columns["p"], rows)
+def test_missing_values_are_dropped_from_their_group():
+    rows = {"y": [1, 0, 1, 0], "p": [0.9, np.nan, 0.7, 0.2], "week": [1, 1, 2, 2]}
+    with pytest.raises(th.MissingValueError, match="1 of 4 scores"):
+        th.scan(rows, label="y", score="p", by="week")
+    found = th.scan(rows, label="y", score="p", by="week", missing="drop")
+    assert (found[1].dropped, found[2].dropped) == (1, 0)
 
-    def test_names_that_occur_twice(self):
-        for frame in (
-            pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
-            pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "a", "b"]),
-        ):
-            assert read(frame, ["b"])["b"].tolist() == [3]
-            with pytest.raises(th.ColumnError, match="the frame has 2 columns called 'a'"):
-                read(frame, ["a"])
 
-    def test_lengths_of_a_mapping(self):
-        with pytest.raises(th.LengthError, match="y 2, p 1"):
-            read({"y": [1, 0], "p": [0.5]})
+def test_one_class_in_a_group_is_a_ranking():
+    found = th.scan({"y": ["a", "b"], "p": [1, 2], "g": [1, 2]}, label="y", score="p", by="g", positive="b")
+    assert (found[1].Pos, found[2].Pos) == (0, 1)
 
-    @pytest.mark.parametrize("thing", [5, "rows.csv", [1, 2], None, np.zeros((3, 2)), object()])
-    def test_what_is_no_frame(self, thing):
-        assert not is_frame(thing)
-        with pytest.raises(th.ArgumentError, match="is no frame that thresher knows"):
-            read(thing, ["y"])
 
-    def test_only_wanted_columns_of_a_lazy_frame_are_computed(self):
-        def never(_):
-            raise AssertionError("computed")
+def test_absent_columns_are_named():
+    with pytest.raises(th.ColumnError, match="did you mean 'p'"):
+        th.scan(pl.DataFrame(ROWS), label="y", score="P")
 
-        frame = pl.LazyFrame({"y": [1, 0]}).with_columns(bad=pl.col("y").map_batches(never, return_dtype=pl.Int64))
-        assert read(frame, ["y"])["y"].tolist() == [1, 0]
 
-    def test_absent_narwhals_names_the_extra(self, monkeypatch):
-        from thresher._internal import optional as extras
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        (pd.array(["a", pd.NA, "a", "b"], dtype="string"), ["a", None, "b"]),
+        (pd.array(["a", pd.NA, "a", "b"], dtype=pd.ArrowDtype(pa.string())), ["a", None, "b"]),
+        (pd.array([True, pd.NA, True, False], dtype="boolean"), [True, None, False]),
+        (pd.array([1, pd.NA, 1, 2], dtype="Int64"), [1, None, 2]),
+        (pd.Categorical(["a", None, "a", "b"]), ["a", None, "b"]),
+        (pd.to_datetime(["2026-01-01", None, "2026-01-01", "2026-01-02"]), [DAY, None, DAY + dt.timedelta(1)]),
+        (pd.array(pd.to_datetime([1, None, 1, 2], unit="ns")), [NANO, None, NANO + 1]),
+    ],
+    ids=["string", "Arrow", "boolean", "Int64", "category", "days", "nanoseconds"],
+)
+def test_groups_of_every_kind(values, names):
+    frame = pd.DataFrame({"y": [1, 0, 1, 0], "p": [0.9, 0.8, 0.3, 0.1], "g": values})
+    assert list(th.scan(frame, label="y", score="p", by="g")) == names
 
-        monkeypatch.setattr(extras, "find_spec", lambda _: None)
-        with pytest.raises(th.MissingExtraError, match=r'pip install "thresher\[frames\]"'):
-            read(pl.DataFrame({"y": [1]}))
+
+def test_groups_that_are_no_plain_values():
+    frame = pd.DataFrame({"y": [1, 0], "p": [0.9, 0.8], "g": [{1}, {2}]})
+    with pytest.raises(th.ColumnError, match="plain values"):
+        th.scan(frame, label="y", score="p", by="g")
+    table = ibis.memtable(pa.table({"y": [1, 0], "p": [0.9, 0.8], "g": [[1], [2]]}))
+    with pytest.raises(th.ColumnError, match="not one value per row"):
+        th.scan(table, label="y", score="p", by="g")
+    with pytest.raises(th.ColumnError, match="not one value per row"):
+        th.scan(table, label="g", score="p")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import thresher as th
-from thresher.sources.listing import listed_files
+from thresher.sources.files import list_files as listed_files
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ class TestFormats:
 
     @pytest.mark.parametrize("name", ["a", "a.txt", "a.gz", "a.xlsx", ".csv"])
     def test_others_are_refused(self, folder, name):
-        with pytest.raises(th.SourceError, match="cannot be told from its name") as caught:
+        with pytest.raises(th.SourceError, match="is not known from its name") as caught:
             listed_files(folder(name) / name)
         assert "csv, tsv, jsonl, parquet" in caught.value.fix
 
@@ -74,16 +74,16 @@ class TestPlaces:
         assert dict(second.partition) == {"year": "2024", "land": None}
 
     @pytest.mark.parametrize(
-        ("source", "told"),
+        ("source", "words"),
         [
             ("absent.csv", "there is no file or folder"),
             ("absent*.csv", "no file matches"),
             ("", "holds no data"),
-            ("?.txt", "cannot be told from its name"),
+            ("?.txt", "is not known from its name"),
         ],
     )
-    def test_nothing_there(self, folder, source, told):
-        with pytest.raises(th.SourceError, match=told):
+    def test_nothing_there(self, folder, source, words):
+        with pytest.raises(th.SourceError, match=words):
             listed_files(folder("a.txt") / source)
 
     def test_files_of_different_formats(self, folder):
@@ -102,12 +102,12 @@ class TestPlaces:
         with pytest.raises(th.SourceError, match=r"matches files and the folder .*a, which holds others"):
             listed_files(root / "*")
 
-    def test_a_database_is_no_file_and_its_password_is_not_told(self):
+    def test_a_database_is_no_file_and_its_password_is_not_shown(self):
         with pytest.raises(th.SourceError, match="postgres://host/db is no file") as caught:
             listed_files("postgres://ann:tulip@host/db")
         assert "tulip" not in str(caught.value)
 
-    def test_folders_of_other_tools_are_in_nobodys_way(self, folder):
+    def test_folders_of_other_tools_are_passed_over(self, folder):
         root = folder("a.csv", "_delta_log/c.csv")
         assert names(root / "*", root) == ["a.csv"]
 

@@ -89,7 +89,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(th.MeasureError, match="there is no quantity called 'partal_auc'") as refused:
         quantity("partal_auc[fpr<=0.1]")
     assert "did you mean partial_auc" in refused.value.fix
-    assert refused.value.where == "here"
+    assert refused.value.where == "quantity(text)"
     assert all(name in refused.value.fix for name in MODEL_NUMBERS)
 
 

@@ -1,1 +1,1 @@
-"""Plumbing without domain knowledge."""
+"""Plumbing without domain knowledge; nothing here is public."""

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from thresher.errors import ArgumentError, OutputError, SourceError
+from thresher._internal.arguments import require_path
+from thresher.errors import OutputError, SourceError, argument
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
@@ -44,19 +45,6 @@ def read_text(path: str | PathLike[str]) -> str:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise SourceError(f"{path} cannot be read: {reason}", "check the path and who may read it") from None
-
-
-def require_path(given: object) -> None:
-    """Raise `ArgumentError` unless this names a file.
-
-    >>> require_path(None, "Ranking.from_parquet(path)")
-    Traceback (most recent call last):
-    thresher.errors.ArgumentError: a path is needed, got None
-      where: Ranking.from_parquet(path)
-      fix:   give a text or a pathlib.Path
-    """
-    if not isinstance(given, str | PathLike):
-        raise ArgumentError(f"a path is needed, got {given!r}", "give a text or a pathlib.Path")
 
 
 @contextmanager
@@ -152,7 +140,8 @@ def require_folder(path: str | Path, *, names: Collection[str], overwrite: bool)
         )
     if held and not overwrite:
         raise OutputError(
-            f"the folder {shown} holds {held[0]!r} already", "name another folder, or pass overwrite=True"
+            f"the folder {shown} holds {held[0]!r} already",
+            f"name another folder, or pass {argument('overwrite', True)}",
         )
     return target
 

@@ -30,7 +30,7 @@ def json_value(text: str, *, name: str) -> Any:
       where: json_value(text)
       fix:   give the text that Ranking.to_json() returned
     """
-    _where, fix = f"{name}.from_json", f"give the text that {name}.to_json() returned"
+    fix = f"give the text that {name}.to_json() returned"
     try:
         return json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
     except FieldError as error:
@@ -63,7 +63,7 @@ def read_object(
     >>> read_object({"format": "a/1", "n": -1}, {"n": number(least=0)}, of="A", kind="an a", form="a/1")
     Traceback (most recent call last):
     thresher.errors.NotationError: this is not an a as thresher writes it: "n" must be a number of 0 or more, got -1
-      where: A.from_dict
+      where: read_object(value, readers)
       fix:   give what A.to_dict() or A.to_json() returned, unchanged
     """
     try:
@@ -79,7 +79,6 @@ def not_written(why: str, *, of: str, kind: str) -> NotationError:
     return NotationError(
         f"this is not {kind} as thresher writes it: {why}",
         fix=f"give what {of}.to_dict() or {of}.to_json() returned, unchanged",
-        where=f"{of}.from_dict",
     )
 
 

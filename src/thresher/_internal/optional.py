@@ -1,9 +1,11 @@
-"""Optional packages and the rooms on the right: loaded when asked for, with a clear word when absent."""
+"""Optional packages, loaded when asked for, with a clear word when absent."""
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import isfunction
 from types import ModuleType
 from typing import Any
 
@@ -17,7 +19,7 @@ def extra(package: str, *, name: str) -> ModuleType:
     2.0
     >>> extra("absent", name="report")
     Traceback (most recent call last):
-    thresher.errors.MissingExtraError: to_html needs the package absent, which is not installed
+    thresher.errors.MissingExtraError: this needs the package absent, which is not installed
       where: extra(package)
       fix:   pip install "thresher[report]"
     """
@@ -29,23 +31,20 @@ def extra(package: str, *, name: str) -> ModuleType:
     return import_module(package)
 
 
-def room(name: str) -> ModuleType:
-    """A room of thresher that stands right of the asking one, for methods that are doors to it.
-
-    Imports point left; `Evaluation.to_html` is a convenience that leads right, so it asks by name when called.
-
-    >>> room("ranking").Ranking.__name__
-    'Ranking'
-    """
-    return import_module(f"thresher.{name}")
-
-
 def publish(package: str, *things: Any) -> None:
     """Let classes and functions report a package as their module, so that saved models survive moved files.
+
+    Doctest skips functions defined in another file, so those with examples are listed in the package's `__test__`.
 
     >>> from thresher.ranking import Ranking
     >>> Ranking.__module__
     'thresher.ranking'
     """
+    examples = vars(sys.modules[package]).setdefault("__test__", {})
     for thing in things:
         thing.__module__ = package
+        members = vars(thing).items() if isinstance(thing, type) else [("", thing)]
+        for name, member in members:
+            function = getattr(member, "__func__", member)
+            if isfunction(function) and ">>>" in (function.__doc__ or ""):
+                examples[f"{thing.__name__}.{name}".rstrip(".")] = function

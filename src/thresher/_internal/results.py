@@ -11,9 +11,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thresher._internal.optional import extra, room
+from thresher._internal.arguments import require_one_of
+from thresher._internal.optional import extra
 from thresher._internal.text import visible
-from thresher.errors import MissingExtraError, require_one_of
+from thresher.errors import MissingExtraError
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 MOST_SIGNS = 200
@@ -35,7 +36,9 @@ class Result:
         return ", ".join(_plain_fields(self))
 
     def _repr_html_(self) -> str | None:
-        return str(room("report.notebook").result_glance(self))
+        from thresher.report.notebook import result_html
+
+        return result_html(self)
 
 
 class Tabular(Result):

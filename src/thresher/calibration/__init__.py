@@ -3,14 +3,13 @@
 from thresher._internal.optional import publish
 from thresher.calibration import losses
 from thresher.calibration.decomposition import Decomposition, decomposition
-from thresher.calibration.loss_bounds import brier_bounds, log_loss_bounds
 from thresher.calibration.maps.logistic import LogisticCurve
 from thresher.calibration.maps.map import CalibrationMap, calibration_map
 from thresher.calibration.maps.steps import Steps
-from thresher.calibration.prevalence import adjust_prevalence, recalibrated
+from thresher.calibration.prevalence import adjust_prevalence, recalibrate
 from thresher.calibration.reliability import CalibrationGap, Reliability, ece, reliability
 from thresher.calibration.scores import LogLoss, brier, brier_multiclass, log_loss, log_loss_multiclass, squared_error
-from thresher.calibration.smoothing import MEstimate, Smoothed, laplace, m_estimate, smoothed
+from thresher.calibration.smoothing import MEstimate, Smoothed, laplace, m_estimate, smooth
 
 __all__ = [
     "CalibrationGap",
@@ -24,20 +23,18 @@ __all__ = [
     "Steps",
     "adjust_prevalence",
     "brier",
-    "brier_bounds",
     "brier_multiclass",
     "calibration_map",
     "decomposition",
     "ece",
     "laplace",
     "log_loss",
-    "log_loss_bounds",
     "log_loss_multiclass",
     "losses",
     "m_estimate",
-    "recalibrated",
+    "recalibrate",
     "reliability",
-    "smoothed",
+    "smooth",
     "squared_error",
 ]
 

@@ -103,8 +103,9 @@ def _offset_intercept(x: Floats, pos: Floats, neg: Floats) -> float:
     a = 0.0
     for _ in range(_MOST_STEPS):
         fitted = _expit(x + a)
-        away = Pos - float(cases @ fitted)
-        curvature = float(cases @ (fitted * (1 - fitted)))
+        expected = cases * fitted
+        away = Pos - float(expected.sum())
+        curvature = float((expected * (1 - fitted)).sum())
         if abs(away) <= _RESOLVED * Pos:
             break
         step = away / curvature if curvature > 0 else math.copysign(_LONGEST_STEP, away)

@@ -7,11 +7,11 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.results import Result
 from thresher.calibration.scores import brier
 from thresher.cautions import Caution
 from thresher.curves import hull_splits
-from thresher.errors import require_one_of
 from thresher.ranking import Counts, Ranking, require_ranking
 
 Over: TypeAlias = Literal["exact", "hull"]
@@ -21,7 +21,7 @@ Over: TypeAlias = Literal["exact", "hull"]
 class Decomposition(Result):
     """The parts of a Brier score.
 
-    brier = calibration + refinement, over the segments named by `segments`;
+    brier = calibration + refinement, over the segments named by `bins`;
     brier = miscalibration - discrimination + uncertainty (CORP), always over the hull's pools.
     """
 
@@ -31,18 +31,18 @@ class Decomposition(Result):
     miscalibration: float
     discrimination: float
     uncertainty: float
-    segments: Over
+    bins: Over
     cautions: tuple[Caution, ...] = ()
 
     def __str__(self) -> str:
-        over = "exact segments" if self.segments == "exact" else "the hull's pools"
+        over = "exact segments" if self.bins == "exact" else "the hull's pools"
         return (
             f"Brier {self.brier:.4f} = {self.calibration:.4f} calibration + {self.refinement:.4f} refinement"
             f" (over {over})"
         )
 
 
-def decomposition(ranking: Ranking, *, segments: Over = "exact") -> Decomposition:
+def decomposition(ranking: Ranking, *, bins: Over = "exact") -> Decomposition:
     """Split the Brier score into calibration and refinement loss, and by CORP.
 
     Over "exact" segments, with n cases at score p of which a share ṗ is positive,
@@ -64,22 +64,22 @@ def decomposition(ranking: Ranking, *, segments: Over = "exact") -> Decompositio
     Brier 0.2067 = 0.0000 calibration + 0.2067 refinement (over exact segments)
     >>> from thresher import rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
-    >>> print(decomposition(emails, segments="hull"))
+    >>> print(decomposition(emails, bins="hull"))
     Brier 0.1934 = 0.0601 calibration + 0.1333 refinement (over the hull's pools)
     """
-    require_one_of(segments, get_args(Over), name="segments")
+    require_one_of(bins, get_args(Over), name="bins")
     require_ranking(ranking, both_classes=True, probabilities=True)
     total = brier(ranking)
     pooled = _refinement(*ranking.runs(hull_splits(ranking, pool="ties"))) / ranking.total
     miscalibration = max(0.0, total - pooled)  # never below 0 but for rounding
     uncertainty = ranking.prevalence * float(ranking.Neg / ranking.total)
     cautions: tuple[Caution, ...] = ()
-    if segments == "hull":
+    if bins == "hull":
         calibration, refinement = miscalibration, pooled
     elif _all_pure(ranking):
         calibration, refinement = total, 0.0
         if len(ranking) == ranking.total:
-            cautions = (Caution("distinct-scores", 'refinement is 0 by construction; segments="hull" pools them'),)
+            cautions = (Caution("distinct-scores", 'refinement is 0 by construction; bins="hull" pools them'),)
     else:
         calibration, refinement = _calibration(ranking), _refinement(ranking.pos, ranking.neg) / ranking.total
     return Decomposition(
@@ -89,7 +89,7 @@ def decomposition(ranking: Ranking, *, segments: Over = "exact") -> Decompositio
         miscalibration=miscalibration,
         discrimination=max(0.0, uncertainty - pooled),
         uncertainty=uncertainty,
-        segments=segments,
+        bins=bins,
         cautions=cautions,
     )
 

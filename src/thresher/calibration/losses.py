@@ -7,14 +7,15 @@ case lies. The four smooth or convex losses bound the 0-1 loss from above.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import describe
 from thresher.calibration.scores import numbers
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, described, require_ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 
 
 def zero_one(margin: npt.ArrayLike, *, half_on_boundary: bool = False) -> Floats:
@@ -79,6 +80,15 @@ def squared(margin: npt.ArrayLike, *, truncated: bool = False) -> Floats:
         return np.square(short)
 
 
+LOSSES: Mapping[str, Callable[[Floats], Floats]] = {
+    "0-1": zero_one,
+    "hinge": hinge,
+    "logistic": logistic,
+    "exponential": exponential,
+    "squared": squared,
+}
+
+
 def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:
     """The mean of a margin loss over a ranking whose scores have their boundary at 0.
 
@@ -92,7 +102,7 @@ def mean_loss(ranking: Ranking, loss: Callable[[Floats], Floats]) -> float:
     """
     require_ranking(ranking)
     if not callable(loss):
-        raise ArgumentError(f"a loss is a function of margins, got {described(loss)}", "pass e.g. losses.hinge")
+        raise ArgumentError(f"a loss is a function of margins, got {describe(loss)}", "pass e.g. losses.hinge")
     of_positives, of_negatives = loss(ranking.score), loss(-ranking.score)
     # Only where there are cases: 0 times an infinite loss is no number.
     pos, neg = ranking.pos > 0, ranking.neg > 0

@@ -8,12 +8,13 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number, as_numbers, describe
 from thresher.calibration.scores import probabilities_in
 from thresher.errors import ArgumentError, ProbabilityError
-from thresher.ranking import Floats, Ranking, as_number, as_numbers, described, require_ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 
 
-def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:
+def recalibrate(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -> Ranking:
     """The ranking under mapped scores; segments that get the same score become one.
 
     Takes a `CalibrationMap` or any function from an array of scores to an array of numbers, and
@@ -22,7 +23,7 @@ def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -
     >>> from thresher import rank
     >>> from thresher.calibration import brier, calibration_map
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
-    >>> calibrated = recalibrated(emails, calibration_map(emails))
+    >>> calibrated = recalibrate(emails, calibration_map(emails))
     >>> print(calibrated)
     [2+][4+,2-][2-]
     >>> round(brier(emails), 3), round(brier(calibrated), 3)
@@ -31,7 +32,7 @@ def recalibrated(ranking: Ranking, to_probability: Callable[[Floats], Floats]) -
     require_ranking(ranking)
     if not callable(to_probability):
         raise ArgumentError(
-            f"a map of scores is a function, got {described(to_probability)}", "pass calibration_map(ranking)"
+            f"a map of scores is a function, got {describe(to_probability)}", "pass calibration_map(ranking)"
         )
     score = as_numbers(to_probability(ranking.score))
     if score.shape != ranking.score.shape or not (score[1:] <= score[:-1]).all():
@@ -89,16 +90,16 @@ def adjust_prevalence(
     weighted = ranking.at_class_ratio(to / (1 - to))
     if made_at == to:
         return weighted
-    if weighted.spans is None:
-        return recalibrated(weighted, lambda score: _restate(score, to, made_at))
-    pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.spans.ends)
+    if weighted.ranges is None:
+        return recalibrate(weighted, lambda score: _restate(score, to, made_at))
+    pos_low, pos_high, neg_low, neg_high = (_restate(end, to, made_at) for end in weighted.ranges.ends)
     of_pos, of_neg = weighted.pos > 0, weighted.neg > 0
     low, high = (
         np.concatenate(ends) for ends in ((pos_low[of_pos], neg_low[of_neg]), (pos_high[of_pos], neg_high[of_neg]))
     )
     nothing = np.zeros(int(of_pos.sum())), np.zeros(int(of_neg.sum()))
     pos, neg = np.concatenate([weighted.pos[of_pos], nothing[1]]), np.concatenate([nothing[0], weighted.neg[of_neg]])
-    return Ranking.of_ranges(low, high, pos=pos, neg=neg, dropped=ranking.dropped, rounding=weighted.spans.rounding)
+    return Ranking.of_ranges(low, high, pos=pos, neg=neg, dropped=ranking.dropped, rounding=weighted.ranges.rounding)
 
 
 def _restate(probability: Floats, to: float, trained_at: float) -> Floats:

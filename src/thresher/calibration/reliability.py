@@ -7,41 +7,40 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, require_integer, require_level, require_one_of
 from thresher._internal.results import Result, Tabular
 from thresher.calibration.prevalence import adjust_prevalence
 from thresher.curves import hull_splits
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, WeightError, require_one_of, require_whole
-from thresher.ranking import Counts, Floats, Ranking, as_number, require_ranking
+from thresher.errors import ArgumentError, WeightError, argument
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 MOST_BINS = 1_000_000
 Binning: TypeAlias = Literal["exact", "hull", "quantile", "uniform"]
 
 
-def splits_of(ranking: Ranking, segments: Binning, *, bins: int) -> Splits:
-    """The splits 0..m at which runs begin and end.
+def splits_of(ranking: Ranking, bins: Binning, *, count: int) -> Splits:
+    """The splits 0..m at which bins begin and end.
 
-    >>> splits_of(Ranking.parse("[1+][2+,1-][1+][3-]"), "quantile", bins=2).tolist()
+    >>> splits_of(Ranking.parse("[1+][2+,1-][1+][3-]"), "quantile", count=2).tolist()
     [0, 2, 4]
     """
-    require_bins(bins)
-    require_one_of(segments, get_args(Binning), name="segments")
-    if segments == "exact":
+    require_bins(count, name="count")
+    require_one_of(bins, get_args(Binning), name="bins")
+    if bins == "exact":
         return np.arange(len(ranking) + 1)
-    if segments == "hull":
+    if bins == "hull":
         require_ranking(ranking, both_classes=True)
         return hull_splits(ranking)
-    if segments == "quantile":
-        return quantile_splits(ranking, bins)
-    return uniform_splits(ranking, bins)
+    return quantile_splits(ranking, count) if bins == "quantile" else uniform_splits(ranking, count)
 
 
-def require_bins(bins: int) -> None:
-    """Raise `ArgumentError` unless the number of bins is whole, at least 1 and at most a million."""
-    require_whole(bins, name="the number of bins", least=1, most=MOST_BINS, fix="give e.g. bins=10")
+def require_bins(count: int, *, name: str = "bins") -> None:
+    """Refuse what is no number of bins: an integer from 1 to a million."""
+    require_integer(count, name=name, least=1, most=MOST_BINS, fix=f"give e.g. {argument(name, 10)}")
 
 
-def quantile_splits(ranking: Ranking, bins: int) -> Splits:
+def quantile_splits(ranking: Ranking, count: int) -> Splits:
     """The splits nearest to equal shares of the cases; a segment is never torn apart.
 
     Where large segments leave no split near a share, there are fewer bins than asked for.
@@ -51,20 +50,20 @@ def quantile_splits(ranking: Ranking, bins: int) -> Splits:
     """
     tp, fp = ranking.covered()
     covered = tp + fp
-    share = ranking.total * np.arange(1, bins) / bins
+    share = ranking.total * np.arange(1, count) / count
     above = np.searchsorted(covered, share)
     nearer_below = share - covered[above - 1] <= covered[above] - share
     return np.unique(np.concatenate([[0], above - nearer_below, [len(ranking)]]))
 
 
-def uniform_splits(ranking: Ranking, bins: int) -> Splits:
-    """The splits at i / bins, for scores in [0, 1]; a score on an edge belongs to the upper bin.
+def uniform_splits(ranking: Ranking, count: int) -> Splits:
+    """The splits at i / count, for scores in [0, 1]; a score on an edge belongs to the upper bin.
 
     >>> uniform_splits(Ranking([0.9, 0.5, 0.1], pos=[1, 1, 0], neg=[0, 0, 1]), 2).tolist()
     [0, 2, 3]
     """
     rising = ranking.score[::-1]
-    reached = len(ranking) - np.searchsorted(rising, np.arange(1, bins) / bins, side="left")
+    reached = len(ranking) - np.searchsorted(rising, np.arange(1, count) / count, side="left")
     return np.unique(np.concatenate([[0], reached, [len(ranking)]]))
 
 
@@ -76,8 +75,12 @@ def mean_scores(ranking: Ranking, split: Splits) -> Floats:
     """
     if split.size == len(ranking) + 1:
         return ranking.score.copy()
-    cases = ranking.pos + ranking.neg
-    mean = np.add.reduceat(ranking.score * cases, split[:-1]) / np.add.reduceat(cases, split[:-1])
+    pos, neg = ranking.runs(split)
+    scores = ranking.score
+    if ranking.weighted or len(ranking) < ranking.total:  # else every case has a score to itself
+        scores = np.add(*ranking.narrow, dtype=np.float64)
+        scores *= ranking.score
+    mean = np.add.reduceat(scores, split[:-1]) / (pos + neg)
     # A mean lies between the ends, and rounding must not carry it into the next run.
     return np.clip(mean, ranking.score[split[1:] - 1], ranking.score[split[:-1]])
 
@@ -87,7 +90,7 @@ class Reliability(Tabular):
     """One row per run of neighbouring segments, by falling score.
 
     `score` is the mean score of the cases in it, `observed` their proportion of positives,
-    `lowest` and `highest` the scores it spans; `segments` says how the runs were formed.
+    `lowest` and `highest` the scores it spans; `bins` says how the runs were formed.
     """
 
     score: Floats
@@ -96,7 +99,7 @@ class Reliability(Tabular):
     neg: Counts
     lowest: Floats
     highest: Floats
-    segments: Binning
+    bins: Binning
 
     def __post_init__(self) -> None:
         for name in _COLUMNS:
@@ -107,10 +110,10 @@ class Reliability(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The columns as lists."""
-        return {"segments": self.segments} | {name: getattr(self, name).tolist() for name in _COLUMNS}
+        return {"bins": self.bins} | {name: getattr(self, name).tolist() for name in _COLUMNS}
 
     def _brief(self) -> str:
-        return f"{len(self):,} rows, segments={self.segments!r}"
+        return f"{len(self):,} rows, bins={self.bins!r}"
 
     def __str__(self) -> str:
         head = f"{'score':>8}{'observed':>10}{'pos':>8}{'neg':>8}"
@@ -121,13 +124,13 @@ class Reliability(Tabular):
 _COLUMNS = ("score", "observed", "pos", "neg", "lowest", "highest")
 
 
-def reliability(ranking: Ranking, *, segments: Binning = "exact", bins: int = 10) -> Reliability:
+def reliability(ranking: Ranking, *, bins: Binning = "exact", count: int = 10) -> Reliability:
     """The reliability table of scores that are probabilities.
 
     "exact" has a row per distinct score and "hull" one per pool, whose proportions fall with the
     score; neither has a bin to choose. "quantile" has bins of nearly equal count (ties are never
     torn apart) and "uniform" bins of equal width, a score on an edge belonging to the upper one;
-    what one sees then depends on `bins`. Bins without cases have no row.
+    what one sees then depends on `count`. Bins without cases have no row.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3])
     >>> print(reliability(spam_tree))
@@ -135,11 +138,11 @@ def reliability(ranking: Ranking, *, segments: Binning = "exact", bins: int = 10
       0.9000    0.8000      20       5
       0.6000    0.6667      10       5
       0.3000    0.3333      20      40
-    >>> reliability(spam_tree, segments="uniform", bins=2).score.tolist()
+    >>> reliability(spam_tree, bins="uniform", count=2).score.tolist()
     [0.7875, 0.3]
     """
     require_ranking(ranking, probabilities=True)
-    split = splits_of(ranking, segments, bins=bins)
+    split = splits_of(ranking, bins, count=count)
     pos, neg = ranking.runs(split)
     return Reliability(
         score=mean_scores(ranking, split),
@@ -148,11 +151,11 @@ def reliability(ranking: Ranking, *, segments: Binning = "exact", bins: int = 10
         neg=neg,
         lowest=ranking.score[split[1:] - 1],
         highest=ranking.score[split[:-1]],
-        segments=segments,
+        bins=bins,
     )
 
 
-Bins: TypeAlias = Literal["quantile", "uniform", "exact"]
+ErrorBins: TypeAlias = Literal["quantile", "uniform", "exact"]
 
 MOST_GROUPS = 5_000  # segments drawn one by one; beyond that, neighbours are drawn together
 DRAWS_AT_ONCE = 1 << 21
@@ -173,13 +176,13 @@ class CalibrationGap(Result):
     null_upper: float
     p_value: float
     level: float
-    segments: Bins
-    bins: int
+    bins: ErrorBins
+    count: int
     null: Floats
 
     def _brief(self) -> str:
         return (
-            f"{self.estimate:.4f} over {self.bins} {self.segments} bins; if calibrated,"
+            f"{self.estimate:.4f} over {self.count} {self.bins} bins; if calibrated,"
             f" {self.null_mean:.4f} ({self.level:.0%}: {self.null_lower:.4f} to {self.null_upper:.4f}),"
             f" p = {self.p_value:.2g}"
         )
@@ -188,8 +191,8 @@ class CalibrationGap(Result):
 def ece(
     ranking: Ranking,
     *,
-    bins: int = 10,
-    segments: Bins = "uniform",
+    bins: ErrorBins = "uniform",
+    count: int = 10,
     prevalence: float | None = None,
     trained_at: float | None = None,
     replicates: int = 1000,
@@ -203,7 +206,7 @@ def ece(
     labels of each segment from its score (Bröcker & Smith 2007, "consistency resampling"). Above
     5,000 segments neighbours within a bin are drawn together at their mean score. The hull's pools
     are no choice here, because labels choose them: `decomposition(...).miscalibration` is the
-    measure without bins. `bins` in the answer counts the bins that hold cases.
+    measure without bins. `count` in the answer is that of bins that hold cases.
 
     At a declared `prevalence` cases are re-weighted to it and probabilities restated for it, from `trained_at` or the
     prevalence of the cases, as `adjust_prevalence` does; labels are drawn as they are in the data.
@@ -215,18 +218,18 @@ def ece(
     0.0221
     """
     require_ranking(ranking, probabilities=True)
-    _check(ranking, segments, level)
-    fix = "give e.g. replicates=1000"
-    replicates = require_whole(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
+    _check(ranking, bins, level)
+    fix = f"give e.g. {argument('replicates', 1000)}"
+    replicates = require_integer(replicates, name="replicates", least=1, most=MOST_REPLICATES, fix=fix)
     own, stated = _restated(ranking, prevalence, trained_at)
-    split = splits_of(stated, segments, bins=bins)
+    split = splits_of(stated, bins, count=count)
     if len(ranking) <= MOST_GROUPS:
         group = np.arange(len(ranking) + 1)
     else:
         group = np.union1d(split, quantile_splits(stated, MOST_GROUPS))
     pos, neg = (side.astype(np.int64) for side in ranking.runs(group))
-    probability = mean_scores(own, group)  # that labels are drawn by
     score = mean_scores(stated, group)
+    probability = score if own is stated else mean_scores(own, group)  # that labels are drawn by
     hit, alarm = (1 - score) * _weight(stated.Pos, ranking.Pos), score * _weight(stated.Neg, ranking.Neg)
     first = np.searchsorted(group, split[:-1])  # the group each bin begins with
     estimate = float(np.abs(np.add.reduceat(pos * hit - neg * alarm, first)).sum() / ranking.total)
@@ -242,8 +245,8 @@ def ece(
         null_upper=upper,
         p_value=(1 + reached) / (1 + replicates),
         level=level,
-        segments=segments,
-        bins=split.size - 1,
+        bins=bins,
+        count=split.size - 1,
         null=null,
     )
 
@@ -269,16 +272,16 @@ def _restated(ranking: Ranking, prevalence: float | None, trained_at: float | No
     )
 
 
-def _check(ranking: Ranking, segments: str, level: float) -> None:
+def _check(ranking: Ranking, bins: str, level: float) -> None:
     fix = "pick one; for a measure without bins, take decomposition(ranking).miscalibration"
-    require_one_of(segments, get_args(Bins), name="segments", fix=fix)
-    if segments == "exact" and len(ranking) > MOST_GROUPS:
+    require_one_of(bins, get_args(ErrorBins), name="bins", fix=fix)
+    if bins == "exact" and len(ranking) > MOST_GROUPS:
         raise ArgumentError(
             f"{len(ranking):,} exact segments are too many bins for an ECE to mean anything (at most {MOST_GROUPS:,})",
-            fix='pass segments="quantile", or take decomposition(ranking).miscalibration, which needs no bins',
+            fix=f"pass {argument('bins', 'quantile')}, or take decomposition(ranking).miscalibration, "
+            "which needs no bins",
         )
-    if not 0 < as_number(level) < 1:
-        raise ArgumentError(f"level must lie between 0 and 1, got {level}", "give e.g. level=0.95")
+    require_level(level)
     if ranking.weighted and (np.mod(ranking.pos, 1).any() or np.mod(ranking.neg, 1).any()):
         raise WeightError(
             "weights that are not whole do not say how many labels there were to draw",
@@ -299,7 +302,8 @@ def _simulated(
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
-        raise ArgumentError(f"seed must be a whole number of 0 or more, got {seed}", "give e.g. 0") from None
+        what = f"{argument('seed')} must be a whole number of 0 or more, got {seed}"
+        raise ArgumentError(what, "give e.g. 0", parameter="seed") from None
     hit, alarm = gaps
     expected = np.add.reduceat(cases * alarm, first)  # k hits - (n - k) alarms = k (hits + alarms) - n alarms
     at_once = max(1, DRAWS_AT_ONCE // cases.size)

@@ -9,10 +9,20 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number
+from thresher._internal.parallel import map_chunks
 from thresher.cautions import Caution
 from thresher.curves.multiclass import class_rows
 from thresher.errors import ArgumentError, LengthError, MissingValueError, ProbabilityError
-from thresher.ranking import Flags, Floats, Ranking, as_number, in_pieces, kept_number, rankable, require_ranking, wide
+from thresher.ranking import (
+    Flags,
+    Floats,
+    Ranking,
+    exact_number,
+    rankable,
+    require_ranking,
+    widen,
+)
 
 VALUES_SHOWN = 5
 SUM_TOLERANCE = 1e-6
@@ -129,9 +139,9 @@ def brier(ranking: Ranking) -> float:
     0.2066...
     """
     require_ranking(ranking, probabilities=True)
-    if (known := kept_number(ranking.spans, "brier")) is not None:
+    if (known := exact_number(ranking.ranges, "brier")) is not None:
         return known
-    return ranking.remembered("brier", lambda: _brier(ranking))
+    return ranking.remember("brier", lambda: _brier(ranking))
 
 
 def _brier(ranking: Ranking) -> float:
@@ -142,7 +152,7 @@ def _brier(ranking: Ranking) -> float:
         score = ranking.score[piece]
         return float(((1 - score) ** 2 * pos[piece] + score**2 * neg[piece]).sum())
 
-    return math.fsum(in_pieces(squared, len(ranking))) / ranking.total
+    return math.fsum(map_chunks(squared, len(ranking))) / ranking.total
 
 
 def squared_error(labels: Any, probabilities: Any, *, classes: Sequence[Any] | None = None) -> Floats:
@@ -231,14 +241,14 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
     1.382... (clipped: probabilities were moved into [0.001, 1 - 0.001]; 1 of 6 cases were given ...)
     """
     require_ranking(ranking, probabilities=True)
-    if clip is None and (known := kept_number(ranking.spans, "log_loss")) is not None:
+    if clip is None and (known := exact_number(ranking.ranges, "log_loss")) is not None:
         return LogLoss(
-            known, certain_and_wrong=int(kept_number(ranking.spans, "certain_and_wrong") or 0), cases=ranking.total
+            known, certain_and_wrong=int(exact_number(ranking.ranges, "certain_and_wrong") or 0), cases=ranking.total
         )
 
     def lost(piece: slice) -> tuple[float, Any]:
         score = ranking.score[piece]
-        pos, neg = (wide(counts[piece]) for counts in ranking.narrow)
+        pos, neg = (widen(counts[piece]) for counts in ranking.narrow)
         wrong = neg[score == 1].sum() + pos[score == 0].sum()
         p = score if clip is None else _clipped(score, clip)
         # Only where there are cases, so that certain and right costs 0 and not 0 · inf.
@@ -247,7 +257,7 @@ def log_loss(ranking: Ranking, *, clip: float | None = None) -> LogLoss:
             gained = (pos[of_pos] * np.log(p[of_pos])).sum() + (neg[of_neg] * np.log1p(-p[of_neg])).sum()
         return -float(gained), wrong.item()
 
-    losses, wrong = zip(*in_pieces(lost, len(ranking)), strict=True)
+    losses, wrong = zip(*map_chunks(lost, len(ranking)), strict=True)
     return LogLoss(abs(math.fsum(losses) / ranking.total), certain_and_wrong=sum(wrong), cases=ranking.total, clip=clip)
 
 

@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_number, as_numbers
 from thresher._internal.results import Tabular
 from thresher.calibration.scores import plain_array
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError
-from thresher.ranking import Counts, Floats, Ranking, as_number, as_numbers, require_ranking
+from thresher.errors import ArgumentError, LengthError, ProbabilityError, WeightError, argument
+from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
 Smoothing: TypeAlias = "Literal['laplace'] | MEstimate | None"
 
@@ -92,7 +93,7 @@ def m_estimate(counts: npt.ArrayLike, m: float, prior: npt.ArrayLike) -> Floats:
         return np.asarray((number + added) / np.where(total > 0, total, np.nan))
 
 
-def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
+def smooth(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
     """The probability of the positive class in each segment, smoothed.
 
     Segments shrink towards the prior by their size, so a small pure segment can fall behind a
@@ -101,9 +102,9 @@ def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
 
     >>> from thresher import hull, rank
     >>> emails = rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
-    >>> smoothed(hull(emails)).probability.round(3).tolist()
+    >>> smooth(hull(emails)).probability.round(3).tolist()
     [0.667, 0.667, 0.6, 0.6, 0.333, 0.333]
-    >>> print(*smoothed(Ranking.parse("[1+][99+,1-][9-]")).cautions)
+    >>> print(*smooth(Ranking.parse("[1+][99+,1-][9-]")).cautions)
     reordered: smoothing reversed the order of neighbouring segments in 1 place of 2
     """
     require_ranking(ranking)
@@ -117,7 +118,7 @@ def smoothed(ranking: Ranking, *, smoothing: Smoothing = "laplace") -> Smoothed:
         probability = m_estimate(counts, smoothing.m, smoothing.prior)[:, 0]
     else:
         raise ArgumentError(
-            f'smoothing must be "laplace", an MEstimate or None, got {smoothing!r}',
+            f"{argument('smoothing')} must be 'laplace', an MEstimate or None, got {smoothing!r}",
             fix="pass e.g. smoothing=MEstimate(m=10, prior=0.1)",
         )
     return _frozen(ranking, probability, _reordering(empirical, probability))

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
+from thresher._internal.arguments import as_number
 from thresher._internal.results import Result, Tabular
 from thresher.cautions import Caution
 from thresher.choices.constraint import Constraint, constraints
-from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective
+from thresher.choices.isometric import straight_isometrics
+from thresher.choices.objective import TIED_WEIGHTS, advantage, cost_objective, measure_objective, splits_near_best
+from thresher.curves.bounds import may_hide_better, may_hide_tie
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, InfeasibleError, MeasureError
-from thresher.ranking import Flags, Ranking, as_number, require_ranking
-from thresher.sources.refinement import hiding_as_good, hiding_better
+from thresher.errors import ArgumentError, InfeasibleError, MeasureError, argument
+from thresher.ranking import EXACT_INTEGERS, Flags, Ranking, require_ranking
 from thresher.tables import MEASURES, Contingency, Limit, Measure, quantity, refusal
-from thresher.tables.condition import OperatingCondition, simplest
+from thresher.tables.condition import OperatingCondition, require_condition, simplest
+
+if TYPE_CHECKING:
+    from thresher.choices.joint import JointChoice
 
 Wanted: TypeAlias = str | Measure | Callable[[Contingency], Any]
-_EXACT_IN_FLOAT64 = 2**53
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,6 +35,7 @@ class Point(Result):
 
     `interval` is (lower, upper): every threshold t with lower < t <= upper makes the same calls.
 
+    >>> from thresher import Ranking
     >>> point = choose(Ranking.parse("[3+][1-]")).point
     >>> point.split, point.threshold, point.interval, point.expected_cost
     (1, 1.5, (1.0, 2.0), 0.0)
@@ -96,6 +102,7 @@ class Choice(Tabular):
     def measures(self) -> dict[str, float]:
         """Every registered measure at the recommended threshold, at the class mix of the condition.
 
+        >>> from thresher import OperatingCondition, Ranking
         >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
         >>> rare = choose(spam_tree, OperatingCondition(prevalence=0.01, cost_ratio=50))
         >>> round(rare.measures["precision"], 4), rare.table.precision
@@ -138,16 +145,30 @@ class Choice(Tabular):
         }
 
 
+@overload
 def choose(
     ranking: Ranking,
+    condition: OperatingCondition | None = ...,
+    *,
+    maximise: Wanted | None = ...,
+    minimise: Wanted | None = ...,
+    subject_to: str | Limit | Sequence[str | Limit] | None = ...,
+    at_most: float | None = ...,
+) -> Choice: ...
+@overload
+def choose(ranking: Mapping[str, Ranking], condition: OperatingCondition | None = ...) -> JointChoice: ...
+def choose(
+    ranking: Ranking | Mapping[str, Ranking],
     condition: OperatingCondition | None = None,
     *,
     maximise: Wanted | None = None,
     minimise: Wanted | None = None,
     subject_to: str | Limit | Sequence[str | Limit] | None = None,
     at_most: float | None = None,
-) -> Choice:
-    """Choose the threshold that is best, exactly: every split is a candidate, all ties are returned.
+) -> Choice | JointChoice:
+    """Choose the best threshold, or of several models the best one with its threshold.
+
+    The choice is exact: every split is a candidate, and all ties are returned.
 
     Without a measure the expected cost under `condition` is minimised; without a condition
     either, errors cost the same and the class ratio is that of the data. With a measure, it is
@@ -156,7 +177,7 @@ def choose(
     Parameters
     ----------
     ranking
-        The scored cases.
+        The scored cases; or a mapping of models' names to their rankings, of which the cheapest is chosen.
     condition
         Costs and class ratio at deployment.
     maximise, minimise
@@ -178,7 +199,18 @@ def choose(
     ([0.77, 0.56, 0.28], 0.56, (0.28, 0.77))
     >>> choose(emails, maximise="accuracy", subject_to="fpr <= 0.25").threshold
     0.56
+    >>> choose({"tree": emails, "coin": Ranking([0.5], pos=[6], neg=[4])})
+    JointChoice('tree' at threshold 0.28, expected cost 0.2)
     """
+    if isinstance(ranking, Mapping):
+        from thresher.choices.joint import choose_model
+
+        if any(option is not None for option in (maximise, minimise, subject_to, at_most)):
+            raise ArgumentError(
+                "several models are compared by their expected cost alone",
+                "choose by a measure or within constraints for one ranking at a time",
+            )
+        return choose_model(ranking, condition)
     require_ranking(ranking, both_classes=True)
     asked = operating_condition(condition)
     resolved = asked.for_data(ranking)
@@ -186,25 +218,32 @@ def choose(
     minimise, within_too = _wanted(minimise, "minimise")
     limits = (*constraints(subject_to), *constraints([*within, *within_too]))
     by_cost = maximise is None and minimise is None
-    exact = ranking.whole()  # weights that are whole in some unit tie as rows do
-    tables = None if by_cost and not limits else _tables(exact, asked)
+    exact = ranking.in_units()  # weights that are whole in some unit tie as rows do
+    tables = _tables(exact, asked) if limits else None
     allowed = _allowed(ranking, tables, limits, at_most)
-    if tables is None or by_cost:
-        objective = cost_objective(exact, asked)
+    candidates: Splits | slice = slice(None) if allowed is None else np.flatnonzero(allowed)
+    by_measure = partial(measure_objective, maximise=maximise, minimise=minimise)
+    if by_cost:
+        objective = cost_objective(exact, asked, candidates)
+    elif allowed is None and not exact.weighted and straight_isometrics(minimise if maximise is None else maximise):
+        corner = hull_splits(exact, pool="ties")
+        candidates = splits_near_best(corner, by_measure(_tables(exact, asked, corner)).loss(slice(None)))
+        objective = by_measure(_tables(exact, asked, candidates))
     else:
-        objective = measure_objective(tables, maximise=maximise, minimise=minimise)
-    splits, second = objective.best(allowed)
-    chosen = int(splits[(splits.size - 1) // 2])
-    point = point_of(ranking, chosen, resolved)
+        objective = by_measure(_tables(exact, asked) if tables is None else tables, candidates)
+    best, next_best = objective.best()
+    splits, second = (best, next_best) if isinstance(candidates, slice) else (candidates[best], candidates[next_best])
+    middle = (splits.size - 1) // 2
+    point = point_of(ranking, int(splits[middle]), resolved)
     return Choice(
         ranking=ranking,
         condition=resolved,
         objective=objective.name,
         splits=splits,
-        value=point.expected_cost if objective.values is None else float(objective.values[chosen]),
-        holds_for=_holds_for(exact, asked, chosen, allowed),
-        runner_up=None if second is None else point_of(ranking, second, resolved),
-        cautions=_cautions(ranking, asked, chosen, free=by_cost and not limits and at_most is None),
+        value=point.expected_cost if objective.values is None else float(objective.values[best[middle]]),
+        holds_for=_holds_for(exact, asked, point.split, allowed),
+        runner_up=point_of(ranking, int(second[0]), resolved) if second.size else None,
+        cautions=_cautions(ranking, asked, point.split, free=by_cost and not limits and at_most is None),
     )
 
 
@@ -216,7 +255,9 @@ def _wanted(given: Wanted | None, how: str) -> tuple[Wanted | None, tuple[Limit,
     if asked.name == "expected_cost" and asked.bare and how == "minimise":
         return None, ()
     if asked.name == "expected_cost" and asked.bare:
-        raise MeasureError("expected_cost is better when lower", "pass minimise='expected_cost', or leave it out")
+        raise MeasureError(
+            "expected_cost is better when lower", f"pass {argument('minimise', 'expected_cost')}, or leave it out"
+        )
     if asked.measure is None or asked.threshold is not None or asked.of_class is not None:
         why = "fixes the threshold" if asked.threshold is not None else "is no measure of a table at one threshold"
         raise refusal(f"{asked} {why}, so no threshold is best by it", ["expected_cost", *MEASURES])
@@ -227,12 +268,8 @@ def operating_condition(given: Any) -> OperatingCondition:
     """The condition given, or errors that cost the same at the data's class ratio."""
     if given is None:
         return OperatingCondition()
-    if not isinstance(given, OperatingCondition):
-        hint = f"; to choose by a measure, pass maximise={given!r}" if isinstance(given, str) else ""
-        raise ArgumentError(
-            f"the condition is {given!r}, which is no operating condition",
-            f"give OperatingCondition(cost_ratio=..., class_ratio=...){hint}",
-        )
+    hint = f"; to choose by a measure, pass {argument('maximise', given)}" if isinstance(given, str) else ""
+    require_condition(given, hint)
     return given
 
 
@@ -243,16 +280,19 @@ def point_of(ranking: Ranking, split: int, condition: OperatingCondition) -> Poi
     return Point(split, ranking.threshold(split), ranking.interval(split), table, float(condition.expected_cost(table)))
 
 
-def _tables(ranking: Ranking, condition: OperatingCondition) -> Contingency:
-    """The table of every split at the condition's class ratio, in whole numbers where they stay exact."""
+def _tables(ranking: Ranking, condition: OperatingCondition, at: Splits | slice = slice(None)) -> Contingency:
+    """The tables of some splits at the condition's class ratio, in whole numbers where they stay exact."""
     up, down = 1.0, 1.0
     if condition.class_ratio is not None:
         odds = simplest(condition.class_ratio) * Fraction(ranking.Neg) / Fraction(ranking.Pos)
-        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < _EXACT_IN_FLOAT64
+        exactly = max(odds.numerator * ranking.Pos, odds.denominator * ranking.Neg) < EXACT_INTEGERS
         scale = Fraction(1) if exactly else 1 / max(odds, Fraction(1)) / odds.denominator
         up, down = float(odds.numerator * scale), float(odds.denominator * scale)
-    tp, fp = ranking.covered()
-    return Contingency(tp=tp * up, fn=(ranking.Pos - tp) * up, fp=fp * down, tn=(ranking.Neg - fp) * down)
+    tp, fp = (covered[at] for covered in ranking.covered())
+    cells = tp * up, (ranking.Pos - tp) * up, fp * down, (ranking.Neg - fp) * down
+    for cell in cells:
+        cell.flags.writeable = False  # a table copies what its maker could still change
+    return Contingency(*cells)
 
 
 def _allowed(
@@ -266,7 +306,11 @@ def _allowed(
     allowed[1] = reachable
     if at_most is not None:
         if not as_number(at_most) >= 0:
-            raise ArgumentError(f"at_most must be a number, 0 or more, got {at_most!r}", "give a number of cases")
+            raise ArgumentError(
+                f"{argument('at_most')} must be a number, 0 or more, got {at_most!r}",
+                "give a number of cases",
+                parameter="at_most",
+            )
         tp, fp = ranking.covered()
         allowed &= tp + fp <= at_most
     if tables is not None:
@@ -276,7 +320,8 @@ def _allowed(
                 raise _infeasible(limit, tables, allowed)
             allowed = meets
     if not allowed.any():
-        raise InfeasibleError(f"every threshold calls more than {at_most:g} cases positive", "allow more")
+        what = f"every threshold calls more than {at_most:g} cases positive"
+        raise InfeasibleError(what, "allow more", parameter="at_most")
     return allowed
 
 
@@ -286,6 +331,7 @@ def _infeasible(limit: Constraint, tables: Contingency, allowed: Flags) -> Infea
     return InfeasibleError(
         f"no threshold meets {limit}{rest}; the closest is {limit.measure.name} = {limit.nearest(left):.4g}",
         fix="relax it, or look for a better model",
+        parameter="subject_to",
     )
 
 
@@ -330,11 +376,11 @@ def _cautions(ranking: Ranking, asked: OperatingCondition, split: int, *, free: 
 
 def _hidden(ranking: Ranking, asked: OperatingCondition, *, free: bool) -> str:
     """What segments may hide: for the least cost without constraints, only those that could beat it, or tie with it."""
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return ""
     slope = asked.slope_coverage(ranking)
-    better = int((hiding_better(ranking, slope) if free else ranking.spans.mixed).sum())
-    ties = 0 if better or not free else int(hiding_as_good(ranking, slope).sum())
+    better = int((may_hide_better(ranking, slope) if free else ranking.ranges.mixed).sum())
+    ties = 0 if better or not free else int(may_hide_tie(ranking, slope).sum())
     text = f"{better or ties:,} of {len(ranking):,} segments count ranges of scores and may hide"
     if better:
         return f"{text} a better split; best_cost_bounds says what one could save"

@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, require_integer, require_one_of
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, MeasureError, require_one_of, require_whole
-from thresher.ranking import Floats, as_number
+from thresher.errors import ArgumentError, MeasureError
+from thresher.ranking import Floats
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition
 
@@ -74,6 +75,15 @@ def isometric(
     if plane == "roc":
         return Isometric(name, value, plane, fp / Neg, tp / Pos, None if slope is None else slope * Neg / Pos)
     return Isometric(name, value, plane, fp, tp, slope)
+
+
+def straight_isometrics(of: Any) -> bool:
+    """Whether a measure, by name or not, is better or worse and has straight isometrics in coverage space.
+
+    >>> straight_isometrics("f1"), straight_isometrics("mcc"), straight_isometrics("predicted_positive_rate")
+    (True, False, False)
+    """
+    return isinstance(of, str | Measure) and measure(of).better != "neither" and _linear(of, 1, 1) is not None
 
 
 def _linear(of: str | Measure | OperatingCondition, Pos: float, Neg: float) -> Linear | None:
@@ -175,7 +185,7 @@ def _require_plane(plane: str, value: float, Pos: float, Neg: float, points: int
         raise ArgumentError(f"the value must be finite, got {value}", "give a number the measure takes")
     if not (0 < as_number(Pos) < np.inf and 0 < as_number(Neg) < np.inf):
         raise ArgumentError(f"Pos and Neg must be above 0, got {Pos} and {Neg}", "give the class totals")
-    return require_whole(points, name="points", least=2, most=_MOST_POINTS, fix="give e.g. 101")
+    return require_integer(points, name="points", least=2, most=_MOST_POINTS, fix="give e.g. 101")
 
 
 def _nowhere(name: str, value: float, Pos: float, Neg: float) -> ArgumentError:

@@ -12,14 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from thresher._internal.arguments import describe
 from thresher._internal.results import Result, Tabular, rows_of
 from thresher._internal.text import in_words
 from thresher.cautions import Caution
 from thresher.choices.choose import Choice, Point, choose, operating_condition, point_of
 from thresher.choices.objective import TIED_WEIGHTS, Place, advantage
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, ConditionError, located
-from thresher.ranking import Ranking, described, require_ranking
+from thresher.errors import ArgumentError, ConditionError, argument, located
+from thresher.ranking import Ranking, require_ranking
 from thresher.tables.condition import OperatingCondition, simplest
 
 _ROUNDED_ENDS = 1e-9  # ends of ranges are quotients of small differences of weights
@@ -32,7 +33,7 @@ class Range(Result):
     `models` lists every model that reaches the point; all of them do for the two rules that
     ignore scores.
 
-    >>> found = joint_choice({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
+    >>> found = choose({"careful": Ranking.parse("[4+][1+,5-]")}).ranges[-1]
     >>> found.low, found.high, found.rule, found.models
     (5.0, inf, 'always', ('careful',))
     """
@@ -77,7 +78,7 @@ class JointChoice(Tabular):
         """The cost ratios around the condition's at which a model is the cheapest; that one alone where it is not.
 
         >>> models = {"careful": Ranking.parse("[4+][1+,5-]"), "eager": Ranking.parse("[5+,1-][4-]")}
-        >>> joint_choice(models, OperatingCondition(cost_ratio=5)).stays_cheapest("eager")
+        >>> choose(models, OperatingCondition(cost_ratio=5)).stays_cheapest("eager")
         (1.0, inf)
         """
         return _stretch(self.ranges, model, self.choice.condition.cost_ratio, _slack(self.choices.values()))
@@ -103,15 +104,15 @@ class JointChoice(Tabular):
         )
 
 
-def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | None = None) -> JointChoice:
-    """Choose model and threshold together.
+def choose_model(models: Mapping[str, Ranking], condition: OperatingCondition | None = None) -> JointChoice:
+    """Choose model and threshold together: what `choose` does with a mapping.
 
     A model can only be best where its curve touches the hull of all curves in ROC space, so
     one pass over the corners tells the winner for every cost ratio (Provost & Fawcett 2001).
 
     >>> careful = Ranking.parse("[4+][1+,5-]")
     >>> eager = Ranking.parse("[5+,1-][4-]")
-    >>> both = joint_choice({"careful": careful, "eager": eager}, OperatingCondition(cost_ratio=5))
+    >>> both = choose({"careful": careful, "eager": eager}, OperatingCondition(cost_ratio=5))
     >>> both
     JointChoice('eager' at threshold 1.5, expected cost 0.1)
     >>> both.runner_up, round(both.gap, 10)
@@ -123,7 +124,7 @@ def joint_choice(models: Mapping[str, Ranking], condition: OperatingCondition | 
     asked = operating_condition(condition)
     _require_one_class_ratio(models, asked)
     choices = {name: choose(ranking, asked) for name, ranking in models.items()}
-    exact = {name: ranking.whole() for name, ranking in models.items()}
+    exact = {name: ranking.in_units() for name, ranking in models.items()}
     slack = _slack(choices.values())
     tied, second = _cheapest({name: _loss(exact[name], choice, asked) for name, choice in choices.items()}, slack)
     ranges = _ranges(models, exact, asked, slack)
@@ -150,7 +151,7 @@ def _on_tie(tied: tuple[str, ...], choice: Choice) -> Iterator[Caution]:
 def _require_models(models: Any) -> None:
     fix = "give {'name': rank(labels, scores), ...}"
     if not isinstance(models, Mapping):
-        raise ArgumentError(f"models are rankings by name, got {described(models)}", fix)
+        raise ArgumentError(f"models are rankings by name, got {describe(models)}", fix)
     if not models:
         raise ArgumentError("there are no models to choose from", fix)
     for name, ranking in models.items():
@@ -166,7 +167,8 @@ def _require_one_class_ratio(models: Mapping[str, Ranking], condition: Operating
         told = ", ".join(f"{name} {ratio:.4g}" for name, ratio in ratios.items())
         raise ConditionError(
             f"the class ratio is to be that of the data, but the models' data differ: {told}",
-            fix="declare OperatingCondition(class_ratio=...), or rank all models on the same cases",
+            fix=f"declare the {argument('class_ratio')} of the operating condition, "
+            "or rank all models on the same cases",
         )
 
 
@@ -269,7 +271,7 @@ def _range_at(
 
 def _slack(choices: Iterable[Choice]) -> float:
     """What costs of models may differ by and tie: 0 where counts are whole in some unit."""
-    return TIED_WEIGHTS if any(choice.ranking.whole().weighted for choice in choices) else 0.0
+    return TIED_WEIGHTS if any(choice.ranking.in_units().weighted for choice in choices) else 0.0
 
 
 def _stretch(ranges: tuple[Range, ...], model: str, cost_ratio: float, slack: float) -> tuple[float, float]:

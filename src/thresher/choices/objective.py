@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.parallel import chunks, map_chunks
 from thresher.curves.hull import Splits
-from thresher.errors import ArgumentError, MeasureError
-from thresher.ranking import Flags, Floats, Ranking, in_pieces, pieces_of
+from thresher.errors import ArgumentError, MeasureError, argument
+from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, measure
 from thresher.tables.condition import OperatingCondition, simplest
 
@@ -28,43 +29,41 @@ _CLOSE = 1e-9  # far wider than rounding; what is this close to the best is comp
 class Objective:
     """A loss per split, lower is better, and how to compare it.
 
-    `loss` decides, a slice of the `splits` at a time; where it is in floats, values within `slack` of the best tie,
-    and `exact` (if any) settles them. `values` is what people asked for, None for a cost.
+    `loss` decides, a slice of the `size` candidates at a time; where it is in floats, values within `slack` of the best
+    tie, and `exact` (if any) settles them. `values` is what people asked for, None for a cost.
     """
 
     name: str
-    splits: int
+    size: int
     loss: Callable[[slice], npt.NDArray[Any]]
     slack: Callable[[float], float]
     exact: Callable[[Splits], list[int]] | None = None
     values: Floats | None = None
 
-    def best(self, allowed: Flags | None) -> tuple[Splits, int | None]:
-        """All best splits among the allowed (None: all are), and the best of the rest."""
+    def best(self) -> tuple[Splits, Splits]:
+        """All best candidates, and the first of the next best where there are any."""
         worst = _worst(self.loss(slice(0, 1)))
 
         def loss(piece: slice) -> npt.NDArray[Any]:
-            found = self.loss(piece)
-            if allowed is not None:
-                found = np.where(allowed[piece], found, worst)
-            return np.where(np.isnan(found), worst, found) if found.dtype.kind == "f" else found
+            values = self.loss(piece)
+            return np.where(np.isnan(values), worst, values) if values.dtype.kind == "f" else values
 
         def lowest(piece: slice) -> tuple[Any, int]:
-            found = loss(piece)
-            place = int(found.argmin())
-            return found[place].item(), piece.start + place
+            values = loss(piece)
+            place = int(values.argmin())
+            return values[place].item(), piece.start + place
 
         def near(piece: slice) -> tuple[Splits, tuple[Any, int]]:
-            """Splits as good as the best, and the best of the others."""
-            found = loss(piece)
-            good = found <= limit
-            place = int(np.where(good, worst, found).argmin())
+            """Candidates as good as the best, and the best of the others."""
+            values = loss(piece)
+            good = values <= limit
+            place = int(np.where(good, worst, values).argmin())
             return np.flatnonzero(good) + piece.start, (
-                worst if good[place] else found[place].item(),
+                worst if good[place] else values[place].item(),
                 piece.start + place,
             )
 
-        lows = in_pieces(lowest, self.splits)
+        lows = map_chunks(lowest, self.size)
         least = min(lows)[0]
         if least == worst:
             raise MeasureError(
@@ -72,33 +71,26 @@ class Objective:
                 fix="relax the constraints, or choose by another measure",
             )
         limit = least + self.slack(least)
-        pieces = pieces_of(self.splits)
-        looked = [near(piece) for piece, (low, _) in zip(pieces, lows, strict=True) if low <= limit]
-        tied = np.concatenate([splits for splits, _ in looked])
-        others = [low for low in lows if low[0] > limit] + [other for _, other in looked]
-        value, second = min(others)
-        if self.exact is None:
-            if value == worst:
-                return tied, None
-            if (
-                wide := value + self.slack(value)
-            ) > value:  # of splits that tie for second the first, as with whole counts
-                later = ((loss(piece), piece.start) for piece in pieces)
-                firsts = (start + np.flatnonzero((one > limit) & (one <= wide))[:1] for one, start in later)
-                second = int(next(first[0] for first in firsts if first.size))
-            return tied, second
-        # Floats may not tell apart what lies close to the best, nor what lies close to the second best.
+        pieces = chunks(self.size)
+        nearby = [near(piece) for piece, (low, _) in zip(pieces, lows, strict=True) if low <= limit]
+        tied = np.concatenate([places for places, _ in nearby])
+        value, second = min([low for low in lows if low[0] > limit] + [other for _, other in nearby])
         wide = limit if value == worst else value + self.slack(value)
+        if self.exact is None and wide == value:
+            return tied, np.array([second])
+        # Floats may not tell apart what lies close to the best, nor what lies close to the second best.
         close = np.concatenate([np.flatnonzero(loss(piece) <= wide) + piece.start for piece in pieces])
+        if self.exact is None:
+            return tied, np.setdiff1d(close, tied)[:1]
         costs = np.array(self.exact(close), dtype=object)
-        tied, dearer = close[costs == costs.min()], costs > costs.min()
-        return tied, int(close[dearer][costs[dearer].argmin()]) if dearer.any() else None
+        dearer = costs[costs > costs.min()]
+        return close[costs == costs.min()], close[costs == dearer.min()][:1] if dearer.size else close[:0]
 
 
-def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective:
-    """Expected cost up to a positive factor and a constant: fp·a + fn·b with whole a and b."""
+def cost_objective(ranking: Ranking, condition: OperatingCondition, at: Splits | slice) -> Objective:
+    """Expected cost of some splits up to a positive factor and a constant: fp·a + fn·b with whole a and b."""
     a, b = _unit_costs(ranking, condition)
-    tp, fp = ranking.covered()
+    tp, fp = (covered[at] for covered in ranking.covered())
     dearer = Fraction(max(a, b))
     alarm, miss = float(Fraction(a) / dearer), float(Fraction(b) / dearer)
 
@@ -120,10 +112,12 @@ def cost_objective(ranking: Ranking, condition: OperatingCondition) -> Objective
     return Objective("expected cost", tp.size, in_floats, lambda least: _CLOSE * abs(least), exact=exact)
 
 
-def measure_objective(table: Contingency, *, maximise: Any, minimise: Any) -> Objective:
-    """A measure in the direction asked for; its values tie when they differ by rounding alone."""
+def measure_objective(
+    table: Contingency, at: Splits | slice = slice(None), *, maximise: Any, minimise: Any
+) -> Objective:
+    """A measure of all or some splits of a table; values that differ by rounding alone tie."""
     if maximise is not None and minimise is not None:
-        raise ArgumentError("both maximise and minimise are given", "give one of them")
+        raise ArgumentError(f"both {argument('maximise')} and {argument('minimise')} are given", "give one of them")
     wanted, sign = (maximise, -1.0) if minimise is None else (minimise, 1.0)
     if callable(wanted) and not isinstance(wanted, Measure):
         name, values = getattr(wanted, "__name__", "objective"), np.asarray(wanted(table), dtype=np.float64)
@@ -136,7 +130,26 @@ def measure_objective(table: Contingency, *, maximise: Any, minimise: Any) -> Ob
         known = measure(wanted)
         _require_direction(known, maximising=sign < 0)
         name, values = known.name, np.asarray(known.of(table), dtype=np.float64)
-    return Objective(name, values.size, lambda at: sign * values[at], _two_ulps, values=values)
+    values = values[at]
+    return Objective(name, values.size, lambda piece: sign * values[piece], _two_ulps, values=values)
+
+
+def splits_near_best(corner: Splits, loss: Floats) -> Splits:
+    """Splits that may be best or second best by a measure with straight isometrics, from its loss at hull corners.
+
+    No split under an edge of the hull is better than both of its ends. So the best splits, those second to them, and
+    all that tie with either lie on edges that end in the best or the second best corner.
+
+    >>> splits_near_best(np.array([0, 3, 5, 6, 9]), np.array([0.9, 0.1, 0.2, 0.5, 0.9])).tolist()
+    [0, 1, 2, 3, 4, 5, 6, 9]
+    """
+    loss = np.where(np.isnan(loss), np.inf, loss)
+    limit = _close_to(loss.min())
+    limit = _close_to(loss[loss > limit].min(initial=np.inf))
+    near = loss <= limit
+    length = np.where(near[:-1] | near[1:], np.diff(corner), 1)
+    start = corner[:-1] - (np.cumsum(length) - length)
+    return np.append(np.repeat(start, length) + np.arange(length.sum()), corner[-1])
 
 
 def advantage(before: Place, at: Place, after: Place) -> float:
@@ -173,13 +186,17 @@ def _require_direction(known: Measure, *, maximising: bool) -> None:
         other = "minimise" if maximising else "maximise"
         raise MeasureError(
             f"{known.name} is better when {known.better}",
-            fix=f"pass {other}={known.name!r}",
-            where=f"choose({'maximise' if maximising else 'minimise'}={known.name!r})",
+            fix=f"pass {argument(other, known.name)}",
+            parameter="maximise" if maximising else "minimise",
         )
 
 
 def _worst(loss: npt.NDArray[Any]) -> Any:
     return math.inf if loss.dtype.kind == "f" else int(np.iinfo(loss.dtype).max)
+
+
+def _close_to(least: float) -> float:
+    return least if math.isinf(least) else least + _CLOSE * max(1.0, abs(least))
 
 
 def _two_ulps(least: float) -> float:

@@ -1,11 +1,12 @@
-"""The command-line program: commands loaded when called, refusals as one paragraph."""
+"""The command-line program: commands loaded when run, refusals as one paragraph."""
 
 from __future__ import annotations
 
+import ast
 import difflib
 import errno
 import os
-import re
+import shlex
 import signal
 import sys
 import threading
@@ -19,8 +20,7 @@ from typing import Any, NoReturn
 import click
 
 from thresher._internal.text import plain_text
-from thresher.cli.option_words import as_options
-from thresher.errors import ThresherError
+from thresher.errors import Spelling, ThresherError, paragraph
 from thresher.version import __version__
 
 _NO_COLOURS = ("dumb", "unknown")
@@ -32,12 +32,11 @@ def colours_wanted(environment: Mapping[str, str] | None = None) -> bool:
     >>> colours_wanted({"TERM": "xterm"}), colours_wanted({"NO_COLOR": "1"}), colours_wanted({"TERM": "dumb"})
     (True, False, False)
     """
-    told = os.environ if environment is None else environment
-    return not told.get("NO_COLOR") and told.get("TERM", "").lower() not in _NO_COLOURS
+    known = os.environ if environment is None else environment
+    return not known.get("NO_COLOR") and known.get("TERM", "").lower() not in _NO_COLOURS
 
 
 BAD_INPUT = 2
-_CALL = re.compile(r"[\w.]+(?:\(|\[|=\.\.\.)")  # "evaluate(labels, scores)", "smoothing=..."
 _REASONS = {
     errno.ENOSPC: ("there is no space left on the device", "free some space, or write elsewhere"),
     errno.EDQUOT: ("the disk quota is used up", "free some space, or write elsewhere"),
@@ -57,13 +56,13 @@ class Refusal(click.ClickException):
     exit_code = BAD_INPUT
 
     def __init__(self, what: str, where: str, fix: str) -> None:
-        super().__init__(f"{what}\n  where: {where}\n  fix:   {fix}")
+        super().__init__(paragraph(what, where, fix))
 
 
-class Door(click.Command):
+class Command(click.Command):
     """A command of thresher: examples in its help, refusals in one form.
 
-    >>> Door("gate", examples=["thresher gate predictions.csv"]).examples
+    >>> Command("gate", examples=["thresher gate predictions.csv"]).examples
     ('thresher gate predictions.csv',)
     """
 
@@ -100,32 +99,73 @@ class Door(click.Command):
 
 
 def refusal(error: ThresherError, ctx: click.Context) -> Refusal:
-    """An error of the library in the words of the command line: options instead of arguments.
+    """An error of the library with the command's options in place of arguments, and its file in place of calls.
 
-    >>> ctx = click.Context(click.Command("evaluate"), info_name="evaluate")
-    >>> error = ThresherError("which label?", "evaluate(labels, scores)", "pass positive='spam' or missing='drop'")
-    >>> print(refusal(error, ctx).message)
+    >>> from thresher.errors import argument
+    >>> ctx = click.Context(click.Command("rank", params=[click.Option(["--positive"])]), info_name="rank")
+    >>> print(refusal(ThresherError("which label?", f"pass {argument('positive', 'spam')}"), ctx).message)
     which label?
-      where: thresher evaluate
-      fix:   pass --positive spam or --missing drop
+      where: thresher rank
+      fix:   pass --positive spam
     """
-    where = place(ctx) if _CALL.match(error.where) else error.where
-    return Refusal(as_options(error.what), where, as_options(error.fix))
+    what, fix = error.spelled(option_spelling(ctx.command))
+    return Refusal(what, error.place or place(ctx), fix)
+
+
+def option_spelling(command: click.Command) -> Spelling:
+    """How arguments are spelled as options of a command; an argument that has none keeps its name.
+
+    The option has the argument's name with dashes, or its singular where it is repeated per value.
+
+    >>> spelling = option_spelling(click.Command("learn", params=[click.Option(["--type"], multiple=True)]))
+    >>> spelling("types", "{'age': 'text'}"), spelling("points", "3")
+    ('--type age=text', 'points=3')
+    """
+    options = {name for one in command.params if isinstance(one, click.Option) for name in one.opts}
+
+    def spelled(name: str, value: str | None) -> str:
+        dashed = "--" + name.replace("_", "-")
+        option = next((each for each in (dashed, dashed.removesuffix("s"), dashed + "s") if each in options), None)
+        if option is None:
+            return name if value is None else f"{name}={value}"
+        return option if value is None else " ".join(f"{option} {each}".rstrip() for each in _typed(value))
+
+    return spelled
+
+
+def _typed(value: str) -> Iterator[str]:
+    """What is typed after an option for a Python literal: once, or once per key of a mapping."""
+    try:
+        literal = ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        literal = value
+    if isinstance(literal, dict):
+        yield from (shlex.quote(f"{key}={_word(each)}") for key, each in literal.items())
+    else:
+        yield shlex.quote(_word(literal)) if literal is not True else ""  # a flag has no value
+
+
+def _word(literal: Any) -> str:
+    if literal is ...:
+        return "..."
+    if isinstance(literal, list | tuple):
+        return ("." if isinstance(literal, tuple) else ",").join(map(_word, literal))
+    return str(literal)
 
 
 def place(ctx: click.Context) -> str:
     """The command and the file that it was given."""
     source = ctx.params.get("source")
     if isinstance(source, str) and "://" in source:
-        from thresher.sources.faults import without_secrets
+        from thresher.sources.engines.errors import without_secrets
 
         source = without_secrets(source)
     return f"thresher {ctx.info_name}" + (f" {source}" if isinstance(source, str) else "")
 
 
 def _of_system(error: OSError, ctx: click.Context) -> Refusal:
-    said = (error.strerror or str(error)).lower()
-    reason, fix = _REASONS.get(error.errno or 0, (said, "check the path and try again"))
+    message = (error.strerror or str(error)).lower()
+    reason, fix = _REASONS.get(error.errno or 0, (message, "check the path and try again"))
     name = error.filename2 or error.filename
     return Refusal(f"{name or 'standard output'} cannot be used: {reason}", place(ctx), fix)
 
@@ -135,7 +175,7 @@ TERMINATED = 143  # 128 + SIGTERM, which job schedulers and containers send
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 
-# What each command does, told here so that the list of them needs none of them.
+# What each command does, so that the list of them loads none of them.
 COMMANDS = {
     "evaluate": "Say which model to deploy at which threshold, and how sure that is.",
     "choose": "Choose the best threshold of a model, exactly.",
@@ -156,14 +196,14 @@ class Program(click.Group):
     """The group of all commands; it leaves with 0, 1 (a gate failed), 2 (bad input), 130, 141 or 143."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Without a word there is nothing to do: the help says what could be, and is no error message."""
+        """Show the help where there is no command."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(BAD_INPUT)
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which one meets them."""
+        """All commands, the first ones first."""
         del ctx
         return list(COMMANDS)
 
@@ -184,7 +224,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one was perhaps meant."""
+        """The command, or an error that suggests one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
@@ -192,9 +232,9 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run; being interrupted or no longer listened to is no error."""
+        """Run; an interruption and a closed pipe are no errors."""
         try:
-            found = super().invoke(ctx)
+            result = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt:
             raise click.exceptions.Exit(TERMINATED if ctx.obj else INTERRUPTED) from None
@@ -202,7 +242,7 @@ class Program(click.Group):
             # Python flushes stdout once more on leaving, which must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise click.exceptions.Exit(BROKEN_PIPE) from None
-        return found
+        return result
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run and leave; every refusal is one paragraph on stderr."""
@@ -210,8 +250,8 @@ class Program(click.Group):
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show must not end the run
         try:
-            with _heeding_termination() as told:
-                code = super().main(*args, obj=told, **extra)
+            with _terminable() as signals:
+                code = super().main(*args, obj=signals, **extra)
         except click.ClickException as error:
             click.echo(_paragraph(error), err=True)
             sys.exit(BAD_INPUT)
@@ -225,22 +265,22 @@ class Program(click.Group):
 
 
 @contextmanager
-def _heeding_termination() -> Iterator[list[int]]:
+def _terminable() -> Iterator[list[int]]:
     """Let a request to end clean up as an interruption does; the list holds it when it has come."""
-    told: list[int] = []
+    signals: list[int] = []
 
-    def heed(number: int, frame: FrameType | None) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         del frame
-        told.append(number)
+        signals.append(number)
         raise KeyboardInterrupt
 
-    # Other threads hear no signals, and whoever started the program may want this one ignored.
+    # Other threads receive no signals, and the parent process may want this one ignored.
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield told
+        yield signals
         return
-    before = signal.signal(signal.SIGTERM, heed)
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
-        yield told
+        yield signals
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -248,8 +288,8 @@ def _heeding_termination() -> Iterator[list[int]]:
 def _paragraph(error: click.ClickException) -> str:
     message = error.format_message()
     if isinstance(error, click.UsageError):
-        called = error.ctx.command_path if error.ctx is not None else "thresher"
-        message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {called}\n  fix:   see {called} --help"
+        path = error.ctx.command_path if error.ctx is not None else "thresher"
+        message = f"{message[:1].lower()}{message[1:].rstrip('.')}\n  where: {path}\n  fix:   see {path} --help"
     lines = [plain_text(line) for line in message.split("\n")]
     name = click.style("thresher: ", fg="red", bold=True) if colours_wanted() else "thresher: "
     return name + "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What commands read: rows, rankings, tables, decisions and maps."""
+"""What commands read: rows, rankings, decisions and maps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from thresher._internal.atomic import read_text
 from thresher._internal.json import json_value
@@ -16,124 +16,275 @@ from thresher._internal.optional import extra
 from thresher.calibration import CalibrationMap
 from thresher.calibration.maps.steps import Steps
 from thresher.cautions import Caution
-from thresher.cli.console.screen import telling
-from thresher.cli.outputs import Added
+from thresher.cli.console.screen import tracking
+from thresher.cli.options import ColumnOptions
+from thresher.cli.outputs import NewColumns, score_columns
 from thresher.errors import ArgumentError, SourceError, ThresherError
-from thresher.evaluation import Decision, apply, contradictions
+from thresher.evaluation import Decision, contradictions
 from thresher.evaluation.decision import EVALUATE_AGAIN
+from thresher.inputs import rank
+from thresher.inputs.columns import column
 from thresher.ranking import Floats, Ranking
-from thresher.sources import rank, scan_models
-from thresher.sources.columns import column
-from thresher.sources.fetched import fetched_columns, first_columns, source_names
-from thresher.sources.progress import Progress
-from thresher.sources.saved import read_ranking
+from thresher.sources import scan
+from thresher.sources.progress import Listener, Progress
+from thresher.sources.scan import columns_that_fit, first_columns, source_names
+from thresher.sources.storage import read_ranking
+from thresher.tables import OperatingCondition
 
-
-@dataclass(slots=True)
-class Counted:
-    """How many cases were called positive so far (None where nothing is called), and how many against probability."""
-
-    positive: int | None
-    against: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Artefact:
-    """A decision, or a map alone."""
-
-    decision: Decision | None
-    map: CalibrationMap | None
-
-    def score(self, given: str | None) -> str:
-        """The column of scores: the one given, or the one that is called as the decision's model."""
-        if given is not None:
-            return given
-        if self.decision is None:
-            raise ArgumentError("a map does not say which column holds the scores", "pass --score COLUMN")
-        return self.decision.model
-
-    def columns(self, name: str | None, *, probability: bool) -> tuple[Added, Counted]:
-        """What to add to a piece of scores, and a count that grows as it is used."""
-        if self.decision is None:
-            return lambda scores: {name or "probability": self._probability(scores)}, Counted(None)
-        if probability and self.map is None:
-            raise ArgumentError("the decision holds no calibration map", "leave --probability out")
-        if probability and name == "probability":
-            raise ArgumentError("two new columns would be called 'probability'", "give another --column")
-        decision, counted = self.decision, Counted(0)
-
-        def added(scores: Floats) -> Mapping[str, Any]:
-            called = apply(decision, scores)
-            counted.positive = (counted.positive or 0) + int(called.sum())
-            calls = {name or "predicted": called.astype("int8")}
-            if not probability:
-                return calls
-            found = self._probability(scores)
-            counted.against += int(contradictions(called, found, decision.condition).sum())
-            return {**calls, "probability": found}
-
-        return added, counted
-
-    def map_name(self) -> str:
-        """The map in words, such as "isotonic map with ramps"."""
-        if self.map is None:
-            return "no map"
-        ramps = isinstance(self.map.curve, Steps) and self.map.curve.interpolate
-        return f"{self.map.method} map{' with ramps' if ramps else ''}"
-
-    def cautions(self, counted: Counted, rows: int) -> tuple[Caution, ...]:
-        """What there is to say of calls that their own probabilities speak against."""
-        if not counted.against or self.decision is None:
-            return ()
-        pays = 1 / (1 + self.decision.condition.cost_ratio)
-        text = (
-            f"{counted.against:,} of {rows:,} calls go against the probability of the {self.map_name()}:"
-            f" by these costs a positive call pays from {pays:.4g} on"
-        )
-        return (Caution("call-against-probability", text),)
-
-    def _probability(self, scores: Floats) -> Floats:
-        if self.map is None:
-            raise SourceError("there is no calibration map", "give one that calibrate -o wrote")
-        return self.map(scores) if self.decision is None else self.decision.probability(scores)
-
-
-def read_artefact(path: str) -> Artefact:
-    """Read a decision or a map; the file says itself which one it is."""
-    text = read_text(path)
-    try:
-        plain = json_value(text, name="Decision")
-        kind = plain.get("format") if isinstance(plain, dict) else None
-        if isinstance(kind, str) and kind.startswith("thresher/calibration-map/"):
-            return Artefact(None, CalibrationMap.from_dict(plain))
-        decision = Decision.from_dict(plain)
-        found = None if decision.calibration is None else CalibrationMap.from_dict(decision.calibration)
-        return Artefact(decision, found)
-    except ThresherError as error:
-        again = error.fix == EVALUATE_AGAIN
-        fix = EVALUATE_AGAIN if again else "give what evaluate --decision or calibrate --output wrote"
-        raise SourceError(f"{path} cannot be applied: {error.what}", fix) from None
-
-
+_SHOWN = 12
+_MOST_DIGITS = 400
+_MARK = b"thresher"  # metadata of a Parquet file of counts, which one of rows lacks
+_PARQUET = (".parquet", ".pq")
 _FORMS = "write a column of its calls, MODEL=NUMBER, or the file of a decision"
 
 
-def current_option(
-    text: str | None, *, models: Sequence[str], columns: Collection[str] | None
-) -> str | Mapping[str, float] | Decision | None:
+class RowArguments(TypedDict):
+    """Rows as `evaluate` and `compare` take them; `positive` is the label in the labels' own type."""
+
+    labels: Any
+    scores: dict[str, Any]
+    positive: Any
+    weights: Any
+    clusters: Any
+    missing: Literal["raise", "drop"]
+
+
+class ScanArguments(TypedDict):
+    """What scans of all kinds take."""
+
+    label: str
+    scores: tuple[str, ...]
+    table: str | tuple[str, ...] | None
+    positive: Any
+    weights: str | None
+    missing: Literal["raise", "drop"]
+    progress: Listener
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledScores:
+    """Rows, the models' own predictions, and the rule in use."""
+
+    columns: RowArguments
+    predictions: dict[str, Any]
+    current: Any
+
+
+def rows_that_fit(
+    source: str,
+    columns: ColumnOptions,
+    *,
+    cluster: str | None = None,
+    predictions: Sequence[str] = (),
+    current: str | None = None,
+) -> LabelledScores | None:
+    """Read the columns that the options name; None where there are too many rows to be read at once."""
+    label, scores = _label_and_scores(source, columns)
+    calls = _prediction_columns(predictions, scores, source, columns)
+    rule = None if current is None else current_rule(current, models=scores, columns=_known_columns(source, columns))
+    rule_column = rule if isinstance(rule, str) else None
+    roles = {"--weight": [columns.weight], "--cluster": [cluster], "--current": [rule_column]}
+    for option, names in (roles | {"--prediction": list(calls.values())}).items():
+        if label in names:
+            raise _labels_again(label, option)
+    others = [name for name in (columns.weight, cluster, rule_column) if name is not None]
+    wanted = list(dict.fromkeys([label, *scores, *calls.values(), *others]))
+    values = columns_that_fit(source, wanted, table=_table_name(columns))
+    if values is None:
+        return None
+    labels = column(values[label], name=f"the column {label!r}")
+    arguments: RowArguments = {
+        "labels": labels,
+        "scores": {name: values[name] for name in scores},
+        "positive": positive_label(columns.positive, labels),
+        "weights": None if columns.weight is None else values[columns.weight],
+        "clusters": None if cluster is None else values[cluster],
+        "missing": columns.missing,
+    }
+    predicted = {model: values[name] for model, name in calls.items()}
+    return LabelledScores(arguments, predicted, rule if rule_column is None else values[rule_column])
+
+
+def rankings(source: str, columns: ColumnOptions, *, condition: OperatingCondition | None = None) -> dict[str, Ranking]:
+    """The ranking of each model by its name; a ranking on file has the file's name.
+
+    More rows than fit are counted where they are, under a condition until its best split is certain.
+    """
+    if is_ranking(source):
+        require_no_columns(columns)
+        return {Path(source).stem: read_ranking(source)}
+    rows = rows_that_fit(source, columns)
+    if rows is None:
+        with scan_arguments(source, columns) as arguments:
+            options: dict[str, Any] = {name: value for name, value in arguments.items() if name != "scores"}
+            refine = True if condition is None else condition
+            return scan(source, score=list(arguments["scores"]), refine=refine, **options)
+    taken = rows.columns
+    return {
+        name: rank(
+            taken["labels"], scores, positive=taken["positive"], weights=taken["weights"], missing=taken["missing"]
+        )
+        for name, scores in taken["scores"].items()
+    }
+
+
+def is_ranking(source: str) -> bool:
+    """Whether a file holds counts and not rows: JSON does by its name, Parquet by its metadata.
+
+    >>> is_ranking("monday.json"), is_ranking("monday.jsonl")
+    (True, False)
+    """
+    suffix = Path(source).suffix.lower()
+    if suffix not in _PARQUET or not Path(source).is_file():
+        return suffix == ".json"
+    parquet = extra("pyarrow.parquet", name="files")
+    try:
+        return _MARK in (parquet.read_schema(source).metadata or {})
+    except (OSError, ValueError):  # no Parquet at all, which reading its rows explains better
+        return False
+
+
+def require_no_columns(columns: ColumnOptions) -> None:
+    """Raise `ArgumentError` when options name columns or a table, of which a ranking has none."""
+    if columns.label or columns.scores or columns.table:
+        raise ArgumentError("a ranking has no columns or tables", "leave --label, --score and --table out")
+
+
+@contextmanager
+def scan_arguments(source: str, columns: ColumnOptions) -> Iterator[ScanArguments]:
+    """Arguments for scans of rows that do not fit in memory; a terminal shows their progress."""
+    label, scores = _label_and_scores(source, columns)
+    table = _table_name(columns)
+    with tracking("counting where the rows are") as track:
+
+        def listener(progress: Progress) -> None:
+            track(_progress_text(progress))
+
+        positive: Any = columns.positive
+        if positive is not None:
+            labels = first_columns(source, [label], table=table, listener=listener)[label]
+            positive = positive_label(positive, labels)
+        yield {
+            "label": label,
+            "scores": scores,
+            "table": table,
+            "positive": positive,
+            "weights": columns.weight,
+            "missing": columns.missing,
+            "progress": listener,
+        }
+
+
+def _progress_text(progress: Progress) -> str:
+    """How far a scan has come.
+
+    >>> _progress_text(Progress("counting", rows=2_000_000, total=10_000_000, seconds=0.5))
+    'counting: 2,000,000 of 10,000,000 rows, 4,000,000 per second'
+    >>> _progress_text(Progress("counting", rows=2_000_000, total=None, seconds=0.5))
+    'counting: 2,000,000 rows, 4,000,000 per second'
+    >>> _progress_text(Progress("ranking rows", rows=None, total=None, seconds=3.2))
+    'ranking rows: 3 s'
+    """
+    if progress.rows is None or progress.rate is None:
+        return f"{progress.stage}: {progress.seconds:.0f} s"
+    of = "" if progress.total is None else f" of {progress.total:,}"
+    return f"{progress.stage}: {progress.rows:,}{of} rows, {progress.rate:,.0f} per second"
+
+
+def positive_label(text: str | None, labels: Any) -> Any:
+    """The positive label in the type of the labels: a number among numbers, a truth value among those.
+
+    Integers are read exactly, of any size.
+
+    >>> import numpy as np
+    >>> positive_label("2", np.array([1, 2])), positive_label("yes", np.array(["yes", "no"]))
+    (2, 'yes')
+    >>> positive_label("9007199254740993.0", np.array([1, 2])), positive_label("0.1", np.array([0.1, 2]))
+    (9007199254740993, 0.1)
+    """
+    if text is None:
+        return None
+    kind, objects = labels.dtype.kind, labels.dtype.kind == "O"
+    if kind not in "biufO" or (objects and any(isinstance(label, str) for label in labels)):
+        return text
+    word = text.strip().lower()
+    if word in ("true", "false") and kind in "bO":
+        return word == "true"
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        return text
+    if exact.is_finite() and exact.adjusted() <= _MOST_DIGITS and exact == int(exact):
+        return int(exact)
+    return exact if objects and any(isinstance(label, Decimal) for label in labels) else float(exact)
+
+
+def _label_and_scores(source: str, columns: ColumnOptions) -> tuple[str, tuple[str, ...]]:
+    """The columns of labels and scores that the options name; none is guessed."""
+    label, scores = columns.label, columns.scores
+    if label is None or not scores:
+        option, kind = ("--label", "true labels") if label is None else ("--score", "scores")
+        names = source_names(source, table=_table_name(columns))
+        shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
+        fix = f"pass {option} with one of its columns: {shown}"
+        raise ArgumentError(f"it is not said which column holds the {kind}", fix)
+    if len(set(scores)) < len(scores):
+        raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", "give each model once")
+    if label in scores:
+        raise _labels_again(label, "--score")
+    return label, scores
+
+
+def _labels_again(label: str, option: str) -> ArgumentError:
+    """The column of labels has no second meaning: judged by itself, everything is perfect."""
+    return ArgumentError(f"the column {label!r} is given as --label and as {option}", "name two columns")
+
+
+def _table_name(columns: ColumnOptions) -> str | tuple[str, ...] | None:
+    """The table that --table names; a dot stands between schema and table."""
+    text = columns.table
+    return tuple(text.split(".")) if text is not None and "." in text else text
+
+
+def _prediction_columns(
+    texts: Sequence[str], scores: tuple[str, ...], source: str, columns: ColumnOptions
+) -> dict[str, str]:
+    """Columns of predictions by model, from "column" for the only model or "model=column"."""
+    by_model: dict[str, str] = {}
+    for text in texts:
+        model, equals, name = text.rpartition("=")
+        if model not in scores:
+            # The name of a column may hold a "=" where there is only one model that it can belong to.
+            known = _known_columns(source, columns) if equals and len(scores) == 1 else None
+            if len(scores) > 1 or (known is not None and text not in known):
+                what = f"there is no model {model!r}" if equals else f"it is not said which model predicted {text!r}"
+                raise ArgumentError(what, f"write --prediction MODEL=COLUMN, e.g. {scores[0]}={name}")
+            model, name = scores[0], text
+        if model in by_model:
+            raise ArgumentError(f"the model {model!r} has two columns of predictions", "give one")
+        by_model[model] = name
+    return by_model
+
+
+def _known_columns(source: str, columns: ColumnOptions) -> tuple[str, ...] | None:
+    """The names of a source's columns; None of standard input, which can be read only once."""
+    return None if source == "-" else source_names(source, table=_table_name(columns))
+
+
+def current_rule(
+    text: str, *, models: Sequence[str], columns: Collection[str] | None
+) -> str | Mapping[str, float] | Decision:
     """What `--current` names: a column's name, {model: threshold}, or the decision in a file.
 
     `columns` are those of the source, None where they are not known yet. What could mean two things is refused.
 
-    >>> current_option("forest=0.3", models=["forest"], columns=["label", "forest"])
+    >>> current_rule("forest=0.3", models=["forest"], columns=["label", "forest"])
     {'forest': 0.3}
-    >>> current_option("0.3", models=["forest"], columns=["label", "forest"])
+    >>> current_rule("0.3", models=["forest"], columns=["label", "forest"])
     {'forest': 0.3}
-    >>> current_option("called", models=["forest"], columns=["label", "forest", "called"])
-    'called'
+    >>> current_rule("doctor", models=["forest"], columns=["label", "forest", "doctor"])
+    'doctor'
     """
-    if text is None:
-        return None
     threshold = _threshold(text, models)
     is_file = Path(text).is_file()
     is_column = columns is not None and text in columns
@@ -174,250 +325,88 @@ def _threshold(text: str, models: Sequence[str]) -> dict[str, float] | None:
     return {models[0]: value}
 
 
-_SHOWN = 12
-_MOST_DIGITS = 400
+@dataclass(slots=True)
+class CallCounts:
+    """Positive calls so far (None of a map, which calls nothing), and calls that go against their probability."""
+
+    positive: int | None
+    against: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelledScores:
-    """Columns by what they mean; `positive` is the label in the labels' own type, `current` the rule in use."""
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """A decision, or a map alone."""
 
-    labels: Any
-    scores: dict[str, Any]
-    predictions: dict[str, Any]
-    weights: Any
-    clusters: Any
-    positive: Any
-    current: Any = None
+    decision: Decision | None
+    map: CalibrationMap | None
 
-    def ranking(self, model: str, *, missing: Any) -> Ranking:
-        """The ranking of one model."""
-        return rank(self.labels, self.scores[model], positive=self.positive, weights=self.weights, missing=missing)
+    def columns(
+        self, score: str | None, name: str | None, *, probability: bool, place: str
+    ) -> tuple[NewColumns, CallCounts]:
+        """The columns that it makes of scores, and counts that grow as they are made.
 
+        The scores are in the column `score`, or in the one named like the decision's model.
+        """
+        decision = self.decision
+        if decision is None:
+            if score is None:
+                raise ArgumentError("a map does not say which column holds the scores", "pass --score COLUMN")
+            make = score_columns(place, score, lambda scores: {name or "probability": self._probability(scores)})
+            return make, CallCounts(None)
+        if probability and self.map is None:
+            raise ArgumentError("the decision holds no calibration map", "leave --probability out")
+        if probability and name == "probability":
+            raise ArgumentError("two new columns would be called 'probability'", "give another --column")
+        counts = CallCounts(0)
 
-def labelled_scores(given: Mapping[str, Any]) -> LabelledScores:
-    """Read the columns that the options name; nothing is guessed when one is not named."""
-    found = rows_that_fit(given)
-    if found is None:
-        what = "there are more rows than fit, and this command needs them all at once"
-        raise ArgumentError(what, "give a sample of them; evaluate, compare, choose and merge take any number")
-    return found
+        def calls(scores: Floats) -> dict[str, Any]:
+            positive = decision.apply(scores)
+            counts.positive = (counts.positive or 0) + int(positive.sum())
+            columns: dict[str, Any] = {name or "predicted": positive.astype("int8")}
+            if probability:
+                columns["probability"] = self._probability(scores)
+                against = contradictions(positive, columns["probability"], decision.condition)
+                counts.against += int(against.sum())
+            return columns
 
+        return score_columns(place, decision.model if score is None else score, calls), counts
 
-def rows_that_fit(given: Mapping[str, Any]) -> LabelledScores | None:
-    """The same, or None where there are too many rows to be read at once."""
-    label, scores = named_columns(given)
-    called = _predictions(given, scores)
-    current = _current(given, scores)
-    in_use = current if isinstance(current, str) else None
-    _require_labels_alone(label, {**given, "current": in_use}, called)
-    beside = [name for name in (given.get("weight"), given.get("cluster"), in_use) if name is not None]
-    wanted = list(dict.fromkeys([label, *scores, *called.values(), *beside]))
-    found = fetched_columns(given["source"], wanted, table=table_name(given))
-    if found is None:
-        return None
-    labels = column(found[label], name=f"the column {label!r}")
-    return LabelledScores(
-        labels=labels,
-        scores={name: found[name] for name in scores},
-        predictions={model: found[name] for model, name in called.items()},
-        weights=None if given.get("weight") is None else found[given["weight"]],
-        clusters=None if given.get("cluster") is None else found[given["cluster"]],
-        positive=positive_label(given.get("positive"), labels),
-        current=current if in_use is None else found[in_use],
-    )
+    def map_name(self) -> str:
+        """The map in words, such as "isotonic map with ramps"."""
+        if self.map is None:
+            return "no map"
+        ramps = isinstance(self.map.curve, Steps) and self.map.curve.interpolate
+        return f"{self.map.method} map{' with ramps' if ramps else ''}"
 
+    def cautions(self, counts: CallCounts, rows: int) -> tuple[Caution, ...]:
+        """A caution on calls that their probabilities speak against."""
+        if not counts.against or self.decision is None:
+            return ()
+        pays = 1 / (1 + self.decision.condition.cost_ratio)
+        text = (
+            f"{counts.against:,} of {rows:,} calls go against the probability of the {self.map_name()}:"
+            f" by these costs a positive call pays from {pays:.4g} on"
+        )
+        return (Caution("call-against-probability", text),)
 
-def named_columns(given: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
-    """The columns of labels and scores that the options name."""
-    label, scores = given["label"], tuple(given["scores"])
-    if label is None or not scores:
-        raise _not_named(given, "--label" if label is None else "--score")
-    if len(set(scores)) < len(scores):
-        raise ArgumentError(f"a column is given twice as --score: {', '.join(scores)}", "give each model once")
-    if label in scores:
-        raise _labels_again(label, "--score")
-    return label, scores
-
-
-def table_name(given: Mapping[str, Any]) -> str | tuple[str, ...] | None:
-    """The table that --table names; a dot stands between schema and table.
-
-    >>> table_name({"table": "mails"}), table_name({"table": "june.mails"}), table_name({})
-    ('mails', ('june', 'mails'), None)
-    """
-    text = given.get("table")
-    return tuple(text.split(".")) if text is not None and "." in text else text
+    def _probability(self, scores: Floats) -> Floats:
+        if self.map is None:
+            raise SourceError("there is no calibration map", "give one that calibrate -o wrote")
+        return self.map(scores) if self.decision is None else self.decision.probability(scores)
 
 
-def positive_label(text: str | None, labels: Any) -> Any:
-    """The positive label in the type of the labels: a number among numbers, a truth value among those.
-
-    Whole numbers are read exactly, of any size.
-
-    >>> import numpy as np
-    >>> positive_label("2", np.array([1, 2])), positive_label("yes", np.array(["yes", "no"]))
-    (2, 'yes')
-    >>> positive_label("9007199254740993.0", np.array([1, 2])), positive_label("0.1", np.array([0.1, 2]))
-    (9007199254740993, 0.1)
-    """
-    if text is None:
-        return None
-    kind, objects = labels.dtype.kind, labels.dtype.kind == "O"
-    if kind not in "biufO" or (objects and any(isinstance(label, str) for label in labels)):
-        return text
-    word = text.strip().lower()
-    if word in ("true", "false") and kind in "bO":
-        return word == "true"
+def read_artefact(path: str) -> Artefact:
+    """Read a decision or a map; the format field in the file tells which."""
+    text = read_text(path)
     try:
-        exact = Decimal(text)
-    except InvalidOperation:
-        return text
-    if exact.is_finite() and exact.adjusted() <= _MOST_DIGITS and exact == int(exact):
-        return int(exact)
-    return exact if objects and any(isinstance(label, Decimal) for label in labels) else float(exact)
-
-
-def _not_named(given: Mapping[str, Any], option: str) -> ArgumentError:
-    names = source_names(given["source"], table=table_name(given))
-    shown = ", ".join(map(repr, names[:_SHOWN])) + (f" and {len(names) - _SHOWN} more" if names[_SHOWN:] else "")
-    kind = "true labels" if option == "--label" else "scores"
-    return ArgumentError(
-        f"it is not said which column holds the {kind}", f"pass {option} with one of its columns: {shown}"
-    )
-
-
-def _require_labels_alone(label: str, given: Mapping[str, Any], called: Mapping[str, str]) -> None:
-    """The column of labels has no second meaning: judged by itself, everything is perfect."""
-    others = {f"--{name}": [given.get(name)] for name in ("weight", "cluster", "current")}
-    others["--prediction"] = list(called.values())
-    for option, names in others.items():
-        if label in names:
-            raise _labels_again(label, option)
-
-
-def _labels_again(label: str, option: str) -> ArgumentError:
-    return ArgumentError(f"the column {label!r} is given as --label and as {option}", "name two columns")
-
-
-def _predictions(given: Mapping[str, Any], scores: tuple[str, ...]) -> dict[str, str]:
-    """Columns of predictions by model, from "column" for the only model or "model=column"."""
-    found: dict[str, str] = {}
-    for text in given.get("predictions") or ():
-        model, equals, name = text.rpartition("=")
-        if model not in scores:
-            # A column may hold a "=" of its own when there is only one model that it can belong to.
-            if len(scores) > 1 or (equals and not _is_column(text, given)):
-                what = f"there is no model {model!r}" if equals else f"it is not said which model predicted {text!r}"
-                raise ArgumentError(what, f"write --prediction MODEL=COLUMN, e.g. {scores[0]}={name}")
-            model, name = scores[0], text
-        if model in found:
-            raise ArgumentError(f"the model {model!r} has two columns of predictions", "give one")
-        found[model] = name
-    return found
-
-
-def _current(given: Mapping[str, Any], scores: tuple[str, ...]) -> Any:
-    """What --current names: a column, a model's threshold, or a decision."""
-    text, source = given.get("current"), given["source"]
-    if text is None:
-        return None
-
-    columns = None if source == "-" else source_names(source, table=table_name(given))
-    return current_option(text, models=scores, columns=columns)
-
-
-def _is_column(name: str, given: Mapping[str, Any]) -> bool:
-    """Whether the source has this column; standard input can be read only once, and gets the benefit of the doubt."""
-    source = given["source"]
-    return source == "-" or name in source_names(source, table=table_name(given))
-
-
-_MARK = b"thresher"  # what a Parquet file of counts says of itself, and one of rows does not
-_PARQUET = (".parquet", ".pq")
-
-
-def rankings_of(given: Mapping[str, Any], *, condition: Any = None) -> dict[str, Ranking]:
-    """The ranking of each model by its name; a ranking on file has the file's name.
-
-    More rows than fit are counted where they are, under a condition until its best split is certain.
-    """
-    source = given["source"]
-    if is_ranking(source):
-        require_no_columns(given)
-        return {Path(source).stem: kept_ranking(source)}
-    rows = rows_that_fit(given)
-    if rows is not None:
-        return {name: rows.ranking(name, missing=given["missing"]) for name in rows.scores}
-    with scanning(given) as asked:
-        return scan_models(source, **asked, refine=True if condition is None else condition)
-
-
-def require_no_columns(given: Mapping[str, Any]) -> None:
-    """Raise `ArgumentError` when options name columns or a table, of which a kept ranking has none."""
-    if given["label"] or given["scores"] or given.get("table"):
-        raise ArgumentError("a ranking has no columns or tables", "leave --label, --score and --table out")
-
-
-def is_ranking(source: str) -> bool:
-    """Whether a file holds counts and not rows: JSON does by its name, Parquet says it in the file.
-
-    >>> is_ranking("monday.json"), is_ranking("monday.jsonl")
-    (True, False)
-    """
-    suffix = Path(source).suffix.lower()
-    if suffix not in _PARQUET or not Path(source).is_file():
-        return suffix == ".json"
-    parquet = extra("pyarrow.parquet", name="files")
-    try:
-        return _MARK in (parquet.read_schema(source).metadata or {})
-    except (OSError, ValueError):  # no Parquet at all, which reading its rows will say better
-        return False
-
-
-def kept_ranking(source: str) -> Ranking:
-    """A ranking from a file, or a word on why it is none."""
-    return read_ranking(source)
-
-
-@contextmanager
-def scanning(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Arguments for `scan_models`, `compare_scan` and `evaluate_scan`, whose progress is told on a terminal."""
-    label, scores = named_columns(given)
-    if given.get("predictions"):
-        raise ArgumentError("--prediction needs rows, and there are more than fit", "leave it out, or sample")
-    table = table_name(given)
-    with telling("counting where the rows are") as tell:
-
-        def told(now: Progress) -> None:
-            tell(_words(now))
-
-        positive = given.get("positive")
-        if positive is not None:
-            labels = first_columns(given["source"], [label], table=table, listener=told)[label]
-            positive = positive_label(positive, labels)
-        yield {
-            "label": label,
-            "scores": scores,
-            "table": table,
-            "positive": positive,
-            "weight": given.get("weight"),
-            "missing": given["missing"],
-            "progress": told,
-        }
-
-
-def _words(now: Progress) -> str:
-    """How far a scan has come.
-
-    >>> _words(Progress("counting", rows=2_000_000, total=10_000_000, seconds=0.5))
-    'counting: 2,000,000 of 10,000,000 rows, 4,000,000 per second'
-    >>> _words(Progress("learning types", rows=2_000_000, total=None, seconds=0.5))
-    'learning types: 2,000,000 rows, 4,000,000 per second'
-    >>> _words(Progress("ranking rows", rows=None, total=None, seconds=3.2))
-    'ranking rows: 3 s'
-    """
-    if now.rows is None or now.rate is None:
-        return f"{now.stage}: {now.seconds:.0f} s"
-    of = "" if now.total is None else f" of {now.total:,}"
-    return f"{now.stage}: {now.rows:,}{of} rows, {now.rate:,.0f} per second"
+        plain = json_value(text, name="Decision")
+        kind = plain.get("format") if isinstance(plain, dict) else None
+        if isinstance(kind, str) and kind.startswith("thresher/calibration-map/"):
+            return Artefact(None, CalibrationMap.from_dict(plain))
+        decision = Decision.from_dict(plain)
+        calibration = None if decision.calibration is None else CalibrationMap.from_dict(decision.calibration)
+        return Artefact(decision, calibration)
+    except ThresherError as error:
+        again = error.fix == EVALUATE_AGAIN
+        fix = EVALUATE_AGAIN if again else "give what evaluate --decision or calibrate --output wrote"
+        raise SourceError(f"{path} cannot be applied: {error.what}", fix) from None

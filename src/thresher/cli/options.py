@@ -1,17 +1,72 @@
-"""Options that several commands share, and what a shell offers to complete."""
+"""The options of commands: how click reads them, the typed values they become, and what a shell completes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, field, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_type_hints
 
 import click
 from click.shell_completion import CompletionItem
 
+from thresher.cli.app import Command
 from thresher.errors import ThresherError
+
+if TYPE_CHECKING:
+    from thresher.tables import OperatingCondition
+
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def define(name: str, *, examples: Sequence[str]) -> Callable[[Callable[..., Any]], click.Command]:
+    """Define a command, which may take dataclasses: click reads their fields, in this order, as options.
+
+    >>> @define("show", examples=["thresher show"])
+    ... def show(printed: PrintOptions) -> None:
+    ...     print(printed)
+    >>> show(["--quiet"], standalone_mode=False)
+    PrintOptions(as_json=False, quiet=True)
+    """
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        kinds: dict[str, Any] = {key: kind for key, kind in get_type_hints(function).items() if is_dataclass(kind)}
+
+        @wraps(function)
+        def build(**parameters: Any) -> Any:
+            for key, kind in kinds.items():
+                parameters[key] = kind(**{one.name: parameters.pop(one.name) for one in fields(kind)})
+            try:
+                return function(**parameters)
+            except click.UsageError as error:
+                error.ctx = click.get_current_context()
+                raise
+
+        command: Callable[..., Any] = build
+        for one in reversed([one for kind in kinds.values() for one in fields(kind)]):
+            command = one.metadata["click"](command)
+        settings = {"show_default": True}
+        return click.command(name, cls=Command, examples=examples, context_settings=settings)(command)
+
+    return decorate
+
+
+def option(*names: str, **settings: Any) -> Any:
+    """A field that click reads from the command line."""
+    return read(click.option(*names, **settings))
+
+
+def column_option(*names: str, **settings: Any) -> Any:
+    """A field that names a column, which a shell completes."""
+    return option(*names, **{"metavar": "COLUMN", "shell_complete": column_items, **settings})
+
+
+def read(decorator: Decorator) -> Any:
+    """A field that click reads by a decorator such as `LEVEL`."""
+    return field(metadata={"click": decorator})
 
 
 def column_items(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -35,12 +90,8 @@ def quantity_items(ctx: click.Context, param: click.Parameter, incomplete: str) 
     """Numbers of a model with what they estimate, and registered measures."""
     from thresher.tables import MODEL_NUMBERS
 
-    numbers = [
-        CompletionItem(name, help=known.estimates)
-        for name, known in MODEL_NUMBERS.items()
-        if name.startswith(incomplete)
-    ]
-    return numbers + measure_items(ctx, param, incomplete)
+    numbers = [CompletionItem(name, help=known.estimates) for name, known in MODEL_NUMBERS.items()]
+    return [item for item in numbers if item.value.startswith(incomplete)] + measure_items(ctx, param, incomplete)
 
 
 def measure_items(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -49,9 +100,6 @@ def measure_items(ctx: click.Context, param: click.Parameter, incomplete: str) -
     from thresher.tables import MEASURES
 
     return [CompletionItem(name, help=known.formula) for name, known in MEASURES.items() if name.startswith(incomplete)]
-
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def ratio(text: str) -> float:
@@ -65,12 +113,12 @@ def ratio(text: str) -> float:
     parts = str(text).replace("/", ":").split(":")
     try:
         numbers = [float(part) for part in parts]
-        found = numbers[0] if len(numbers) == 1 else numbers[0] / numbers[1]
+        value = numbers[0] if len(numbers) == 1 else numbers[0] / numbers[1]
     except (ValueError, ZeroDivisionError):
-        found = math.nan
-    if len(parts) > 2 or math.isnan(found):
+        value = math.nan
+    if len(parts) > 2 or math.isnan(value):
         raise click.BadParameter(f"{text!r} is no ratio; write a number or two, as 10 or 10:1")
-    return found
+    return value
 
 
 def share(text: str) -> float:
@@ -80,117 +128,117 @@ def share(text: str) -> float:
     (0.05, 0.05, 0.005)
     """
     plain = str(text).strip()
-    percent = plain.endswith("%")
     try:
         # Divided as decimals: 7% is the float that 0.07 is.
-        found = Decimal(plain.removesuffix("%").strip()) / (100 if percent else 1)
+        return float(Decimal(plain.removesuffix("%").strip()) / (100 if plain.endswith("%") else 1))
     except InvalidOperation:
         raise click.BadParameter(f"{text!r} is no proportion; write e.g. 0.05 or 5%") from None
-    return float(found)
-
-
-def several(*options: Callable[[F], F]) -> Callable[[F], F]:
-    """Several options as one decorator, listed in help in the order given."""
-
-    def decorated(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorated
 
 
 SOURCE = click.argument("source", metavar="FILE", type=str)
-
-ROWS = several(
-    click.option("--table", metavar="[SCHEMA.]TABLE", help="Table of a database: FILE is its URL, .duckdb or .db."),
-    click.option("--label", metavar="COLUMN", shell_complete=column_items, help="Column of true labels."),
-    click.option(
-        "--score",
-        "scores",
-        metavar="COLUMN",
-        multiple=True,
-        shell_complete=column_items,
-        help="Column of scores; higher means more positive. Repeat it for several models.",
-    ),
-    click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word."),
-    click.option("--weight", metavar="COLUMN", shell_complete=column_items, help="Column of weights of rows."),
-    click.option(
-        "--missing",
-        type=click.Choice(["raise", "drop"]),
-        default="raise",
-        show_default=True,
-        help="Refuse rows with missing values, or leave them out and count them.",
-    ),
-)
-
-CLUSTER = click.option(
-    "--cluster", metavar="COLUMN", shell_complete=column_items, help="Column that says which rows belong together."
-)
-
-TARGET = click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn.")
-
 CURRENT = click.option(
     "--current",
     metavar="RULE",
     shell_complete=column_items,
     help="The rule in use: a column of its calls, MODEL=NUMBER, or the file of a decision.",
 )
-
-PREFER = click.option("--prefer", metavar="MODEL", help="Take it if it may be best: first, current, or a model.")
-
-PREDICTION = click.option(
-    "--prediction",
-    "predictions",
-    metavar="[MODEL=]COLUMN",
-    multiple=True,
-    shell_complete=column_items,
-    help="Column of a model's own predicted labels, reported beside its scores.",
+LEVEL = click.option("--level", type=float, default=0.95, help="Of confidence intervals.")
+MISSING = click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    help="Refuse rows with missing values, or leave them out and count them.",
 )
-
-MIX = several(
-    click.option("--class-ratio", type=ratio, metavar="RATIO", help="Positives per negative at deployment: 1:20."),
-    click.option("--prevalence", type=share, metavar="SHARE", help="Or the proportion of positives there: 0.05, 5%."),
-)
-
-CONDITION = several(
-    MIX,
-    click.option("--cost-ratio", type=ratio, metavar="RATIO", help="False alarms that a miss costs: 10 or 10:1."),
-    click.option("--cost-fp", type=float, help="Or the cost of a false positive ..."),
-    click.option("--cost-fn", type=float, help="... and of a false negative, ..."),
-    click.option("--cost-tp", type=float, help="... of a true positive (a benefit is negative) ..."),
-    click.option("--cost-tn", type=float, help="... and of a true negative."),
-)
-
+POSITIVE = click.option("--positive", metavar="LABEL", help="The positive label; bool and 0/1 need no word.")
+SEED = click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the resampling.")
+TARGET = click.option("--target", metavar="COLUMN", shell_complete=column_items, help="Column to learn.")
 TRAINED_AT = click.option(
     "--trained-at",
     type=share,
     metavar="SHARE",
     help="Prevalence that scores which are probabilities were made for, if not that of the rows.",
 )
-
-LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Of confidence intervals.")
-SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling.")
-
-PRINTED = several(
-    click.option("--json", "as_json", is_flag=True, help="Print plain data as JSON, and nothing else."),
-    click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors."),
+WRITTEN = click.option(
+    "--output", "-o", default="-", metavar="FILE", help="Where to (.csv, .csv.gz, .tsv, .parquet, .arrow)."
 )
-
 MEASURE: dict[str, Any] = {"metavar": "MEASURE", "shell_complete": measure_items}
 QUANTITY: dict[str, Any] = {"metavar": "QUANTITY", "shell_complete": quantity_items}
 
 
-def condition_given(given: dict[str, Any]) -> bool:
-    """Whether anything about the operating condition was said."""
-    return any(given.get(name) is not None for name in _CONDITION_NAMES)
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """The columns that hold labels, scores and weights; `table` is one of a database."""
+
+    table: str | None = option(
+        "--table", metavar="[SCHEMA.]TABLE", help="Table of a database: FILE is its URL, .duckdb or .db."
+    )
+    label: str | None = column_option("--label", help="Column of true labels.")
+    scores: tuple[str, ...] = column_option(
+        "--score",
+        "scores",
+        multiple=True,
+        help="Column of scores; higher means more positive. Repeat it for several models.",
+    )
+    positive: str | None = read(POSITIVE)
+    weight: str | None = column_option("--weight", help="Column of weights of rows.")
+    missing: Literal["raise", "drop"] = read(MISSING)
 
 
-def operating_condition(given: dict[str, Any]) -> Any:
-    """The `OperatingCondition` that the options describe; contradictions are refused there."""
-    from thresher import OperatingCondition
+@dataclass(frozen=True, slots=True)
+class SampleOptions:
+    """How rows were sampled, and how sure an interval is to be."""
 
-    return OperatingCondition(**{name: given[name] for name in _CONDITION_NAMES if given.get(name) is not None})
+    cluster: str | None = column_option("--cluster", help="Column that says which rows belong together.")
+    trained_at: float | None = read(TRAINED_AT)
+    level: float = read(LEVEL)
+    seed: int = read(SEED)
 
 
-_CONDITION_NAMES = ("class_ratio", "prevalence", "cost_ratio", "cost_fp", "cost_fn", "cost_tp", "cost_tn")
+@dataclass(frozen=True, slots=True)
+class MixOptions:
+    """The class mix at deployment, as far as it is declared."""
+
+    class_ratio: float | None = option(
+        "--class-ratio", type=ratio, metavar="RATIO", help="Positives per negative at deployment: 1:20."
+    )
+    prevalence: float | None = option(
+        "--prevalence", type=share, metavar="SHARE", help="Or the proportion of positives there: 0.05, 5%."
+    )
+
+    @property
+    def declared(self) -> bool:
+        """Whether any part of the condition is declared."""
+        return any(value is not None for value in astuple(self))
+
+    def condition(self) -> OperatingCondition:
+        """The `OperatingCondition`, which refuses contradictions."""
+        from thresher.tables import OperatingCondition
+
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return OperatingCondition(**{name: value for name, value in values.items() if value is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionOptions(MixOptions):
+    """The operating condition, as far as it is declared.
+
+    >>> condition = ConditionOptions(None, None, 5.0, None, None, None, None)
+    >>> condition.declared, condition.condition().cost_ratio
+    (True, 5.0)
+    """
+
+    cost_ratio: float | None = option(
+        "--cost-ratio", type=ratio, metavar="RATIO", help="False alarms that a miss costs: 10 or 10:1."
+    )
+    cost_fp: float | None = option("--cost-fp", type=float, help="Or the cost of a false positive ...")
+    cost_fn: float | None = option("--cost-fn", type=float, help="... and of a false negative, ...")
+    cost_tp: float | None = option("--cost-tp", type=float, help="... of a true positive (a benefit is negative) ...")
+    cost_tn: float | None = option("--cost-tn", type=float, help="... and of a true negative.")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintOptions:
+    """Print plain data as JSON, a summary, or nothing."""
+
+    as_json: bool = option("--json", "as_json", is_flag=True, help="Print plain data as JSON, and nothing else.")
+    quiet: bool = option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")

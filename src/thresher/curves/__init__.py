@@ -17,7 +17,7 @@ from thresher.curves.cost import BrierCurve, CostCurve, NetBenefit, brier_curve,
 from thresher.curves.coverage import Coverage, ROCCurve, coverage, roc
 from thresher.curves.gain import GainCurve, KolmogorovSmirnov, LiftCurve, gain, ks, lift
 from thresher.curves.hull import hull, hull_splits
-from thresher.curves.interpolation import CoinRule, coin_at, point_at
+from thresher.curves.interpolation import RandomizedRule, point_at, randomized_rule
 from thresher.curves.multiclass import MulticlassAUC, multiclass_auc, one_vs_rest_rankings
 from thresher.curves.precision_recall import (
     PrecisionRecallCurve,
@@ -28,12 +28,11 @@ from thresher.curves.precision_recall import (
     precision_at,
     precision_recall,
 )
-from thresher.curves.thinning import Thinned, thinned
+from thresher.curves.thinning import Thinned, thin
 
 __all__ = [
     "Bounds",
     "BrierCurve",
-    "CoinRule",
     "CostCurve",
     "Coverage",
     "CurveBounds",
@@ -47,6 +46,7 @@ __all__ = [
     "Placements",
     "PrecisionRecallCurve",
     "ROCCurve",
+    "RandomizedRule",
     "TableBounds",
     "Thinned",
     "auc",
@@ -54,7 +54,6 @@ __all__ = [
     "average_precision",
     "average_precision_bounds",
     "brier_curve",
-    "coin_at",
     "cost_curve",
     "coverage",
     "gain",
@@ -77,9 +76,10 @@ __all__ = [
     "pr_gain",
     "precision_at",
     "precision_recall",
+    "randomized_rule",
     "ranking_error",
     "roc",
     "roc_bounds",
     "table_bounds",
-    "thinned",
+    "thin",
 ]

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.parallel import fill_chunks, map_chunks
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError
-from thresher.ranking import UNKNOWN, Floats, Ranking, filled, in_pieces, require_ranking
+from thresher.ranking import UNKNOWN, Floats, Ranking, require_ranking
 
 _EXACT_IN_INT64 = 2**62
 GRID_LIMIT = 4_000_000
@@ -67,7 +68,7 @@ def pairs(ranking: Ranking) -> Pairs:
     Pairs(won=1300, tied=950, lost=250)
     """
     require_ranking(ranking, both_classes=True)
-    return ranking.remembered("pairs", lambda: _pairs(ranking))
+    return ranking.remember("pairs", lambda: _pairs(ranking))
 
 
 def _pairs(ranking: Ranking) -> Pairs:
@@ -97,7 +98,7 @@ def _pairs(ranking: Ranking) -> Pairs:
         return tied, int(np.dot(of_pos, up_to)) - tied, int(of_pos.sum()), int(up_to[-1])
 
     tied = lost = before = 0
-    for ties, losses, positives, negatives in in_pieces(alone if distinct else within, len(ranking)):
+    for ties, losses, positives, negatives in map_chunks(alone if distinct else within, len(ranking)):
         tied += ties
         lost += losses + positives * before
         before += negatives
@@ -158,7 +159,7 @@ def placements(ranking: Ranking) -> Placements:
         np.add(tp[:-1][piece], tp[1:][piece], out=out)
         out /= 2 * ranking.Pos
 
-    found = Placements(positive=filled(len(ranking), beaten), negative=filled(len(ranking), beating))
+    found = Placements(positive=fill_chunks(len(ranking), beaten), negative=fill_chunks(len(ranking), beating))
     for array in found:
         array.flags.writeable = False
     return found
@@ -186,7 +187,7 @@ def partial_auc(
     require_ranking(ranking, both_classes=True)
     if (fpr is None) == (tpr is None):
         raise ArgumentError("give a range of fpr or a range of tpr, one of them", "e.g. fpr=(0, 0.1)")
-    low, high = _range(fpr if fpr is not None else tpr)
+    low, high = _range("tpr", tpr) if fpr is None else _range("fpr", fpr)
     tp, fp = ranking.covered()
     x, y = fp / ranking.Neg, tp / ranking.Pos
     if fpr is not None:
@@ -213,19 +214,20 @@ def _area_up_to(x: Floats, y: Floats, end: float) -> float:
     return whole + (end - x[last - 1]) * float(y[last - 1] + height) / 2
 
 
-def _range(given: Any) -> tuple[float, float]:
+def _range(name: str, given: Any) -> tuple[float, float]:
     try:
         low, high = (float(end) for end in given)
     except (TypeError, ValueError):
         low, high = math.nan, math.nan
     if not 0 <= low < high <= 1:
-        raise ArgumentError(f"the range must be two rates, 0 <= low < high <= 1, got {given!r}", "e.g. fpr=(0, 0.1)")
+        what = f"the range must be two rates, 0 <= low < high <= 1, got {given!r}"
+        raise ArgumentError(what, f"e.g. {name}=(0, 0.1)", parameter=name)
     return low, high
 
 
 def _known(ranking: Ranking) -> Any:
     """What is known to be won inside segments over what ties would give, in half pairs."""
-    spans = ranking.spans
+    spans = ranking.ranges
     if spans is None or spans.won is None:
         return 0
     known = np.flatnonzero(spans.mixed & (spans.won != UNKNOWN))

@@ -21,11 +21,12 @@ from thresher.curves.area import auc
 from thresher.curves.gain import ks
 from thresher.curves.hull import hull_splits, upper_corners
 from thresher.curves.precision_recall import average_precision, pr_area
-from thresher.ranking import MOST_CASES, Counts, Flags, Floats, Ranking, kept_number, require_ranking, splits_at
+from thresher.ranking import MOST_CASES, Counts, Flags, Floats, Ranking, exact_number, require_ranking, splits_at
 from thresher.tables import Contingency, contingency_at
 
 _FITS_INT64 = 2**61
 _ULPS = 2.0**-46
+_TIED = 1e-12  # of the largest value: `choose` lets weights tie within it
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -69,13 +70,13 @@ def auc_bounds(ranking: Ranking) -> Bounds:
     Bounds(lower=0.71, upper=0.71)
     """
     require_ranking(ranking, both_classes=True)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(auc(ranking))
     pos, neg = ranking.pos, ranking.neg
     _, fp = ranking.covered()
     if not ranking.weighted and 2 * ranking.Pos * ranking.Neg >= _FITS_INT64:
         pos, neg, fp = (counts.astype(object) for counts in (pos, neg, fp))
-    least, most = ranking.spans.inner_pairs(pos, neg)
+    least, most = ranking.ranges.inner_pairs(pos, neg)
     if ranking.weighted:  # where nothing is open, sums of weights still round
         sure = 2 * float(np.dot(pos, ranking.Neg - fp[1:]))
         whole = 2 * ranking.Pos * ranking.Neg
@@ -113,12 +114,12 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
     (array([3, 1]), array([3, 2]))
     """
     require_ranking(ranking)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         table = contingency_at(ranking, threshold)
         return TableBounds(table, table)
     contingency_at(ranking, threshold)  # what is no threshold is refused there
     at = np.asarray(threshold, dtype=np.float64)
-    touched = splits_at(ranking.spans.high, at)  # segments with a score of at least t
+    touched = splits_at(ranking.ranges.high, at)  # segments with a score of at least t
     inside = splits_at(ranking.score, at)  # segments that lie above t
     last = np.maximum(touched - 1, 0)
     cut = touched > inside
@@ -128,7 +129,7 @@ def table_bounds(ranking: Ranking, threshold: npt.ArrayLike) -> TableBounds:
         for counts, covered, (low, high) in zip(
             (ranking.pos, ranking.neg),
             ranking.covered(),
-            (ranking.spans.ends[:2], ranking.spans.ends[2:]),
+            (ranking.ranges.ends[:2], ranking.ranges.ends[2:]),
             strict=True,
         ):
             of_cut = np.where(cut, _called(counts[last], low[last], high[last], at, most=most), 0)
@@ -146,13 +147,15 @@ def ks_bounds(ranking: Ranking) -> Bounds:
     Bounds(lower=0.26..., upper=0.66...)
     """
     require_ranking(ranking, both_classes=True)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(ks(ranking).statistic)
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
     reached = np.abs(tp / ranking.Pos - fp / ranking.Neg).max()
     (x, y), (u, v) = upper_corners_of(ranking), lower_corners_of(ranking)
     furthest = (u / ranking.Neg - v / ranking.Pos).max()
-    if not ranking.spans.corners:  # where every corner of the hull is known, so is the highest point above the diagonal
+    if (
+        not ranking.ranges.corners
+    ):  # where every corner of the hull is known, so is the highest point above the diagonal
         furthest = max(furthest, (y / ranking.Pos - x / ranking.Neg).max())
     if furthest < reached - _ULPS and not ranking.weighted:
         return certain(ks(ranking).statistic)
@@ -170,7 +173,7 @@ def told(ranking: Ranking, name: str) -> Bounds | None:
     >>> told(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), "average_precision") is None
     True
     """
-    known = kept_number(ranking.spans, name)
+    known = exact_number(ranking.ranges, name)
     return None if known is None else certain(known)
 
 
@@ -188,9 +191,9 @@ def slack_of(ranking: Ranking) -> float:
     >>> slack_of(Ranking.parse("[20+,5-][10+,5-][20+,40-]")) < 1e-13
     True
     """
-    if not ranking.weighted or ranking.spans is None:
+    if not ranking.weighted or ranking.ranges is None:
         return _ULPS
-    return _ULPS + 8 * ranking.spans.rounding + len(ranking) * 2.0**-50
+    return _ULPS + 8 * ranking.ranges.rounding + len(ranking) * 2.0**-50
 
 
 def upper_corners_of(ranking: Ranking) -> tuple[Floats, Floats]:
@@ -205,9 +208,9 @@ def lower_corners_of(ranking: Ranking) -> tuple[Floats, Floats]:
 
 def _corners(ranking: Ranking, *, positives_first: bool) -> tuple[Floats, Floats]:
     tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return fp, tp
-    at = np.flatnonzero(ranking.spans.mixed)
+    at = np.flatnonzero(ranking.ranges.mixed)
     x, y = (fp[at], tp[at + 1]) if positives_first else (fp[at + 1], tp[at])
     return np.insert(fp, at + 1, x), np.insert(tp, at + 1, y)
 
@@ -244,6 +247,48 @@ def _below(share: Fraction) -> float:
 
 def _above(share: Fraction) -> float:
     return min(1.0, math.nextafter(float(share), math.inf)) if Fraction(float(share)) != share else float(share)
+
+
+def may_hide_better(ranking: Ranking, slope: float) -> Flags:
+    """Segments that may hide a better split than any between segments, by tp - slope · fp.
+
+    Inside an open segment the curve reaches no higher than where all its positives come first.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    >>> may_hide_better(bounded, 1.0), may_hide_better(bounded, 0.1)
+    (array([ True,  True]), array([False,  True]))
+    """
+    if ranking.ranges is None or ranking.ranges.corners:
+        return np.zeros(len(ranking), dtype=np.bool_)
+    highest, reached = _values(ranking, slope)
+    return ranking.ranges.mixed & (highest > reached.max())
+
+
+def may_hide_tie(ranking: Ranking, slope: float) -> Flags:
+    """Segments that may hide a split as good as the best between segments, or a better one.
+
+    Where every corner of the hull is known, only splits on the edge between two that tie are as good.
+
+    >>> bounded = Ranking.of_ranges([0.6, 0.7, 0.1], [0.9, 0.8, 0.1], pos=[2, 0, 2], neg=[0, 2, 0])
+    >>> may_hide_better(bounded, 1.0), may_hide_tie(bounded, 1.0)
+    (array([False, False]), array([ True, False]))
+    """
+    if ranking.ranges is None or (ranking.ranges.corners and ranking.ranges.ties and not ranking.weighted):
+        return np.zeros(len(ranking), dtype=np.bool_)
+    highest, reached = _values(ranking, slope)
+    least = reached.max() - _TIED * (ranking.Pos + slope * ranking.Neg)
+    if not ranking.ranges.corners:
+        return ranking.ranges.mixed & (highest >= least)
+    tied = np.flatnonzero(reached >= least)
+    between = np.arange(len(ranking))
+    return ranking.ranges.mixed & (between >= tied[0]) & (between < tied[-1])
+
+
+def _values(ranking: Ranking, slope: float) -> tuple[Floats, Floats]:
+    """What tp - slope · fp may come to inside each segment, and what it is at the splits between them."""
+    tp, fp = (covered.astype(np.float64) for covered in ranking.covered())
+    reached = tp - slope * fp
+    return tp[1:] - slope * fp[:-1], reached
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -299,7 +344,7 @@ def hull_bounds(ranking: Ranking) -> CurveBounds:
     require_ranking(ranking, both_classes=True)
     corner = hull_splits(ranking, pool="ties")
     tp, fp = (covered[corner].astype(np.float64) for covered in ranking.covered())
-    if ranking.spans is None or ranking.spans.corners:
+    if ranking.ranges is None or ranking.ranges.corners:
         return _rates(ranking, (fp, tp), (fp, tp))
     x, y = _distinct(*upper_corners_of(ranking))
     top = upper_corners(x, y, np.arange(x.size))
@@ -313,7 +358,7 @@ def _distinct(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def _rates(ranking: Ranking, lower: tuple[Floats, Floats], upper: tuple[Floats, Floats]) -> CurveBounds:
-    slack = slack_of(ranking) if ranking.weighted and ranking.spans is not None else 0.0
+    slack = slack_of(ranking) if ranking.weighted and ranking.ranges is not None else 0.0
     columns = (*_shares(ranking, lower, slack), *_shares(ranking, upper, -slack))
     for column in columns:
         column.flags.writeable = False
@@ -346,11 +391,11 @@ def average_precision_bounds(ranking: Ranking) -> Bounds:
     Bounds(lower=0.39..., upper=0.88...)
     """
     require_ranking(ranking, both_classes=True)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(average_precision(ranking))
     if (known := told(ranking, "average_precision")) is not None:
         return known
-    several = ranking.spans.low < ranking.spans.high
+    several = ranking.ranges.low < ranking.ranges.high
     pos, neg, before, wrong = _columns(ranking)
     tied = pos * (before + pos) / np.maximum(before + pos + wrong + neg, np.finfo(np.float64).tiny)
     first = pos * (before + pos) / np.maximum(before + pos + wrong, np.finfo(np.float64).tiny)
@@ -370,11 +415,11 @@ def pr_area_bounds(ranking: Ranking) -> Bounds:
     Bounds(lower=0.39..., upper=0.86...)
     """
     require_ranking(ranking, both_classes=True)
-    if ranking.spans is None:
+    if ranking.ranges is None:
         return certain(pr_area(ranking))
     if (known := told(ranking, "pr_area")) is not None:
         return known
-    mixed = ranking.spans.mixed
+    mixed = ranking.ranges.mixed
     pos, neg, before, wrong = _columns(ranking)
     straight = _straight(pos, neg, before, wrong)
     lower = np.where(mixed, _integral(before, pos, wrong + neg), straight)

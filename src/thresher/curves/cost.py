@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_numbers, describe
 from thresher._internal.results import Tabular
 from thresher.curves.hull import Splits, hull_splits
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, as_numbers, described, require_ranking
+from thresher.ranking import Floats, Ranking, require_ranking
 from thresher.tables import contingency_at
 
 
@@ -152,5 +153,5 @@ def net_benefit(ranking: Ranking, *, threshold: npt.ArrayLike | None = None) -> 
 def _in_unit(values: npt.ArrayLike) -> Floats:
     given = as_numbers(values)
     if not ((given >= 0) & (given <= 1)).all():
-        raise ArgumentError(f"this must lie in [0, 1], got {described(values)}", "give proportions, e.g. 0.2")
+        raise ArgumentError(f"this must lie in [0, 1], got {describe(values)}", "give proportions, e.g. 0.2")
     return given

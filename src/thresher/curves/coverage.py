@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thresher._internal.parallel import fill_chunks
 from thresher._internal.results import Tabular
-from thresher.ranking import Counts, Floats, Ranking, filled, require_ranking, require_split
+from thresher.ranking import Counts, Floats, Ranking, require_ranking, require_split
 from thresher.tables import Contingency
 
 
@@ -23,8 +24,24 @@ class Coverage(Contingency):
     threshold: Floats
 
     def __post_init__(self) -> None:
-        Contingency.__post_init__(self)
-        self.threshold.flags.writeable = False
+        # Cells that are read off a ranking need no checks.
+        for column in (self.tp, self.fn, self.fp, self.tn, self.threshold):
+            column.flags.writeable = False
+
+    @property
+    def Pos(self) -> Counts:
+        """Actual positives, the same at every split: the last one calls all of them positive."""
+        return np.broadcast_to(self.tp[-1], self.tp.shape)
+
+    @property
+    def Neg(self) -> Counts:
+        """Actual negatives, the same at every split."""
+        return np.broadcast_to(self.fp[-1], self.fp.shape)
+
+    @property
+    def total(self) -> Counts:
+        """All cases, the same at every split."""
+        return np.broadcast_to(self.tp[-1] + self.fp[-1], self.tp.shape)
 
     def at(self, split: int) -> Contingency:
         """The table of one split."""
@@ -49,10 +66,7 @@ def coverage(ranking: Ranking) -> Coverage:
     """
     require_ranking(ranking)
     tp, fp = ranking.covered()
-    fn, tn = ranking.Pos - tp, ranking.Neg - fp
-    for cell in (fn, tn):
-        cell.flags.writeable = False  # a table copies what its maker could still change
-    return Coverage(tp=tp, fn=fn, fp=fp, tn=tn, threshold=ranking.thresholds())
+    return Coverage(tp=tp, fn=ranking.Pos - tp, fp=fp, tn=ranking.Neg - fp, threshold=ranking.thresholds())
 
 
 class _ROCCurve(NamedTuple):
@@ -70,7 +84,7 @@ class ROCCurve(Tabular, _ROCCurve):
 def roc(ranking: Ranking) -> ROCCurve:
     """False and true positive rate and threshold at every split: (fpr, tpr, threshold).
 
-    Every split is there, also those on a straight line; `hull` and `thinned` reduce them.
+    Every split is there, also those on a straight line; `hull` and `thin` reduce them.
 
     >>> curve = roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
     >>> curve.fpr, curve.tpr
@@ -88,10 +102,10 @@ def recalls(ranking: Ranking) -> Floats:
     >>> recalls(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
     array([0. , 0.4, 0.6, 1. ])
     """
-    return ranking.remembered("recalls", lambda: _share(ranking.covered()[0], ranking.Pos))
+    return ranking.remember("recalls", lambda: _share(ranking.covered()[0], ranking.Pos))
 
 
 def _share(covered: Counts, total: float) -> Floats:
-    shares = filled(covered.size, lambda piece, out: np.divide(covered[piece], total, out=out))
+    shares = fill_chunks(covered.size, lambda piece, out: np.divide(covered[piece], total, out=out))
     shares.flags.writeable = False
     return shares

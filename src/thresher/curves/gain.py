@@ -88,8 +88,12 @@ def ks(ranking: Ranking) -> KolmogorovSmirnov:
     (0.4, 0.0)
     """
     require_ranking(ranking, both_classes=True)
+    return ranking.remember("ks", lambda: _ks(ranking))
+
+
+def _ks(ranking: Ranking) -> KolmogorovSmirnov:
     tp, fp = ranking.covered()
     distance = tp * float(ranking.Neg) - fp * float(ranking.Pos)  # cross-multiplied: exact while Pos · Neg < 2**53
     split = int(np.argmax(np.abs(distance)))
     difference = float(distance[split] / (float(ranking.Pos) * ranking.Neg))
-    return KolmogorovSmirnov(abs(difference), difference, float(ranking.thresholds()[split]), split)
+    return KolmogorovSmirnov(abs(difference), difference, ranking.threshold(split), split)

@@ -7,8 +7,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import require_one_of
-from thresher.ranking import Counts, Ranking, in_pieces, require_ranking
+from thresher._internal.arguments import require_one_of
+from thresher._internal.parallel import map_chunks
+from thresher.ranking import Counts, Ranking, merge_at, require_ranking
 
 Pool: TypeAlias = Literal["strict", "ties"]
 Splits: TypeAlias = npt.NDArray[np.intp]
@@ -36,9 +37,7 @@ def hull(ranking: Ranking, *, pool: Pool = "strict") -> Ranking:
     [2+][4+,2-][2-]
     """
     require_ranking(ranking, both_classes=True)
-    split = hull_splits(ranking, pool=pool)
-    spans = None if ranking.spans is None else ranking.spans.pooled(split[:-1])
-    return Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split), dropped=ranking.dropped, spans=spans)
+    return merge_at(ranking, hull_splits(ranking, pool=pool))
 
 
 def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
@@ -48,8 +47,22 @@ def hull_splits(ranking: Ranking, *, pool: Pool = "strict") -> Splits:
     [0, 1, 4, 5]
     """
     require_one_of(pool, ("strict", "ties"), name="pool")
-    corner, touching = ranking.remembered("hull", lambda: _hull(ranking))
+    corner, touching = ranking.remember("hull", lambda: _hull(ranking))
     return corner if pool == "ties" else touching
+
+
+def with_hull_of(ranking: Ranking, other: Ranking) -> Ranking:
+    """The ranking with the hull of another one, of the same segments but for what their classes weigh.
+
+    Splits that touch the hull do so at any class mix; whole counts find them exactly.
+
+    >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> print(hull(with_hull_of(tree.at_class_ratio(3), tree)))
+    [30.0+,2.5-][15.0+,2.5-][30.0+,20.0-]
+    """
+    if len(ranking) == len(other):
+        ranking.remember("hull", lambda: other.remember("hull", lambda: _hull(other)))
+    return ranking
 
 
 def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
@@ -63,12 +76,12 @@ def upper_corners(x: Counts, y: Counts, guess: Splits) -> Splits:
 
 def _hull(ranking: Ranking) -> tuple[Splits, Splits]:
     """Corners of the hull, and all splits that touch it."""
-    ranking = ranking.whole()
+    ranking = ranking.in_units()
 
     def high(piece: slice) -> Splits:
         return _high(ranking, _bends(ranking, piece))
 
-    split = np.concatenate([[0], *in_pieces(high, len(ranking) - 1), [len(ranking)]])
+    split = np.concatenate([[0], *map_chunks(high, len(ranking) - 1), [len(ranking)]])
     x, y = _reached(ranking, split)
     corner, below = _mended(x, y, _pools(x, y))
     touching = _with_straight_stretches(ranking, split[below == 0])
@@ -94,9 +107,10 @@ def _high(ranking: Ranking, split: Splits) -> Splits:
     x, y = _reached(ranking, split)
     while split.size > _FEW:
         dx, dy = np.diff(x), np.diff(y)
-        stays = np.ones(split.size, dtype=np.bool_)
-        stays[1:-1] = dx[1:] * dy[:-1] >= dy[1:] * dx[:-1]
-        if np.count_nonzero(stays) > _MOST_LEFT * split.size:
+        high = np.ones(split.size, dtype=np.bool_)
+        high[1:-1] = dx[1:] * dy[:-1] >= dy[1:] * dx[:-1]
+        stays = np.flatnonzero(high)  # three times as quick as indexing by flags
+        if stays.size > _MOST_LEFT * split.size:
             break
         split, x, y = split[stays], x[stays], y[stays]
     return split

@@ -7,15 +7,16 @@ from typing import Literal
 
 import numpy as np
 
+from thresher._internal.arguments import as_number, require_one_of
 from thresher._internal.results import Result
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import ArgumentError, require_one_of
-from thresher.ranking import Floats, Ranking, as_number, require_ranking
+from thresher.errors import ArgumentError
+from thresher.ranking import Floats, Ranking, require_ranking
 from thresher.tables import Contingency
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CoinRule(Result):
+class RandomizedRule(Result):
     """Positive at `upper` or above (at +inf: never); between `lower` and `upper` a coin decides; negative below.
 
     The coin shows positive with `probability`. `table` is the table to expect.
@@ -27,13 +28,13 @@ class CoinRule(Result):
     table: Contingency
 
 
-def coin_at(ranking: Ranking, threshold: float, *, probability: float = 0.5) -> CoinRule:
+def randomized_rule(ranking: Ranking, threshold: float, *, probability: float = 0.5) -> RandomizedRule:
     """Break the tie of the cases scored exactly `threshold` by a coin.
 
     A fair coin reaches the middle of the segment's line, a biased one any point of it.
 
     >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
-    >>> coin = coin_at(spam_tree, threshold=-1)
+    >>> coin = randomized_rule(spam_tree, threshold=-1)
     >>> coin.table.fp, coin.table.tp
     (30.0, 40.0)
     """
@@ -59,7 +60,7 @@ def point_at(
     tpr: float | None = None,
     predicted_positive_rate: float | None = None,
     on: Literal["curve", "hull"] = "curve",
-) -> CoinRule:
+) -> RandomizedRule:
     """The rule that reaches a given fpr, tpr or rate of positive calls on the curve or on its hull.
 
     On the curve the coin breaks ties of one score; on the hull it mixes two thresholds, which
@@ -90,7 +91,7 @@ def point_at(
     return _between(ranking, split, along / total, rate, last=name == "fpr")
 
 
-def _between(ranking: Ranking, split: Splits, along: Floats, wanted: float, *, last: bool) -> CoinRule:
+def _between(ranking: Ranking, split: Splits, along: Floats, wanted: float, *, last: bool) -> RandomizedRule:
     """Mix the neighbouring splits so that `along` is `wanted`; of several at one place, first or last."""
     if last:
         before = min(int(np.searchsorted(along, wanted, side="right")) - 1, along.size - 2)
@@ -101,10 +102,10 @@ def _between(ranking: Ranking, split: Splits, along: Floats, wanted: float, *, l
     return _coin(ranking, int(split[before]), int(split[before + 1]), min(max(probability, 0.0), 1.0))
 
 
-def _coin(ranking: Ranking, before: int, after: int, probability: float) -> CoinRule:
+def _coin(ranking: Ranking, before: int, after: int, probability: float) -> RandomizedRule:
     tp, fp = (float(c[before]) + probability * float(c[after] - c[before]) for c in ranking.covered())
     threshold = ranking.thresholds()
-    return CoinRule(
+    return RandomizedRule(
         upper=float(threshold[before]),
         lower=float(threshold[after]),
         probability=probability,

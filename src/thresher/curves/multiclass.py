@@ -12,10 +12,10 @@ import numpy.typing as npt
 from thresher._internal.results import Tabular
 from thresher.curves.area import auc
 from thresher.errors import LengthError, OneClassError, ProbabilityError
-from thresher.ranking import Floats, Ranking, counted, counted_weights, rankable
-from thresher.sources import classes_of
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.rank import checked_weights
+from thresher.ranking import Floats, Ranking, rankable
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
@@ -189,8 +189,7 @@ class ClassRows:
             within = positive | (self.index == against)
             positive, score = positive[within], score[within]
             weight = None if weight is None else weight[within]
-        segments = counted(positive, score) if weight is None else counted_weights(positive, score, weight)
-        return Ranking.of_segments(*segments, dropped=self.dropped)
+        return Ranking.count(positive, score, weight, dropped=self.dropped)
 
 
 def class_rows(

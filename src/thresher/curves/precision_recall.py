@@ -9,10 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import as_numbers, describe
+from thresher._internal.parallel import fill_chunks, map_chunks
 from thresher._internal.results import Tabular
 from thresher.curves.coverage import recalls
 from thresher.errors import ArgumentError
-from thresher.ranking import Floats, Ranking, as_numbers, described, filled, in_pieces, kept_number, require_ranking
+from thresher.ranking import Floats, Ranking, exact_number, require_ranking
 
 
 class _PrecisionRecallCurve(NamedTuple):
@@ -46,7 +48,7 @@ def precision_recall(ranking: Ranking) -> PrecisionRecallCurve:
         with np.errstate(invalid="ignore"):
             np.divide(tp[piece], out, out=out)
 
-    precision = filled(tp.size, right)
+    precision = fill_chunks(tp.size, right)
     precision.flags.writeable = False
     return PrecisionRecallCurve(recall=recalls(ranking), precision=precision, threshold=ranking.thresholds())
 
@@ -64,7 +66,7 @@ def precision_at(ranking: Ranking, recall: npt.ArrayLike) -> Floats:
     require_ranking(ranking, both_classes=True)
     wanted = as_numbers(recall)
     if not ((wanted >= 0) & (wanted <= 1)).all():
-        what = f"recall must be numbers in [0, 1], got {described(recall)}"
+        what = f"recall must be numbers in [0, 1], got {describe(recall)}"
         raise ArgumentError(what, "give proportions")
     tp, fp = ranking.covered()
     recall_at = recalls(ranking)  # rates are compared with rates: a rate times Pos may round past its count
@@ -85,7 +87,7 @@ def average_precision(ranking: Ranking) -> float:
     0.67
     """
     require_ranking(ranking, both_classes=True)
-    if (known := kept_number(ranking.spans, "average_precision")) is not None:
+    if (known := exact_number(ranking.ranges, "average_precision")) is not None:
         return known
     tp, fp = (covered[1:] for covered in ranking.covered())
     pos, _ = ranking.narrow
@@ -94,7 +96,7 @@ def average_precision(ranking: Ranking) -> float:
         called = np.add(tp[piece], fp[piece], dtype=np.float64)
         return float((tp[piece] / called * pos[piece]).sum())
 
-    return math.fsum(in_pieces(found, len(ranking))) / ranking.Pos
+    return math.fsum(map_chunks(found, len(ranking))) / ranking.Pos
 
 
 def pr_area(ranking: Ranking) -> float:
@@ -108,7 +110,7 @@ def pr_area(ranking: Ranking) -> float:
     0.25
     """
     require_ranking(ranking, both_classes=True)
-    if (known := kept_number(ranking.spans, "pr_area")) is not None:
+    if (known := exact_number(ranking.ranges, "pr_area")) is not None:
         return known
     tp, fp = (covered[:-1] for covered in ranking.covered())
 
@@ -122,7 +124,7 @@ def pr_area(ranking: Ranking) -> float:
         curved[before == 0] = 0.0
         return float((pos * (rate + curved)).sum())
 
-    return min(1.0, math.fsum(in_pieces(area, len(ranking))) / ranking.Pos)
+    return min(1.0, math.fsum(map_chunks(area, len(ranking))) / ranking.Pos)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thresher._internal.arguments import require_integer
 from thresher._internal.results import Tabular
 from thresher.curves.hull import Splits, hull_splits
-from thresher.errors import require_whole
 from thresher.ranking import Floats, Ranking, require_ranking
 
 _CANDIDATES_PER_POINT = 16
@@ -27,18 +27,18 @@ class Thinned(Tabular):
     hull_kept: bool
 
 
-def thinned(ranking: Ranking, *, points: int = 4000) -> Thinned:
+def thin(ranking: Ranking, *, points: int = 4000) -> Thinned:
     """Choose at most `points` splits whose ROC curve looks like the whole one.
 
     The corners of the hull come first, then wherever the curve is farthest off. The
     deviation is measured over every split, not estimated; ROC space has sides of length 1.
 
-    >>> thin = thinned(Ranking.parse("[3+][1+,1-][1-][1+][2-]"), points=4)
-    >>> thin.split.tolist(), round(thin.deviation, 4), thin.hull_kept
+    >>> few = thin(Ranking.parse("[3+][1+,1-][1-][1+][2-]"), points=4)
+    >>> few.split.tolist(), round(few.deviation, 4), few.hull_kept
     ([0, 1, 4, 5], 0.1562, True)
     """
     require_ranking(ranking, both_classes=True)
-    points = require_whole(points, name="points", least=2, fix="give e.g. 500")
+    points = require_integer(points, name="points", least=2, fix="give e.g. 500")
     every = len(ranking) + 1
     if every <= points:
         return Thinned(np.arange(every), 0.0, hull_kept=True)

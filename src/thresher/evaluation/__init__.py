@@ -1,7 +1,7 @@
-"""The facade people meet first: evaluate, decide, apply."""
+"""The facade people meet first: evaluate models, and decide for one."""
 
 from thresher.evaluation.classes import MulticlassEvaluation, MulticlassModel, evaluate_classes
-from thresher.evaluation.decision import Decision, apply, contradictions, decision_schema
+from thresher.evaluation.decision import Decision, contradictions
 from thresher.evaluation.engine import ScannedEvaluation, ScannedModel, evaluate_scan
 from thresher.evaluation.evaluate import Evaluation, evaluate
 from thresher.evaluation.model import ModelEvaluation
@@ -16,9 +16,7 @@ __all__ = [
     "Rule",
     "ScannedEvaluation",
     "ScannedModel",
-    "apply",
     "contradictions",
-    "decision_schema",
     "evaluate",
     "evaluate_classes",
     "evaluate_scan",

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.calibration import adjust_prevalence, recalibrated
-from thresher.curves.hull import Splits, hull_splits
+from thresher.calibration import adjust_prevalence, recalibrate
 from thresher.evaluation.classes import MulticlassEvaluation
 from thresher.evaluation.evaluate import Evaluation
 from thresher.evaluation.model import are_probabilities
@@ -22,8 +21,10 @@ from thresher.inference.bands import (
     reliability_curve,
     roc_curve,
 )
-from thresher.ranking import Ranking
+from thresher.ranking import Indices, Keep, Ranking, shorten
 
+MOST_BANDS = 3  # models or classes whose bands are drawn; more would only be murky
+PERCENTS = np.arange(1, 100) / 100
 REPLICATES = 400
 FEWEST_REPLICATES = 100
 MOST_SEGMENTS = 500
@@ -35,7 +36,6 @@ MOST_CLASSES_DRAWN = 4000
 # Places along the bands of all classes together: a page holds them all.
 CLASS_PLACES = 1000
 FEWEST_PLACES = 21
-_PERCENT = np.arange(1, 100) / 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,15 +51,15 @@ class ModelBands:
 def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
     """The bands of one model: those of net benefit and reliability are for scores that are probabilities.
 
-    A ranking of more than 500 segments is joined into about as many first, at splits that look the same on the
-    curve and at every threshold asked about; the bands of the joined ranking differ by less than a line's width.
+    A ranking of more than 500 segments is shortened to about as many first, at splits that draw the same curve and at
+    every threshold asked about; the bands of the short ranking differ by less than a line's width.
     Where the condition declares a class mix, curves that depend on it are drawn at that mix, class by class.
     Weighted or clustered rows are drawn as such, whole clusters at a time; their reliability has no band, because
     a ranking no longer knows which rows belong together.
 
     >>> from thresher import evaluate
-    >>> found = model_bands(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]), "model")
-    >>> found.roc.x.size, found.reliability.x.tolist()
+    >>> result = model_bands(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]), "model")
+    >>> result.roc.x.size, result.reliability.x.tolist()
     (101, [0.2, 0.3, 0.55, 0.6, 0.8, 0.9])
     """
     model, condition = evaluation[name], evaluation.condition
@@ -75,7 +75,8 @@ def model_bands(evaluation: Evaluation, name: str) -> ModelBands:
         return adjust_prevalence(score, to, trained_at=made_at)
 
     if rows.weight is None and rows.cluster is None:
-        short = _joined(recalibrated(model.ranking, restated), at_percents=probabilities)
+        keep: Keep = "percent" if probabilities else "classes"
+        short = shorten(recalibrate(model.ranking, restated), MOST_SEGMENTS, keep=keep)
         return _bands(short, replicates=REPLICATES, **how)
     scores = {name: restated(rows.scores[name])}
     source = ScoredRows.of(rows.positive, scores, weights=rows.weight, clusters=rows.cluster)
@@ -89,8 +90,8 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     There are none for weighted or clustered rows.
 
     >>> from thresher import evaluate_classes
-    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> class_bands(found, "model", 2).precision_recall.estimate[-1].item()
+    >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
+    >>> class_bands(result, "model", 2).precision_recall.estimate[-1].item()
     1.0
     """
     ranking = evaluation[name].rankings[label]
@@ -99,8 +100,17 @@ def class_bands(evaluation: MulticlassEvaluation, name: str, label: Any) -> Mode
     curves = len(evaluation.models) * len(evaluation.classes)
     times = int(np.clip(MOST_CLASSES_DRAWN // curves, FEWEST_REPLICATES, REPLICATES))
     places = int(np.clip(CLASS_PLACES // len(evaluation.classes), FEWEST_PLACES, POINTS))
-    short = _joined(ranking, at_percents=False)
+    short = shorten(ranking, MOST_SEGMENTS, keep="classes")
     return _bands(short, calibrated=False, level=evaluation.level, replicates=times, seed=0, places=places)
+
+
+def percent_splits(ranking: Ranking) -> Indices:
+    """The splits at thresholds of 1, 2, ... 99 percent.
+
+    >>> percent_splits(Ranking.parse("[1+][1-]", score=[0.98, 0.01]))[[0, 1, 97, 98]].tolist()
+    [2, 1, 1, 0]
+    """
+    return len(ranking) - np.searchsorted(ranking.score[::-1], PERCENTS, side="left")
 
 
 def _bands(
@@ -128,25 +138,3 @@ def _bands(
     # Of few cases it matters that the number of positives is held fixed, which is not for precision.
     roc = draws.bands({"roc": curves.pop("roc")}, stratified=None)
     return ModelBands(**roc, **draws.bands(curves, stratified=False))
-
-
-def _joined(ranking: Ranking, *, at_percents: bool) -> Ranking:
-    """Neighbouring segments joined, each run carrying its lowest score.
-
-    The splits that stay are at even steps of both classes, so that no run holds more than a 250th of either, at
-    the hull's corners, and at every whole percent.
-    """
-    if len(ranking) <= MOST_SEGMENTS:
-        return ranking
-    steps = np.linspace(0, 1, MOST_SEGMENTS // 2 + 1)
-    split: Splits = np.concatenate(
-        [np.searchsorted(covered, steps * covered[-1]) for covered in ranking.covered()] + [[0, len(ranking)]]
-    )
-    corners = hull_splits(ranking, pool="ties")
-    if corners.size <= MOST_SEGMENTS:
-        split = np.concatenate([split, corners])
-    if at_percents:
-        at = len(ranking) - np.searchsorted(ranking.score[::-1], _PERCENT, side="left")
-        split = np.concatenate([split, at])
-    split = np.unique(split)
-    return Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))

@@ -1,10 +1,9 @@
-"""What a careful analyst would notice about an evaluation, each remark with its code."""
+"""Cautions about an evaluation: what a careful analyst would notice, each with its code."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -21,50 +20,69 @@ FEW = 30
 EXTREME = 100.0
 
 
-def remarks(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> tuple[Caution, ...]:
-    """All remarks on the data and, model by model, on scores."""
-    found = _on_data(rows), _on_models(rows, rankings, aucs), _on_calibration(rankings)
-    return tuple(itertools.chain(*found))
+def cautions_data(cautions: Iterable[Caution]) -> list[dict[str, str]]:
+    """Cautions as plain data."""
+    return [{"code": caution.code, "text": caution.text} for caution in cautions]
 
 
-def on_condition(given: OperatingCondition | None) -> tuple[Caution, ...]:
-    """That costs were made up, where no condition was given."""
-    text = "no condition given, so a miss is taken to cost as much as a false alarm"
-    return (Caution("equal-costs", text),) if given is None else ()
+def data_cautions(
+    rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]
+) -> tuple[Caution, ...]:
+    """Cautions about the rows and, model by model, about scores."""
+    return (*_of_rows(rows), *_of_models(rows, rankings, aucs), *_of_calibration(rankings))
 
 
-def on_few(Pos: int, Neg: int) -> Iterator[Caution]:
-    """That a class has few cases."""
+def equal_costs(condition: OperatingCondition | None) -> Iterator[Caution]:
+    """Warn that costs defaulted to 1:1."""
+    if condition is None:
+        yield Caution("equal-costs", "no condition given, so a miss is taken to cost as much as a false alarm")
+
+
+def few_cases(Pos: int, Neg: int) -> Iterator[Caution]:
+    """Warn that a class has few cases."""
     for code, kind, cases in (("few-positives", "positives", Pos), ("few-negatives", "negatives", Neg)):
         if cases < FEW:
             few = f"there are only {cases} {kind}" if cases != 1 else f"there is only 1 {kind.removesuffix('s')}"
             yield Caution(code, f"{few}; intervals are wide and resampling is coarse")
 
 
-def on_class_ratio(Pos: float, Neg: float) -> Iterator[Caution]:
-    """That one class is far more frequent than the other."""
+def few_clusters(clusters: int | None) -> Iterator[Caution]:
+    """Warn that rows belong to few clusters."""
+    if clusters is not None and clusters < FEW:
+        yield Caution("few-clusters", f"rows belong to only {clusters} clusters; only these are independent")
+
+
+def extreme_class_ratio(Pos: float, Neg: float) -> Iterator[Caution]:
+    """Warn that one class is far more frequent than the other."""
     if max(Pos, Neg) >= EXTREME * min(Pos, Neg):
         frequent, rare = (Neg, Pos) if Neg > Pos else (Pos, Neg)
         yield Caution("extreme-class-ratio", f"one class is {frequent / rare:,.0f} times as frequent as the other")
 
 
-def _on_data(rows: EvaluatedRows) -> Iterator[Caution]:
+def auc_below_half(name: str, auc: float) -> Caution:
+    """Warn that a model ranks worse than chance."""
+    return Caution("auc-below-half", f"{name} has AUC {auc:.3f}; are labels or scores turned round?")
+
+
+def not_probabilities(name: str, ranking: Ranking) -> Caution:
+    """Warn that scores lie outside [0, 1]."""
+    return Caution("not-probabilities", f"{name} scores from {ranking.score[-1]:g} to {ranking.score[0]:g}")
+
+
+def _of_rows(rows: EvaluatedRows) -> Iterator[Caution]:
     positive = rows.scored.positive
     numbers = int(positive.sum()), int((~positive).sum())
-    yield from on_few(*numbers)
-    if rows.scored.cluster is not None and rows.scored.clusters < FEW:
-        yield Caution(
-            "few-clusters", f"rows belong to only {rows.scored.clusters} clusters; only these are independent"
-        )
-    yield from on_class_ratio(*numbers)
+    yield from few_cases(*numbers)
+    yield from few_clusters(None if rows.scored.cluster is None else rows.scored.clusters)
+    yield from extreme_class_ratio(*numbers)
 
 
-def _on_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> Iterator[Caution]:
+def _of_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mapping[str, float]) -> Iterator[Caution]:
     for name, ranking in rankings.items():
         if len(ranking) == 1:
             yield Caution("one-score", f"{name} gives every case the score {ranking.score[0]:g}")
         elif aucs[name] < 0.5:
-            yield Caution("auc-below-half", f"{name} has AUC {aucs[name]:.3f}; are labels or scores turned round?")
+            yield auc_below_half(name, aucs[name])
         narrow = rows.scored.scores[name].dtype.itemsize < np.dtype(np.float64).itemsize
         tied = rows.scored.positive.size - len(ranking)
         if narrow and tied and len(ranking) > 100:
@@ -72,7 +90,7 @@ def _on_models(rows: EvaluatedRows, rankings: Mapping[str, Ranking], aucs: Mappi
                 "ties-from-float32", f"{tied:,} scores of {name} tie with others; they are in single precision"
             )
         if ranking.score[0] > 1 or ranking.score[-1] < 0:
-            yield Caution("not-probabilities", f"{name} scores from {ranking.score[-1]:g} to {ranking.score[0]:g}")
+            yield not_probabilities(name, ranking)
         elif wrong := _certain_and_wrong(ranking):
             what = f"{wrong:,.10g} of {ranking.total:,.10g} cases got probability 0 from {name} for what they are"
             yield Caution("certain-and-wrong", what)
@@ -88,23 +106,23 @@ def _certain_and_wrong(ranking: Ranking) -> float:
     return float((ranking.score[-1] == 0) * ranking.pos[-1] + (ranking.score[0] == 1) * ranking.neg[0])
 
 
-def _on_calibration(rankings: Mapping[str, Ranking]) -> Iterator[Caution]:
+def _of_calibration(rankings: Mapping[str, Ranking]) -> Iterator[Caution]:
     yield Caution(
         "calibrated-on-same-rows",
         f"the calibration map{'s' * (len(rankings) > 1)} and miscalibration come from the rows they are judged by",
     )
 
 
-def on_winner(may_be_best: Sequence[str], wins: Mapping[str, float], level: float) -> Iterator[Caution]:
-    """That several models may be the best."""
+def uncertain_winner(may_be_best: Sequence[str], wins: Mapping[str, float], level: float) -> Iterator[Caution]:
+    """Warn that several models may be the best."""
     if len(may_be_best) > 1:
         shares = ", ".join(f"{name} {share:.0%}" for name, share in wins.items())
         several = f"at level {level:g} {len(may_be_best)} models may be the best: {', '.join(may_be_best)}"
         yield Caution("winner-uncertain", f"{several}; shares of resamples in which each is cheapest: {shares}")
 
 
-def on_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
-    """That the decision is not shown to be cheaper than calling nothing, or everything, positive."""
+def no_saving(rules: Mapping[str, Rule]) -> Iterator[Caution]:
+    """Warn that the decision may be no cheaper than calling nothing, or everything, positive."""
     name = min((NEVER, ALWAYS), key=lambda each: rules[each].cost.estimate)
     saving = rules[name].saving
     if saving is None or saving.lower > 0 or (saving.estimate > 0 and math.isnan(saving.lower)):

@@ -1,4 +1,4 @@
-"""`Decision`: the artefact to deploy, and `apply`, which does what it says on any machine."""
+"""`Decision`: the artefact to deploy, which calls the same cases positive on any machine."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ from thresher._internal.json import fields as fields_of
 from thresher._internal.results import Result
 from thresher._internal.text import interval_text, visible
 from thresher.calibration import CalibrationMap, adjust_prevalence
+from thresher.choices import JointChoice
 from thresher.errors import ArgumentError, NotationError
 from thresher.inference import Interval
+from thresher.inputs.columns import column, complete
+from thresher.inputs.frames import frame_columns, frame_names, is_frame
 from thresher.ranking import Flags, Floats, rankable, reaches
-from thresher.sources.columns import column, complete
-from thresher.sources.frames import frame_columns, frame_names, is_frame
 from thresher.tables import OperatingCondition
+from thresher.version import __version__
 
 FORMAT = "thresher/decision/2"
 _FORMATS = "thresher/decision/"
@@ -50,20 +52,17 @@ _SURELY = 1 - 1e-9
 class Decision(Result):
     """Which model, at which threshold, under which condition, and how firmly.
 
-    A case is positive iff its score is at least `threshold`, which stays the best one over the cost ratios
-    `threshold_holds_for` (None: at none). `condition` holds the class mix that every number is stated at,
-    `data_prevalence` that of the rows, for which `calibration` maps scores to probabilities, and `trained_at` the
-    prevalence that the model's own probabilities were made for. `cost_ratios` and `class_ratios` are the
-    ranges over which the model stays the cheapest, the other ratio being as in `condition`;
-    `equivalent` the thresholds that make the same calls, `tied` the models that are equally cheap, itself first.
-    `out_of_bag_cost` is what a model and threshold chosen
-    like these cost on rows they were not chosen on, and `saving` what they save there against `baseline`, the cheapest
-    of "never", "always", "0.5" and "current". `may_be_best` names the models that may be the best at the intervals'
-    level, and `why` says why this one was taken; where that is not the cheapest one, `runner_up` is, and `gap` is
-    negative. `wins` is the share of resamples in which the model is the cheapest, which is no probability of being so:
-    resamples hold the same rows. `fingerprint` identifies the data. A decision
-    set by hand on the page has no `wins`, and intervals without limits. A threshold of
-    +inf calls nothing positive.
+    A case is positive iff its score is at least `threshold` (+inf calls nothing positive), which stays the best one
+    over the cost ratios `threshold_holds_for` (None: at none); thresholds in `equivalent` make the same calls.
+    `condition` holds the class mix that every number is stated at, `data_prevalence` that of the rows, for which
+    `calibration` maps scores to probabilities, and `trained_at` the prevalence that the model's probabilities were made
+    for. Over `cost_ratios` and `class_ratios` the model stays the cheapest, the other ratio being as in `condition`;
+    `tied` are the models that are equally cheap, itself first. `out_of_bag_cost` is the cost of a model and threshold
+    chosen like these on rows they were not chosen on, and `saving` what they save there against `baseline`, the
+    cheapest of "never", "always", "0.5" and "current". `may_be_best` names the models that may be the best at the
+    intervals' level, and `why` says why this one was taken; where it is not the cheapest, `runner_up` is, and `gap` is
+    negative. `wins` is the share of resamples, of the same rows, in which the model is the cheapest: no probability.
+    `fingerprint` identifies the data. A decision set on the page has no `wins`, and intervals without limits.
 
     >>> from thresher import evaluate
     >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
@@ -111,6 +110,39 @@ class Decision(Result):
         if math.isclose(self.condition.prevalence, self.data_prevalence, rel_tol=1e-12):
             return in_data
         return adjust_prevalence(in_data, self.condition.prevalence, trained_at=self.data_prevalence)
+
+    def apply(self, scores: Any) -> Flags:
+        """Which cases are called positive: score >= threshold, compared as float64; none at a threshold of +inf.
+
+        Takes the scores of the decision's model, or a mapping or frame with a column of its name. The same scores give
+        the same calls on any machine.
+
+        >>> from thresher import evaluate
+        >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
+        >>> decision.apply([.9, .5, .1])
+        array([ True, False, False])
+        """
+        if is_frame(scores):
+            names = frame_names(scores)
+            if self.model not in names:
+                raise ArgumentError(
+                    f"there are no scores of the model {self.model!r} among {', '.join(map(repr, names))}",
+                    "give the scores of the model that was decided for",
+                )
+            scores = frame_columns(scores, [self.model])[self.model]
+        (values,), _ = complete({"scores": column(scores, name="scores")}, missing="raise", droppable=False)
+        return reaches(rankable(values).astype(np.float64), self.threshold)
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """The published JSON schema of a decision.
+
+        >>> Decision.schema()["title"]
+        'thresher decision'
+        """
+        written = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
+        schema: dict[str, Any] = json.loads(written)
+        return schema
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data after the published schema; infinite numbers become the texts "inf" and "-inf"."""
@@ -167,7 +199,7 @@ class Decision(Result):
         return "\n".join(map(visible, lines))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a JSON file that `load` reads back exactly; an older file stays until this one is whole.
+        """Write a JSON file that `load` reads back exactly; an older file stays until this one is complete.
 
         >>> from tempfile import TemporaryDirectory
         >>> from thresher import evaluate
@@ -189,6 +221,34 @@ class Decision(Result):
 
     def _brief(self) -> str:
         return f"use {self.model!r}, {calls_text(self.threshold)}, expected cost {self.expected_cost}"
+
+
+def decide(joint: JointChoice, model: str, *, condition: OperatingCondition, **parts: Any) -> Decision:
+    """The decision for one of the models of a joint choice; `parts` are the fields that rows and costs tell.
+
+    Where the model is not the cheapest one, the cheapest is the runner-up.
+    """
+    choice, cheapest = joint.choices[model], model in joint.tied
+    stated = condition.for_data(choice.ranking)
+    low, high = joint.stays_cheapest(model)
+    # Only the product of cost ratio and class ratio matters, so one range tells the other.
+    per_cost = (stated.class_ratio or 1.0) / stated.cost_ratio
+    runner_up = joint.runner_up if cheapest else joint.model
+    return Decision(
+        model=model,
+        threshold=choice.threshold,
+        equivalent=choice.interval,
+        condition=stated,
+        data_prevalence=choice.ranking.prevalence,
+        runner_up=runner_up,
+        gap=None if runner_up is None else joint.choices[runner_up].expected_cost - choice.expected_cost,
+        threshold_holds_for=choice.holds_for,
+        tied=(model, *(name for name in joint.tied if cheapest and name != model)),
+        cost_ratios=(low, high),
+        class_ratios=(low * per_cost, high * per_cost),
+        version=__version__,
+        **parts,
+    )
 
 
 def calls_text(threshold: float) -> str:
@@ -246,45 +306,6 @@ def more_or_less(gap: float) -> str:
     return f"{abs(gap):.4g} {'more' if gap >= 0 else 'less'}"
 
 
-def decision_schema() -> dict[str, Any]:
-    """The published JSON schema of a decision.
-
-    >>> decision_schema()["title"]
-    'thresher decision'
-    """
-    text = resources.files("thresher.evaluation").joinpath("decision.schema.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
-
-
-def apply(decision: Decision | Mapping[str, Any] | str, scores: Any) -> Flags:
-    """Which cases a decision calls positive: score >= threshold, compared as float64; none at a threshold of +inf.
-
-    Takes a `Decision`, its plain data or its JSON, and the scores of the decision's model (or a mapping or
-    frame with a column of that name). The same scores give the same calls on any machine.
-
-    >>> from thresher import evaluate
-    >>> decision = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1).decision
-    >>> apply(decision.to_json(), [.9, .5, .1])
-    array([ True, False, False])
-    """
-    if isinstance(decision, str):
-        decision = Decision.from_json(decision)
-    elif not isinstance(decision, Decision):
-        decision = Decision.from_dict(decision)
-    if is_frame(scores):
-        names = frame_names(scores)
-        if decision.model not in names:
-            raise ArgumentError(
-                f"there are no scores of the model {decision.model!r} among {', '.join(map(repr, names))}",
-                "give the scores of the model that was decided for",
-            )
-        scores = frame_columns(scores, [decision.model])[decision.model]
-    given = {"scores": column(scores, name="scores")}
-    (values,), _ = complete(given, missing="raise", droppable=False)
-    return reaches(rankable(values).astype(np.float64), decision.threshold)
-
-
 def contradictions(called: Flags, probability: Floats, condition: OperatingCondition) -> Flags:
     """Calls that a probability of the condition's class mix speaks against, beyond rounding.
 
@@ -295,8 +316,8 @@ def contradictions(called: Flags, probability: Floats, condition: OperatingCondi
     array([False,  True, False])
     """
     miss, alarm = probability * condition.cost_ratio, 1 - probability  # what either call is expected to cost
-    found: Flags = np.where(called, miss < alarm * _SURELY, alarm < miss * _SURELY)
-    return found
+    against: Flags = np.where(called, miss < alarm * _SURELY, alarm < miss * _SURELY)
+    return against
 
 
 def _plain(value: Any) -> Any:

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
-from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from thresher._internal.optional import room
-from thresher._internal.results import Tabular
+from thresher._internal.arguments import require_level
+from thresher._internal.parallel import parallel_map, threads_for
 from thresher._internal.text import visible_lines
 from thresher.cautions import Caution
-from thresher.choices import JointChoice, Range, joint_choice
+from thresher.choices import JointChoice, Range, choose
 from thresher.choices.choose import operating_condition
-from thresher.errors import ArgumentError, MissingExtraError
-from thresher.evaluation.cautions import on_condition, on_saving, on_winner, remarks
-from thresher.evaluation.decision import Decision
+from thresher.evaluation.cautions import cautions_data, data_cautions, equal_costs, no_saving, uncertain_winner
+from thresher.evaluation.decision import Decision, decide
 from thresher.evaluation.model import ModelEvaluation, model_evaluation, require_prevalence
-from thresher.evaluation.quantities import asked_quantities, quantities_of
+from thresher.evaluation.quantities import evaluate_quantities, parse_quantities
+from thresher.evaluation.results import PageResult
 from thresher.evaluation.rows import evaluated_rows
 from thresher.evaluation.rules import (
     CURRENT,
-    Pick,
-    Priced,
     Rule,
     calls_at_half,
     is_column_of_calls,
+    parse_preference,
     pick,
-    preference_of,
-    priced_rules,
+    price_rules,
     require_no_rule_names,
     rule_in_use,
 )
@@ -44,16 +39,13 @@ from thresher.inference import Comparison, Interval, auc_interval, compare
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.decision import Stability, decision_stability, out_of_bag_interval
-from thresher.inference.interval import interval_columns, require_level
-from thresher.inference.kinds import is_one_of
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import side_by_side
-from thresher.sources.columns import Missing
+from thresher.inputs.columns import Missing
 from thresher.tables import OperatingCondition
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Evaluation(Tabular):
+class Evaluation(PageResult[ModelEvaluation]):
     """Several models on the same rows: how good each is, how they compare, and which to deploy how.
 
     `evaluation["name"]` is one model's part. `comparison` holds the paired differences in AUC (None for
@@ -90,11 +82,6 @@ class Evaluation(Tabular):
         """What the decision saves per case against the baseline, on rows it was not chosen on."""
         return self.savings[self.decision.model]
 
-    def __getitem__(self, name: str) -> ModelEvaluation:
-        if not is_one_of(name, self.models):
-            raise ArgumentError(f"there is no model {name!r}", f"pick one of {', '.join(self.models)}")
-        return self.models[name]
-
     def summary(self) -> str:
         """A table of all models, each number with its interval, the decision, and the cautions."""
         return visible_lines(summary_text(self))
@@ -124,40 +111,21 @@ class Evaluation(Tabular):
                 "wins_at": {name: shares.tolist() for name, shares in self.stability.wins_at.items()},
             },
             "decision": self.decision.to_dict(),
-            "cautions": [{"code": caution.code, "text": caution.text} for caution in self.cautions],
+            "cautions": cautions_data(self.cautions),
         }
 
     def _differences(self) -> list[dict[str, Any]]:
         return [] if self.comparison is None else [each.to_dict() for each in self.comparison.differences.values()]
 
-    def to_json(self) -> str:
-        """The same as JSON."""
-        return json.dumps(self.to_dict(), indent=2)
-
-    def to_html(self, path: str | PathLike[str], *, title: str | None = None) -> None:
-        """Write everything as one self-contained HTML file; needs the extra `report`."""
-        room("report").write_page(self, path, title=title)
-
     def widget(self) -> Any:
         """The page as a notebook widget whose `threshold` and `condition` are two-way; needs the extra `widget`."""
-        return room("report.widget").widget(self)
+        from thresher.report.widget import widget
 
-    def _repr_html_(self) -> str | None:
-        try:
-            found: str = room("report").framed(self)
-        except MissingExtraError:  # notebooks then show the text
-            return None
-        return found
-
-    def __str__(self) -> str:
-        return self.summary()
+        return widget(self)
 
     def _brief(self) -> str:
         names, decision = ", ".join(self.models), self.decision
         return f"{names}; {self.rows:,} rows; use {decision.model} at {decision.threshold:g}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(chain.from_iterable(model.intervals() for model in self.models.values()))
 
 
 def evaluate(
@@ -195,7 +163,7 @@ def evaluate(
         Further quantities of every model, such as "partial_auc[fpr<=0.1]", "net_benefit@0.05" or
         "specificity@recall>=0.9", each with its limits under `quantities`.
     predictions
-        The models' own predicted labels, one column, a mapping or a frame; they are reported beside, never instead.
+        The models' own predicted labels, one column, a mapping or a frame; they are reported as well, never instead.
     weights
         Sampling weights, one per row.
     clusters
@@ -206,7 +174,7 @@ def evaluate(
     level
         Of all intervals.
     current
-        The rule in use, priced beside the others: a column of its calls (labels or booleans), {model: threshold},
+        The rule in use, priced as the others are: a column of its calls (labels or booleans), {model: threshold},
         a threshold when there is one model, or a `Decision`.
     prefer
         Which of the models that may be best is taken: "first" (as given), "current" (the model in use), a model's name
@@ -222,17 +190,17 @@ def evaluate(
     --------
     >>> labels = [1, 1, 0, 1, 1, 0, 1, 1, 0, 0]
     >>> tree = [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13]
-    >>> found = evaluate(labels, {"tree": tree}, condition=OperatingCondition(cost_ratio=2))
-    >>> found
+    >>> result = evaluate(labels, {"tree": tree}, condition=OperatingCondition(cost_ratio=2))
+    >>> result
     Evaluation(tree; 10 rows; use tree at 0.28)
-    >>> print(found["tree"].auc)
+    >>> print(result["tree"].auc)
     0.7500 [0.3040, 0.9537]
     """
     require_level(level)
     require_replicates(replicates, seed, None)
     require_margin(margin)
     require_prevalence(trained_at)
-    wanted = asked_quantities(measures)
+    wanted = parse_quantities(measures)
     asked = operating_condition(condition)
     rows = evaluated_rows(
         labels,
@@ -248,7 +216,7 @@ def evaluate(
     scored.require_two_clusters()
     require_no_rule_names(tuple(scored.scores), current=current is not None)
     in_use = rule_in_use(current, rows.current, scored.scores)
-    preference = preference_of(prefer, tuple(scored.scores), None if in_use is None else in_use.model)
+    preference = parse_preference(prefer, tuple(scored.scores), None if in_use is None else in_use.model)
     rankings = {name: rows.ranking(name) for name in scored.scores}
     # One number for rows and rankings: sums of weights in another order would restate tied scores apart.
     made_at = next(iter(rankings.values())).prevalence if trained_at is None else trained_at
@@ -257,7 +225,7 @@ def evaluate(
     if asked.prevalence is not None:
         stated = scored.at_prevalence(asked.prevalence, trained_at=made_at)
         production = replace(stated, estimated_prior=trained_at is None)
-    joint = joint_choice(rankings, asked)
+    joint = choose(rankings, asked)
     fixed = calls_at_half(scored.scores, rankings) | ({} if in_use is None else {CURRENT: in_use.called})
     stability = decision_stability(
         scored.positive,
@@ -297,14 +265,14 @@ def evaluate(
         *(partial(alone, name) for name in rankings),
         rows.fingerprint,
     ]
-    comparison, *each, fingerprint = side_by_side(_done, tasks, scored.positive.size)
+    comparison, *each, fingerprint = parallel_map(_done, tasks, threads_for(scored.positive.size))
     models = dict(zip(rankings, each, strict=True))
     winner = picked.model
     costs = {name: model.out_of_bag_cost for name, model in models.items()}
     costs[winner] = out_of_bag_interval(
         picked.honest, models[winner].expected_cost, asked, stability.resamples.at_choice[winner]
     )
-    priced = priced_rules(
+    priced = price_rules(
         scored,
         joint.choices,
         costs,
@@ -315,30 +283,35 @@ def evaluate(
         condition=asked,
         level=level,
     )
-    found = remarks(rows, rankings, {name: model.auc.estimate for name, model in models.items()})
     evaluation = Evaluation(
         models=models,
         condition=asked,
         comparison=comparison,
         joint=joint,
         stability=stability,
-        decision=_decision(
-            models,
+        decision=decide(
             joint,
-            stability,
-            asked,
+            winner,
+            condition=asked,
             trained_at=made_at,
+            expected_cost=models[winner].expected_cost,
+            out_of_bag_cost=priced.rules[winner].cost,
+            threshold_interval=models[winner].threshold,
+            baseline=priced.baseline,
+            saving=priced.savings[winner],
+            why=picked.why,
+            may_be_best=picked.may_be_best,
+            wins=stability.wins[winner],
+            calibration=models[winner].calibration.to_dict(),
             fingerprint=fingerprint,
-            picked=picked,
-            priced=priced,
         ),
         cautions=(
             *joint.choices[winner].cautions,
             *(caution for caution in joint.cautions if caution.code == "tied-models"),
-            *on_condition(condition),
-            *found,
-            *on_winner(picked.may_be_best, stability.wins, level),
-            *on_saving(priced.rules),
+            *equal_costs(condition),
+            *data_cautions(rows, rankings, {name: model.auc.estimate for name, model in models.items()}),
+            *uncertain_winner(picked.may_be_best, stability.wins, level),
+            *no_saving(priced.rules),
         ),
         rows=scored.positive.size,
         dropped=scored.dropped,
@@ -352,13 +325,13 @@ def evaluate(
         savings=MappingProxyType(priced.savings),
         may_be_best=picked.may_be_best,
     )
-    return replace(evaluation, quantities=quantities_of(evaluation, wanted, replicates=replicates))
+    return replace(evaluation, quantities=evaluate_quantities(evaluation, wanted, replicates=replicates))
 
 
-def _range(found: Range) -> dict[str, Any]:
+def _range(each: Range) -> dict[str, Any]:
     """One stretch of cost ratios as plain data; JSON has no word for infinity."""
-    high = found.high if math.isfinite(found.high) else "inf"
-    return {"low": found.low, "high": high, "models": list(found.models), "rule": found.rule}
+    high = each.high if math.isfinite(each.high) else "inf"
+    return {"low": each.low, "high": high, "models": list(each.models), "rule": each.rule}
 
 
 def _auc_from_rows(rows: ScoredRows, name: str, level: float) -> Interval | None:
@@ -375,50 +348,3 @@ def _comparison(rows: ScoredRows, level: float) -> Comparison | None:
 
 def _done(task: Callable[[], Any]) -> Any:
     return task()
-
-
-def _decision(
-    models: Mapping[str, ModelEvaluation],
-    joint: JointChoice,
-    stability: Stability,
-    asked: OperatingCondition,
-    *,
-    trained_at: float,
-    fingerprint: str,
-    picked: Pick,
-    priced: Priced,
-) -> Decision:
-    from thresher.version import __version__
-
-    winner = models[picked.model]
-    choice = joint.choices[picked.model]
-    condition = asked.for_data(winner.ranking)
-    low, high = joint.stays_cheapest(picked.model)
-    runner_up = joint.runner_up if picked.model in joint.tied else joint.model
-    # Only the product of cost ratio and class ratio matters, so one range tells the other.
-    per_cost = (condition.class_ratio or 1.0) / condition.cost_ratio
-    return Decision(
-        model=picked.model,
-        threshold=choice.threshold,
-        equivalent=choice.interval,
-        condition=condition,
-        data_prevalence=winner.ranking.prevalence,
-        trained_at=trained_at,
-        expected_cost=winner.expected_cost,
-        out_of_bag_cost=priced.rules[picked.model].cost,
-        threshold_interval=winner.threshold,
-        baseline=priced.baseline,
-        saving=priced.savings[picked.model],
-        why=picked.why,
-        may_be_best=picked.may_be_best,
-        runner_up=runner_up,
-        gap=None if runner_up is None else joint.choices[runner_up].expected_cost - choice.expected_cost,
-        threshold_holds_for=choice.holds_for,
-        tied=(picked.model, *(name for name in joint.tied if picked.model in joint.tied and name != picked.model)),
-        cost_ratios=(low, high),
-        class_ratios=(low * per_cost, high * per_cost),
-        wins=stability.wins[picked.model],
-        calibration=winner.calibration.to_dict(),
-        fingerprint=fingerprint,
-        version=__version__,
-    )

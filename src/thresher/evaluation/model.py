@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from thresher._internal.results import Tabular
+from thresher._internal.arguments import as_number
 from thresher.calibration import (
     CalibrationMap,
     Decomposition,
@@ -20,14 +21,15 @@ from thresher.calibration import (
 )
 from thresher.choices import Choice
 from thresher.curves import average_precision, ks, pr_area
-from thresher.errors import ArgumentError
+from thresher.curves.hull import with_hull_of
+from thresher.errors import ArgumentError, argument
+from thresher.evaluation.results import ModelResult
 from thresher.inference import Interval, auc_interval, brier_interval, interval, intervals
-from thresher.inference.interval import interval_columns
 from thresher.inference.intervals.calibration_report import calibration_numbers
 from thresher.inference.intervals.model import ModelSample, model_intervals
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Ranking, as_number, reaches
+from thresher.ranking import Ranking, reaches
 from thresher.tables import Contingency, OperatingCondition
 
 PARTS = ("miscalibration", "refinement", "discrimination", "uncertainty")
@@ -50,7 +52,7 @@ NUMBERS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ModelEvaluation(Tabular):
+class ModelEvaluation(ModelResult):
     """One model: how it ranks, how well calibrated it is, and what it does at its best threshold.
 
     Every number is stated at the class mix of the condition; where one is declared, `data_measures` and
@@ -122,9 +124,6 @@ class ModelEvaluation(Tabular):
     def _brief(self) -> str:
         return f"{self.name!r}, AUC {self.auc}, expected cost {self.expected_cost}"
 
-    def _columns(self) -> Mapping[str, Any]:
-        return interval_columns(self.intervals())
-
 
 def _cells(table: Contingency) -> dict[str, Any]:
     return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
@@ -159,14 +158,17 @@ def model_evaluation(
     """
     area = auc_interval(ranking, level=level) if auc is None else auc
     data_measures, expected_cost = _at_threshold(rows, name, choice, condition, level, class_ratio=None)
-    at_mix = ranking if read is rows else at_prevalence(ranking, None, trained_at)
-    data_numbers, parts = _numbers(read, name, at_mix, auc=area, ks_gain=ks_gain, level=level)
-    measures, numbers = data_measures, data_numbers
-    if production is not None and condition.prevalence is not None:
+    numbers_at = partial(_numbers, name=name, auc=area, ks_gain=ks_gain, level=level)
+    data_ranking = ranking if read is rows else at_prevalence(ranking, None, trained_at)
+    if production is None or condition.prevalence is None:
+        at_mix, measures = data_ranking, data_measures
+        numbers, parts = numbers_at(read, ranking=data_ranking)
+        data_numbers = numbers
+    else:
         at_mix = at_prevalence(ranking, condition.prevalence, trained_at)
-        ratio = condition.class_ratio
-        measures, _ = _at_threshold(rows, name, choice, condition, level, class_ratio=ratio)
-        numbers, parts = _numbers(production, name, at_mix, auc=area, ks_gain=ks_gain, level=level)
+        measures, _ = _at_threshold(rows, name, choice, condition, level, class_ratio=condition.class_ratio)
+        numbers, parts = numbers_at(production, ranking=at_mix)
+        data_numbers = _OnDemand(lambda: numbers_at(read, ranking=data_ranking)[0])
     return ModelEvaluation(
         name=name,
         ranking=ranking,
@@ -196,8 +198,10 @@ def at_prevalence(ranking: Ranking, prevalence: float | None, trained_at: float 
     """The ranking at a declared prevalence, or its own, with probabilities restated for it; other scores stay."""
     if are_probabilities(ranking):
         to = ranking.prevalence if prevalence is None else prevalence
-        return adjust_prevalence(ranking, to, trained_at=trained_at)
-    return ranking if prevalence is None else ranking.at_class_ratio(prevalence / (1 - prevalence))
+        return with_hull_of(adjust_prevalence(ranking, to, trained_at=trained_at), ranking)
+    return (
+        ranking if prevalence is None else with_hull_of(ranking.at_class_ratio(prevalence / (1 - prevalence)), ranking)
+    )
 
 
 def are_probabilities(ranking: Ranking) -> bool:
@@ -209,7 +213,7 @@ def require_prevalence(trained_at: Any) -> None:
     """Raise `ArgumentError` unless the prevalence that scores were made for is one, or left out."""
     if trained_at is not None and not 0 < as_number(trained_at) < 1:
         raise ArgumentError(
-            f"trained_at must lie between 0 and 1, got {trained_at!r}",
+            f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}",
             "give the proportion of positives that the scores were made for, e.g. that of the training rows",
         )
 
@@ -232,6 +236,22 @@ def _at_threshold(
     return measures, interval(table, condition, level=level)
 
 
+class _OnDemand(Mapping[str, Interval]):
+    """Intervals by name, computed when the first of them is read."""
+
+    def __init__(self, compute: Callable[[], Mapping[str, Interval]]) -> None:
+        self._compute = cache(compute)
+
+    def __getitem__(self, name: str) -> Interval:
+        return self._compute()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._compute())
+
+    def __len__(self) -> int:
+        return len(self._compute())
+
+
 def _numbers(
     rows: ScoredRows, name: str, ranking: Ranking, *, auc: Interval, ks_gain: float, level: float
 ) -> tuple[Mapping[str, Interval], Decomposition | None]:
@@ -239,9 +259,9 @@ def _numbers(
     estimates = {"average_precision": average_precision(ranking), "pr_area": pr_area(ranking)}
     found, parts = {"auc": auc}, None
     if are_probabilities(ranking):
-        parts = decomposition(ranking, segments="hull")
+        parts = decomposition(ranking, bins="hull")
         estimates |= {"log_loss": float(log_loss(ranking))} | {part: getattr(parts, part) for part in PARTS}
         found["brier"] = brier_interval(ranking if rows.simple else rows, model=name, level=level)
-        found |= calibration_numbers(rows, name, level=level)
+        found |= calibration_numbers(rows, name, ranking, level=level)
     found |= model_intervals(ModelSample.of(rows, name, ranking, level), estimates, ks(ranking), ks_gain=ks_gain)
     return MappingProxyType({name: found[name] for name in NUMBERS if name in found}), parts

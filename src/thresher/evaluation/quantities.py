@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from thresher.choices import Choice
-from thresher.curves import thinned
+from thresher.curves import thin
 from thresher.errors import ArgumentError, InfeasibleError, MeasureError
 from thresher.inference import Interval, bootstrap, interval
 from thresher.inference.bootstrap.quantities import best_choice, best_value
 from thresher.inference.intervals.model import net_benefit_interval, partial_area_interval
 from thresher.inference.intervals.table import Table, count_calls
-from thresher.ranking import Ranking, reaches
+from thresher.ranking import Ranking, merge_at, reaches
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, Quantity, quantity, refusal
 
 if TYPE_CHECKING:
@@ -35,17 +35,17 @@ Span: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QuantityInterval:
     """A quantity of a model with its limits, and the threshold it belongs to, if any."""
 
     interval: Interval
     threshold: float | None = None
 
 
-def asked_quantities(measures: Any) -> dict[str, Quantity]:
+def parse_quantities(measures: Any) -> dict[str, Quantity]:
     """The quantities that a list of texts asks for, by text; refused before anything is computed.
 
-    >>> {text: str(asked) for text, asked in asked_quantities(["auc", "recall@fpr<=0.1"]).items()}
+    >>> {text: str(asked) for text, asked in parse_quantities(["auc", "recall@fpr<=0.1"]).items()}
     {'auc': 'auc', 'recall@fpr<=0.1': 'tpr@fpr<=0.1'}
     """
     if isinstance(measures, str) or not isinstance(measures, Sequence):
@@ -58,46 +58,48 @@ def asked_quantities(measures: Any) -> dict[str, Quantity]:
     return asked
 
 
-def quantities_of(
+def evaluate_quantities(
     evaluation: Evaluation, asked: Mapping[str, Quantity], *, replicates: int
 ) -> Mapping[str, Mapping[str, Interval]]:
     """Every quantity asked for of every model, by model and text."""
     return MappingProxyType(
         {
-            model: MappingProxyType(
-                {text: find(evaluation, model, one, replicates=replicates).interval for text, one in asked.items()}
+            name: MappingProxyType(
+                {text: quantity_interval(evaluation, name, one, replicates).interval for text, one in asked.items()}
             )
-            for model in (evaluation.models if asked else ())
+            for name in (evaluation.models if asked else ())
         }
     )
 
 
-def find(evaluation: Evaluation, name: str, asked: Quantity, *, replicates: int, judged_by: str = "") -> Found:
+def quantity_interval(
+    evaluation: Evaluation, name: str, asked: Quantity, replicates: int, *, judged_by: str = ""
+) -> QuantityInterval:
     """One quantity of one model; nothing is resampled where it is `judged_by` its estimate alone."""
     model, level, condition = evaluation[name], evaluation.level, evaluation.condition
     known = asked.known
     if isinstance(known, ModelNumber):
         if known.needs == "probabilities" and "brier" not in model.numbers:
-            return Found(_undefined(f"the scores of {name} are no probabilities", level))
+            return QuantityInterval(_undefined(f"the scores of {name} are no probabilities", level))
         return _number(evaluation, name, asked)
     if asked.threshold is not None:
         table = _table(evaluation, name, asked.threshold)
-        found = interval(table, known, class_ratio=condition.class_ratio, level=level)
-        return Found(found, asked.threshold)
+        measured = interval(table, known, class_ratio=condition.class_ratio, level=level)
+        return QuantityInterval(measured, asked.threshold)
     try:
         choice = best_choice(model.ranking, asked, condition)
     except (InfeasibleError, MeasureError) as error:
-        return Found(_undefined(error.what, level))
+        return QuantityInterval(_undefined(error.what, level))
     draws = 0 if judged_by == "estimate" else replicates
-    return Found(_at_choice(evaluation, name, asked, choice, replicates=draws), choice.threshold)
+    return QuantityInterval(_at_choice(evaluation, name, asked, choice, replicates=draws), choice.threshold)
 
 
-def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
+def _number(evaluation: Evaluation, name: str, asked: Quantity) -> QuantityInterval:
     model, level = evaluation[name], evaluation.level
     if asked.name in model.numbers:
-        return Found(model.numbers[asked.name])
+        return QuantityInterval(model.numbers[asked.name])
     if asked.name == "net_benefit":
-        return Found(
+        return QuantityInterval(
             net_benefit_interval(
                 evaluation.scored,
                 name,
@@ -109,15 +111,15 @@ def _number(evaluation: Evaluation, name: str, asked: Quantity) -> Found:
         )
     if asked.name == "expected_cost" and asked.threshold is not None:
         table = _table(evaluation, name, asked.threshold)
-        return Found(interval(table, evaluation.condition, level=level), asked.threshold)
+        return QuantityInterval(interval(table, evaluation.condition, level=level), asked.threshold)
     if asked.name in _AT_THE_CHOICE:
         costs = {
             "expected_cost": model.expected_cost,
             "out_of_bag_cost": model.out_of_bag_cost,
             "saving": evaluation.savings[name],
         }
-        return Found(costs[asked.name], model.choice.threshold)
-    return Found(partial_area_interval(evaluation.scored, name, asked, level=level))
+        return QuantityInterval(costs[asked.name], model.choice.threshold)
+    return QuantityInterval(partial_area_interval(evaluation.scored, name, asked, level=level))
 
 
 def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choice, *, replicates: int) -> Interval:
@@ -128,20 +130,20 @@ def _at_choice(evaluation: Evaluation, name: str, asked: Quantity, choice: Choic
     if math.isnan(table.estimate) or not replicates:
         return table
     value = best_value(asked, condition)
-    drawn = _resampled(
+    drawn = _resample(
         evaluation, name, lambda ranking: value(ranking, asked), span=asked.known.range, replicates=replicates
     )
     return replace(drawn, lower=min(drawn.lower, table.lower), upper=max(drawn.upper, table.upper))
 
 
-def _resampled(evaluation: Evaluation, name: str, value: Any, *, span: Span, replicates: int) -> Interval:
+def _resample(evaluation: Evaluation, name: str, value: Any, *, span: Span, replicates: int) -> Interval:
     """Percentile limits; never of no width, which finite data do not allow, nor outside what can be."""
     scored, level = evaluation.scored, evaluation.level
     plain = scored.weight is None and scored.cluster is None
     ranking = evaluation[name].ranking
-    source = joined(ranking) if plain else replace(scored, scores={name: scored.scores[name]})
+    source = join_segments(ranking) if plain else replace(scored, scores={name: scored.scores[name]})
     declared = evaluation.condition.class_ratio is not None and scored.cluster is None
-    found = bootstrap(
+    interval = bootstrap(
         source,
         {name: value},
         replicates=replicates,
@@ -150,29 +152,23 @@ def _resampled(evaluation: Evaluation, name: str, value: Any, *, span: Span, rep
         stratified=True if declared else None,
     ).interval(name)
     if plain and source is not ranking:
-        found = _moved(found, float(value(ranking)))
+        interval = _moved(interval, float(value(ranking)))
     low, high = span
-    if not (found.lower < found.upper or math.isnan(found.estimate)):
+    if not (interval.lower < interval.upper or math.isnan(interval.estimate)):
         unseen = 1 - ((1 - level) / 2) ** (1 / min(scored.cases))
         note = "all resamples agree; limits from what could stay unseen, conservative"
-        found = replace(found, lower=found.estimate - unseen, upper=found.estimate + unseen, note=note)
-    lower, upper = min(found.lower, found.estimate), max(found.upper, found.estimate)
-    return replace(found, lower=max(lower, low), upper=min(upper, high))
+        interval = replace(interval, lower=interval.estimate - unseen, upper=interval.estimate + unseen, note=note)
+    lower, upper = min(interval.lower, interval.estimate), max(interval.upper, interval.estimate)
+    return replace(interval, lower=max(lower, low), upper=min(upper, high))
 
 
-def joined(ranking: Ranking) -> Ranking:
-    """The ranking itself, or one in which neighbouring scores are joined until there are few enough to draw from.
+def join_segments(ranking: Ranking) -> Ranking:
+    """Few enough segments to draw from; corners of the hull stay, so that what is best hardly moves.
 
-    Corners of the hull stay, so that what is best hardly moves; how much it varies does not depend on so many scores.
-
-    >>> joined(Ranking.parse("[3+][1-]"))
+    >>> join_segments(Ranking.parse("[3+][1-]"))
     Ranking([3+][1-] at scores 2, 1)
     """
-    if len(ranking) <= MOST_SEGMENTS:
-        return ranking
-    split = thinned(ranking, points=MOST_SEGMENTS).split
-    tp, fp = (covered[split] for covered in ranking.covered())
-    return Ranking(ranking.score[split[1:] - 1], np.diff(tp), np.diff(fp))
+    return merge_at(ranking, thin(ranking, points=MOST_SEGMENTS).split) if len(ranking) > MOST_SEGMENTS else ranking
 
 
 def _moved(interval: Interval, estimate: float) -> Interval:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from thresher.errors import ArgumentError, MeasureError
-from thresher.evaluation.quantities import asked_quantities, find
+from thresher.errors import ArgumentError, MeasureError, located
+from thresher.evaluation.quantities import parse_quantities, quantity_interval
 from thresher.inference import Interval
 from thresher.tables import Quantity
 from thresher.tables.quantities import NUMBER
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
 Bound: TypeAlias = Literal["lower", "upper", "estimate"]
 
-_WHERE = "gate --require"
 _FORM = re.compile(rf"(?P<asked>.*[^\s<>=])\s*(?P<relation>>=|<=|>|<)\s*(?P<value>{NUMBER})\s*")
 _MODEL = re.compile(r'(?:(?P<model>.+):)?(?P<quantity>[^:"]*(?:"[^"]*"[^:"]*)?)')
-# A bound stands at the end, or before @; what follows a digit there is a number's fraction.
+# A bound comes at the end, or before @; what follows a digit there is a number's fraction.
 _BOUND = re.compile(r"\.(?P<bound>[A-Za-z_]+)\s*(?=@|$)")
 _COMPARE = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
@@ -48,14 +47,14 @@ class Requirement:
     relation: str
     value: float
 
-    def holds(self, found: float) -> bool:
+    def holds(self, value: float) -> bool:
         """Whether a value meets it; an undefined one meets nothing."""
-        return bool(_COMPARE[self.relation](found, self.value))
+        return bool(_COMPARE[self.relation](value, self.value))
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One requirement with what was found, and whether it holds."""
+class Judgement:
+    """One requirement with the quantity it speaks of, and whether it holds."""
 
     requirement: Requirement
     model: str
@@ -65,8 +64,8 @@ class Judged:
     @property
     def found(self) -> float:
         """The bound that was asked for."""
-        found: float = getattr(self.interval, self.requirement.bound)
-        return found
+        bound: float = getattr(self.interval, self.requirement.bound)
+        return bound
 
     @property
     def passed(self) -> bool:
@@ -95,16 +94,40 @@ def requirement(text: str) -> Requirement:
     """Read one requirement: [model:]quantity[.lower|.upper|.estimate] relation number.
 
     Unless a bound is named it is the careful one: what must be large is judged by its lower limit, and
-    what must be small by its upper limit. A bound may also stand before @.
+    what must be small by its upper limit. A bound may also come before @.
 
     >>> requirement("auc >= 0.85").bound, requirement("brier <= 0.1").bound, requirement("auc.estimate > 0.9").bound
     ('lower', 'upper', 'estimate')
     >>> requirement("acuracy >= 0.9")
     Traceback (most recent call last):
     thresher.errors.MeasureError: there is no quantity called 'acuracy'
-      where: requirement(text)
+      where: gate --require "acuracy >= 0.9"
       fix:   did you mean accuracy or auc? Measures of a table are accuracy, ...
     """
+    with located(f'gate --require "{text}"'):
+        return _read(text)
+
+
+def judge(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judgement:
+    """Find what a requirement speaks of, and judge it."""
+    name = model_of(one, tuple(evaluation.models), evaluation.decision.model)
+    value = quantity_interval(evaluation, name, one.quantity, replicates, judged_by=one.bound)
+    return Judgement(one, name, value.interval, value.threshold)
+
+
+def model_of(one: Requirement, models: Sequence[str], decided: str) -> str:
+    """The model that a requirement speaks of: the one it names, or the one decided for."""
+    if one.model is None:
+        return decided
+    if one.model not in models:
+        near = difflib.get_close_matches(one.model, models, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        fix = f"{hint}Models are {', '.join(models)}"
+        raise ArgumentError(f"there is no model {one.model!r}", fix, where=f'gate --require "{one.text}"')
+    return one.model
+
+
+def _read(text: str) -> Requirement:
     form = _FORM.fullmatch(text.strip())
     named = None if form is None else _MODEL.fullmatch(form["asked"].strip())
     if form is None or named is None:
@@ -113,28 +136,9 @@ def requirement(text: str) -> Requirement:
             fix='write a quantity, one of >= <= > < and a number, e.g. "auc >= 0.85" or "recall@fpr<=0.01 >= 0.6"',
         )
     asked, bound = _bound(named["quantity"], form["relation"])
-    (one,) = asked_quantities([asked]).values()
+    (one,) = parse_quantities([asked]).values()
     model = None if named["model"] is None else named["model"].strip()
     return Requirement(text.strip(), model, one, bound, form["relation"], float(form["value"]))
-
-
-def judged(one: Requirement, evaluation: Evaluation, *, replicates: int) -> Judged:
-    """Find what a requirement speaks of, and judge it."""
-    name = of_model(one, tuple(evaluation.models), evaluation.decision.model)
-    found = find(evaluation, name, one.quantity, replicates=replicates, judged_by=one.bound)
-    return Judged(one, name, found.interval, found.threshold)
-
-
-def of_model(one: Requirement, models: Sequence[str], decided: str) -> str:
-    """The model that a requirement speaks of: the one it names, or the one decided for."""
-    if one.model is None:
-        return decided
-    if one.model not in models:
-        near = difflib.get_close_matches(one.model, models, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        fix = f"{hint}Models are {', '.join(models)}"
-        raise ArgumentError(f"there is no model {one.model!r}", fix, where=f'{_WHERE} "{one.text}"')
-    return one.model
 
 
 def _bound(text: str, relation: str) -> tuple[str, Bound]:

@@ -11,10 +11,10 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.inference.rows import ScoredRows
+from thresher.inputs import is_positive
+from thresher.inputs.columns import Column, Missing
+from thresher.inputs.frames import columns_by_name
 from thresher.ranking import Flags, Ranking
-from thresher.sources import is_positive
-from thresher.sources.columns import Column, Missing
-from thresher.sources.frames import columns_by_name
 from thresher.tables import Contingency, contingency
 
 

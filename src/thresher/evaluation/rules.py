@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher._internal.results import Result
 from thresher.choices import Choice, JointChoice
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.evaluation.decision import Decision
 from thresher.evaluation.model import are_probabilities
 from thresher.inference import Interval, Stability, interval
@@ -24,7 +24,8 @@ from thresher.inference.rows import ScoredRows
 from thresher.ranking import Flags, Ranking, reaches
 from thresher.tables import Contingency, OperatingCondition, contingency_at
 
-HALF, CURRENT = "0.5", "current"
+HALF, CURRENT, FIRST = "0.5", "current", "first"
+NO_ROWS = "needs rows, and only counts left the table"
 BASELINES = (NEVER, ALWAYS, HALF, CURRENT)
 
 
@@ -100,7 +101,7 @@ class FixedRule:
 
 
 def is_column_of_calls(current: Any) -> bool:
-    """Whether the rule in use is given by its calls, row by row."""
+    """Whether the rule in use is a column of calls, row by row."""
     return current is not None and not isinstance(current, str | Mapping | Decision | Real)
 
 
@@ -111,20 +112,20 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any]) -
     if called is not None:
         return FixedRule(None, None, called)
     names = ", ".join(scores)
-    fix = f"give a column of its calls, {{model: threshold}} with one of {names}, or a Decision"
+    fix = f"give a column of its calls, a threshold of one of {names} by its name, or a decision"
     if isinstance(current, Decision):
         model, threshold = current.model, current.threshold
     elif isinstance(current, Mapping):
         if len(current) != 1:
-            raise ArgumentError(f"current= names {len(current)} models, and one rule is in use", fix)
+            raise ArgumentError(f"{argument('current')} names {len(current)} models, and one rule is in use", fix)
         model, threshold = next(iter(current.items()))
     elif isinstance(current, Real) and not isinstance(current, bool):
         if len(scores) > 1:
-            what = f"current={current!r} is a threshold, and it could be one of {len(scores)} models"
-            raise ArgumentError(what, f"write {{model: {current!r}}} with one of {names}")
+            what = f"{argument('current', current)} is a threshold, and it could be one of {len(scores)} models"
+            raise ArgumentError(what, f"write e.g. {argument('current', {next(iter(scores)): current})}")
         model, threshold = next(iter(scores)), float(current)
     else:
-        raise ArgumentError(f"current={current!r} is no rule", fix)
+        raise ArgumentError(f"{argument('current', current)} is no rule", fix, parameter="current")
     if model not in scores:
         raise ArgumentError(f"the rule in use is of {model!r}, which has no scores here", fix)
     if not isinstance(threshold, Real) or isinstance(threshold, bool) or math.isnan(threshold):
@@ -134,7 +135,7 @@ def rule_in_use(current: Any, called: Flags | None, scores: Mapping[str, Any]) -
 
 
 def require_no_rule_names(names: Sequence[str], *, current: bool) -> None:
-    """Raise `ArgumentError` where a model has the name of a rule that stands in the same table."""
+    """Raise `ArgumentError` where a model has the name of a rule in the same table."""
     taken = BASELINES if current else BASELINES[:-1]
     if clash := [name for name in names if name in taken]:
         what = f"a model is called {clash[0]!r}, the name of a rule that every model is compared with"
@@ -172,7 +173,7 @@ class Priced(NamedTuple):
     savings: dict[str, Interval]
 
 
-def priced_rules(
+def price_rules(
     rows: ScoredRows,
     choices: Mapping[str, Choice],
     costs: Mapping[str, Interval],
@@ -187,8 +188,8 @@ def priced_rules(
     """Price every way to act, and what the `model` decided for saves against each.
 
     `costs` are those out of bag, by model; for the one decided for, that of the decision. A model whose threshold is
-    that of a rule which was not chosen here costs what that rule costs. `fixed` are the calls that `stability`
-    resampled beside the models'.
+    that of a rule which was not chosen here costs what that rule costs. `fixed` are the other calls that
+    `stability` resampled.
     """
     pricing = _Pricing(rows, condition, level)
     drawn = stability.resamples
@@ -232,7 +233,7 @@ def priced_rules(
     return Priced(rules, baseline, savings)
 
 
-def counted_rules(
+def price_counted_rules(
     choices: Mapping[str, Choice], costs: Mapping[str, Interval], *, model: str, condition: OperatingCondition
 ) -> Priced:
     """The same from counts alone: costs are those on the rows the thresholds were chosen on.
@@ -244,8 +245,8 @@ def counted_rules(
     >>> even = OperatingCondition()
     >>> choice = choose(ranking, even)
     >>> costs = {"tree": interval(choice.table, even)}
-    >>> found = counted_rules({"tree": choice}, costs, model="tree", condition=even)
-    >>> found.baseline, print(found.rules["never"].saving)
+    >>> result = price_counted_rules({"tree": choice}, costs, model="tree", condition=even)
+    >>> result.baseline, print(result.rules["never"].saving)
     0.2000 [0.0786, 0.3143]
     ('0.5', None)
     """
@@ -307,18 +308,18 @@ class _Pricing:
             return plain, _known_cost(plain, self.condition, self.level, cases)
         return plain, interval(table, self.condition, level=self.level)
 
-    def saving(self, mine: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
+    def saving(self, rule: FixedRule, other: FixedRule, optimism: float, drawn: Any) -> Interval:
         """What one rule saves against another, from the rows that only one of them calls positive."""
-        own, others = mine.threshold, other.threshold
+        own, others = rule.threshold, other.threshold
         more = fewer = True
         if own is not None and others is not None:
-            nested = mine.model == other.model or math.isinf(own) or math.isinf(others)
-            if same_rule(mine, other):
+            nested = rule.model == other.model or math.isinf(own) or math.isinf(others)
+            if same_rule(rule, other):
                 return Interval(0.0, 0.0, 0.0, 0.0, self.level, "known", "the same rule")
             more, fewer = (own < others, own > others) if nested else (True, True)
         return saving_interval(
-            self.table(mine.called & ~other.called) if more else None,
-            self.table(other.called & ~mine.called) if fewer else None,
+            self.table(rule.called & ~other.called) if more else None,
+            self.table(other.called & ~rule.called) if fewer else None,
             self.condition,
             level=self.level,
             optimism=optimism,
@@ -341,17 +342,14 @@ def _known_cost(table: Contingency, condition: OperatingCondition, level: float,
 
 
 def _without_limits(interval: Interval) -> Interval:
-    nan, note = math.nan, "needs rows, and only counts left the table"
-    return replace(interval, lower=nan, upper=nan, variance=nan, method="none", note=note)
+    nan = math.nan
+    return replace(interval, lower=nan, upper=nan, variance=nan, method="none", note=NO_ROWS)
 
 
 def _apart(wider: Contingency, narrower: Contingency) -> Contingency:
     """The table of the cases that the first calls positive and the second does not; one calls all of the other's."""
     tp, fp = max(wider.tp - narrower.tp, 0), max(wider.fp - narrower.fp, 0)
     return Contingency(tp=tp, fn=wider.Pos - tp, fp=fp, tn=wider.Neg - fp)
-
-
-FIRST, CURRENT_OF_PREFERENCE = "first", "current"
 
 
 class Preference(NamedTuple):
@@ -370,12 +368,12 @@ class Pick(NamedTuple):
     honest: float
 
 
-def preference_of(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
+def parse_preference(prefer: Any, names: Sequence[str], in_use: str | None) -> Preference:
     """Read `prefer=`: a model's name, names in order, "first" (as given), or "current" (the model in use).
 
-    >>> preference_of("first", ["a", "b"], None)
+    >>> parse_preference("first", ["a", "b"], None)
     Preference(models=('a', 'b'), word='first')
-    >>> preference_of(["b", "a"], ["a", "b"], None).models
+    >>> parse_preference(["b", "a"], ["a", "b"], None).models
     ('b', 'a')
     """
     if prefer is None:
@@ -384,14 +382,14 @@ def preference_of(prefer: Any, names: Sequence[str], in_use: str | None) -> Pref
     if isinstance(prefer, str) and prefer not in names:
         if prefer == FIRST:
             return Preference(tuple(names), FIRST)
-        if prefer == CURRENT_OF_PREFERENCE:
+        if prefer == CURRENT:
             if in_use is None:
                 what = "the current model is preferred, and it is not known which model is in use"
-                raise ArgumentError(what, "give current={model: threshold} or a Decision")
-            return Preference((in_use,), CURRENT_OF_PREFERENCE)
+                raise ArgumentError(what, f"give {argument('current')}: the model's threshold, or its decision")
+            return Preference((in_use,), CURRENT)
     wanted = [prefer] if isinstance(prefer, str) else prefer
     if not isinstance(wanted, Sequence) or not wanted:
-        raise ArgumentError(f"prefer={prefer!r} names no model", fix)
+        raise ArgumentError(f"{argument('prefer', prefer)} names no model", fix, parameter="prefer")
     for name in wanted:
         if name not in names:
             raise ArgumentError(f"the model {name!r} is preferred, and there is none of that name", fix)

@@ -1,69 +1,401 @@
-"""An evaluation in plain text, for a terminal or a log."""
+"""An evaluation in words: the sentence, tiles per 1,000 cases, the table of rules, and the plain text."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from thresher._internal.text import in_words, interval_text, number_text, per_thousand_text, percent_text, visible
-from thresher.evaluation.first_screen import (
-    asked,
-    by_weight,
-    classes_words,
-    headline,
-    mix_words,
-    reason,
-    rows_mix_words,
-    rule_cells,
-    rule_heads,
-    rules_caption,
-    threshold_text,
-    tiles,
+import numpy as np
+
+from thresher._internal.text import (
+    in_words,
+    interval_decimals,
+    interval_text,
+    isolated,
+    number_text,
+    per_thousand_text,
+    percent_text,
 )
+from thresher.cautions import Caution
+from thresher.evaluation.rules import Rule, same_rule
 from thresher.inference import Interval
-from thresher.inference.comparison.difference import shown_p
+from thresher.ranking import Ranking, shortest_between
 from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
     from thresher.evaluation.evaluate import Evaluation
     from thresher.evaluation.model import ModelEvaluation
-    from thresher.evaluation.rules import Rule
+
+CASES = 1000
+SHORT_NAMES = {"never": "never", "always": "always", "0.5": "cut at 0.5", "current": "now in use"}
+# What would change the decision, then what makes numbers worth less, then what is only good to know.
+_FIRST = (
+    "feature-equals-target",
+    "feature-determines-target",
+    "near-perfect-feature",
+    "duplicate-rows-across-splits",
+    "groups-across-splits",
+    "no-better-than-nothing",
+    "all-negative",
+    "all-positive",
+    "auc-below-half",
+    "predictions-disagree",
+    "winner-uncertain",
+    "one-score",
+    "certain-and-wrong",
+    "few-positives",
+    "few-negatives",
+    "few-clusters",
+    "equal-costs",
+    "class-ratio-from-data",
+)
+_MOST_DIGITS = 4
+_AGAINST = {
+    "never": "never acting",
+    "always": "always acting",
+    "0.5": "the usual cut-off of 0.5",
+    "current": "the rule in use",
+}
+_SHORTLY = {"0.5": "the usual cut-off", "current": "the rule in use"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A number per 1,000 cases, what it counts, its limits, and the same number of other rules."""
+
+    value: str
+    what: str
+    limits: str
+    against: tuple[tuple[str, str], ...]
+
+
+def headline(evaluation: Evaluation) -> str:
+    """The decision in one sentence, with its saving; a rule that does as well comes first.
+
+    A decision that equals never or always acting, the usual cut-off or the rule in use is compared with the others.
+
+    >>> from thresher import OperatingCondition, evaluate
+    >>> labels, scores = [1, 1, 0, 1, 0, 0] * 5, [.9, .8, .3, .45, .35, .2] * 5
+    >>> result = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
+    >>> headline(result)
+    'Call a case positive when model says 0.4 or more: it saves ...per 1,000 cases.'
+    """
+    chosen = evaluation.rules[evaluation.decision.model]
+    same = [name for name in _AGAINST if name in evaluation.rules and same_rule(chosen, evaluation.rules[name])]
+    others = [name for name in _AGAINST if name in evaluation.rules and name not in same]
+    best = evaluation.baseline
+    if best in same:
+        best = min(others, key=lambda name: evaluation.rules[name].cost.estimate)
+    saving, base = evaluation.rules[best].saving, evaluation.rules[best].cost.estimate
+    calls, because = _calls(evaluation)
+    also = [_SHORTLY[name] for name in same if name in _SHORTLY]
+    as_well = f", as {in_words(also)} {'does' if len(also) == 1 else 'do'}" if also else ""
+    if saving is None or math.isnan(saving.estimate):
+        return f"Call {calls}{because}{as_well}."
+    places = _decimals(saving)
+    known = not math.isnan(saving.lower)
+    low, high = _thousand(saving.lower, places), _thousand(saving.upper, places)
+    of, against = _thousand(base, places), _AGAINST[best]
+    if saving.estimate > 0:
+        limits, saves = f" ({low} to {high})" if known else "", "may save" if saving.lower <= 0 else "saves"
+        does = f"{saves} {_thousand(saving.estimate, places)}{limits} of the {of} that {against} costs per 1,000 cases"
+        return f"Call {calls}{because}{as_well}: it {does}."
+    does = "does as well" if not saving.upper < 0 else "is cheaper"
+    more = _thousand(-saving.estimate, places)
+    ends = (_thousand(-end, places) for end in (saving.upper, saving.lower))
+    limits = f" ({' to '.join(ends)})" if known else ""
+    dearer = f"costs {more}{limits} more than" if more.strip("0.,") else f"saves nothing{limits} of"
+    return f"{against[0].upper()}{against[1:]} {does}: calling {calls} {dearer} the {of} it costs per 1,000 cases."
+
+
+def _calls(evaluation: Evaluation) -> tuple[str, str]:
+    """What the decision calls positive, and why that is no score where it calls none or all."""
+    decision = evaluation.decision
+    if decision.threshold == math.inf:
+        return "no case positive", ", since no score pays for its false alarms"
+    if decision.threshold == -math.inf:
+        return "every case positive", ", since no score is low enough to risk a miss"
+    says = f"{isolated(decision.model)} says {threshold_text(evaluation, decision.model)} or more"
+    return f"a case positive when {says}", ""
+
+
+def reason(evaluation: Evaluation) -> str:
+    """Why this model; of a single model, the cost ratios at which its threshold stays best.
+
+    >>> from thresher import OperatingCondition, evaluate
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], condition=OperatingCondition(cost_ratio=2))
+    >>> reason(result)
+    'This stays its best threshold for cost ratios from 1 to ∞; now it is 2.'
+    """
+    why, holds = evaluation.decision.why, evaluation.decision.threshold_holds_for
+    if len(evaluation.models) > 1:
+        return f"{why[:1].upper()}{why[1:]}."
+    if holds is None:
+        return ""
+    now = number_text(evaluation.condition.cost_ratio)
+    ends = " to ".join(map(number_text, holds))
+    return f"This stays its best threshold for cost ratios from {ends}; now it is {now}."
+
+
+def condition_words(evaluation: Evaluation) -> str:
+    """The condition in words.
+
+    >>> from thresher import OperatingCondition, evaluate
+    >>> rare = OperatingCondition(prevalence=0.01, cost_ratio=20)
+    >>> condition_words(evaluate([1, 1, 0, 0], [.9, .8, .6, .2], condition=rare))
+    'asked for a population that is 1 % positive, where a miss costs 20 false alarms'
+    """
+    condition = evaluation.condition
+    if condition.class_ratio is None:
+        mix = "classes mixed as in these rows"
+    else:
+        words = condition.mix
+        mix = f"asked for a population {'that is' if words.endswith('positive') else 'of'} {words}"
+    return f"{mix}, where {miss_words(condition.cost_ratio)}"
+
+
+def classes_words(ranking: Ranking) -> str:
+    """How many cases of either class there are, or what they weigh.
+
+    >>> classes_words(Ranking.parse("[20+,5-][10+,40-]"))
+    '30 positive, 45 negative'
+    >>> from thresher import rank
+    >>> classes_words(rank([1, 0, 0], [.9, .8, .7], weights=[1 / 7, 1234.5678, 9.25]))
+    'weight 0.1429 positive, 1,244 negative'
+    """
+    weight = "weight " if ranking.weighted else ""
+    return f"{weight}{total_text(ranking.Pos)} positive, {total_text(ranking.Neg)} negative"
+
+
+def total_text(value: float) -> str:
+    """A number of cases; a sum of weights to four digits.
+
+    >>> total_text(12345), total_text(0.238222255), total_text(12345.678)
+    ('12,345', '0.2382', '12,346')
+    """
+    if value == int(value):
+        return f"{int(value):,}"
+    return number_text(value, max(0, 3 - math.floor(math.log10(abs(value)))))
+
+
+def miss_words(cost_ratio: float) -> str:
+    """What a miss costs, in false alarms.
+
+    >>> miss_words(1), miss_words(20)
+    ('a miss costs as much as a false alarm', 'a miss costs 20 false alarms')
+    """
+    much = "as much as a false alarm" if cost_ratio == 1 else f"{number_text(cost_ratio)} false alarms"
+    return f"a miss costs {much}"
+
+
+def mix_words(evaluation: Evaluation) -> str:
+    """Which class mix numbers are stated at, named as such.
+
+    >>> from thresher import OperatingCondition, evaluate
+    >>> mix_words(evaluate([1, 1, 0, 0], [.9, .8, .6, .2], condition=OperatingCondition(prevalence=0.01)))
+    'in production (1 % positive)'
+    """
+    condition = evaluation.decision.condition
+    share = percent_text(condition.prevalence or math.nan)
+    return f"{'as in these rows' if evaluation.condition.class_ratio is None else 'in production'} ({share} positive)"
+
+
+def rows_mix_words(evaluation: Evaluation) -> str:
+    """The class mix of the rows, named as such."""
+    share = evaluation[evaluation.decision.model].ranking.prevalence
+    return f"in these rows ({percent_text(share)} positive)"
+
+
+def rules_caption(evaluation: Evaluation) -> str:
+    """What the numbers of the tiles and of the table of rules are about."""
+    among = ", the decision with the choice among models" if len(evaluation.models) > 1 else ""
+    priced = f"models cost what they do on rows they were not chosen on{among}, and counts are of the rows chosen on"
+    return f"Per {CASES:,} cases {mix_words(evaluation)}; {miss_words(evaluation.condition.cost_ratio)}; {priced}"
+
+
+def cost_unit(evaluation: Evaluation) -> str:
+    """What costs are counted in."""
+    condition = evaluation.condition
+    in_alarms = condition.cost_fp == 1 and not condition.cost_tp and not condition.cost_tn
+    return "cost, in false alarms" if in_alarms else "cost"
+
+
+def tiles(evaluation: Evaluation) -> tuple[Tile, ...]:
+    """Found, missed, false alarms and cost per 1,000 cases at the declared mix.
+
+    >>> from thresher import evaluate
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
+    >>> [(tile.value, tile.what) for tile in tiles(result)][:3]
+    [('333', 'of 500 positives found'), ('167', 'missed'), ('0', 'false alarms')]
+    >>> tiles(result)[0].against
+    (('never', '0'), ('always', '500'), ('cut at 0.5', '500'))
+    """
+    return tiles_of([*evaluation.rules.values()], evaluation[evaluation.decision.model].measures, evaluation)
+
+
+def tiles_of(rules: Sequence[Rule], measures: Mapping[str, Interval], evaluation: Evaluation) -> tuple[Tile, ...]:
+    """The tiles of the first rule, with the limits of its `measures`, at the condition of an evaluation."""
+    condition = evaluation.decision.condition
+    chosen, *others = rules
+    own = chosen.per(CASES, condition)
+    against = [(SHORT_NAMES[rule.name], rule.per(CASES, condition)) for rule in others if rule.name in SHORT_NAMES]
+    positives = own.found + own.missed
+    totals = {"found": positives, "missed": positives, "false_alarms": CASES - positives}
+    words = {"found": f"of {per_thousand_text(positives, positives)} positives found", "missed": "missed"}
+    counts = []
+    for name, rate in (("found", "tpr"), ("missed", "fnr"), ("false_alarms", "fpr")):
+        total, value = totals[name], getattr(own, name)
+        low, high = (total * end for end in (measures[rate].lower, measures[rate].upper))
+        counts.append(
+            Tile(
+                per_thousand_text(value, total),
+                words.get(name, "false alarms"),
+                f"{per_thousand_text(low, total)} to {per_thousand_text(high, total)}" if low <= value <= high else "",
+                tuple((short, per_thousand_text(getattr(rule, name), total)) for short, rule in against),
+            )
+        )
+    cost, places = chosen.cost, _decimals(chosen.cost)
+    limits = "" if math.isnan(cost.lower) else f"{_thousand(cost.lower, places)} to {_thousand(cost.upper, places)}"
+    prices = tuple((short, number_text(rule.cost, places)) for short, rule in against)
+    return (*counts, Tile(_thousand(cost.estimate, places), cost_unit(evaluation), limits, prices))
+
+
+def rule_heads(evaluation: Evaluation) -> tuple[str, ...]:
+    """The heads of the table of rules."""
+    condition = evaluation.decision.condition
+    total = CASES * (condition.prevalence or 0.0)
+    found = f"found of {per_thousand_text(total, total)}"
+    return ("rule", found, "false alarms", "precision", "cost", "costs more by")
+
+
+def rule_cells(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str], ...]:
+    """One rule per 1,000 cases, as the table's cells: what each says, and its limits or an empty text."""
+    per = rule.per(CASES, evaluation.decision.condition)
+    positives = per.found + per.missed
+    called = per.found + per.false_alarms
+    counts = (
+        per_thousand_text(per.found, positives),
+        per_thousand_text(per.false_alarms, CASES - positives),
+        percent_text(per.found / called) if called else "–",
+    )
+    name = f"{mark(evaluation, rule)}{rule_text(evaluation, rule)}"
+    dearer = ("–", "") if rule.saving is None else _with_limits(rule.saving)
+    return (name, ""), *((count, "") for count in counts), _with_limits(rule.cost), dearer
+
+
+def mark(evaluation: Evaluation, rule: Rule) -> str:
+    """A dot for the rule decided for, a hollow one for models that may be as good."""
+    if rule.saving is None:
+        return "● "
+    return "○ " if rule.name in evaluation.may_be_best and rule.name not in SHORT_NAMES else ""
+
+
+def rule_text(evaluation: Evaluation, rule: Rule) -> str:
+    """A rule in a few words: the model and its threshold, or what it is measured against."""
+    if rule.name in ("never", "always"):
+        return f"{rule.name} act"
+    if rule.name == "current":
+        return "the rule in use"
+    name = isolated(rule.model or rule.name)
+    if rule.name == "0.5":
+        return f"{name} ≥ 0.5, the usual cut"
+    if rule.threshold is not None and math.isinf(rule.threshold):
+        return f"{name}, calling {'none' if rule.threshold > 0 else 'all'}"
+    text, exact = _threshold(evaluation, rule.name)
+    return f"{name} {'≥' if exact else '≈'} {text}"
+
+
+def threshold_text(evaluation: Evaluation, name: str) -> str:
+    """A model's threshold as people may write it: the shortest number that makes the same calls.
+
+    Where that has more than four digits, because scores lie close: "about", and the digits its interval deserves.
+
+    >>> from thresher import evaluate
+    >>> threshold_text(evaluate([1, 1, 0, 0], [.9, .8123, .6011, .2]), "model")
+    '0.7'
+    >>> threshold_text(evaluate([1, 1, 0, 0], [.9, .812345, .812342, .2]), "model")
+    'about 0.812'
+    """
+    text, exact = _threshold(evaluation, name)
+    return text if exact else f"about {text}"
+
+
+def _threshold(evaluation: Evaluation, name: str) -> tuple[str, bool]:
+    """A threshold in few digits, and whether the number that these write makes the same calls."""
+    model = evaluation[name]
+    (low, high), threshold = model.choice.interval, model.choice.threshold
+    if math.isinf(threshold):
+        return number_text(threshold), True
+    short = float(shortest_between(*(np.array([value]) for value in (low, threshold, high)))[0])
+    decimals = max(0, _MOST_DIGITS - 1 - math.floor(math.log10(abs(short) or 1)))
+    for text in (number_text(short), number_text(short, decimals)):
+        if float(text.replace(",", "").replace("−", "-")) == short:
+            return text, True
+    places = interval_decimals(threshold, model.threshold.lower, model.threshold.upper)
+    return number_text(threshold, places), False
+
+
+def by_importance(cautions: Sequence[Caution]) -> list[Caution]:
+    """Cautions, those that matter most first.
+
+    >>> by_importance([Caution("equal-costs", "..."), Caution("no-better-than-nothing", "...")])[0].code
+    'no-better-than-nothing'
+    """
+    heavy = [caution for code in _FIRST for caution in cautions if caution.code == code]
+    return heavy + [caution for caution in cautions if caution.code not in _FIRST]
+
+
+def _decimals(interval: Interval) -> int | None:
+    return interval_decimals(*(CASES * value for value in (interval.estimate, interval.lower, interval.upper)))
+
+
+def _thousand(value: float, places: int | None) -> str:
+    return number_text(CASES * value, places)
+
+
+def _with_limits(interval: Interval) -> tuple[str, str]:
+    ends, places = (interval.lower, interval.upper), _decimals(interval)
+    known = not math.isnan(interval.lower) and interval.lower < interval.upper
+    limits = " to ".join(_thousand(end, places) for end in ends) if known else ""
+    return _thousand(interval.estimate, places), limits
 
 
 def summary_text(evaluation: Evaluation) -> str:
-    """The answer and a table of rules; then models, the table at the chosen threshold, comparison and cautions."""
+    """Headline, rules, models, the table at the chosen threshold, comparison, decision and cautions."""
     winner = evaluation[evaluation.decision.model]
-    parts = [_answer(evaluation), _rules(evaluation), _models(evaluation), _at_threshold(evaluation, winner)]
+    parts = [_headline(evaluation), _rules_table(evaluation), _models(evaluation), _at_threshold(evaluation, winner)]
     if evaluation.comparison is not None:
         parts.append(f"Differences in AUC, paired:\n{evaluation.comparison}")
     parts.append(f"Decision\n{evaluation.decision}")
     if evaluation.cautions:
-        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in by_weight(evaluation.cautions))]))
+        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in by_importance(evaluation.cautions))]))
     return "\n\n".join(parts)
 
 
-def _answer(evaluation: Evaluation) -> str:
+def _headline(evaluation: Evaluation) -> str:
     """The sentence, why it is this model, the caution that matters most, and what was asked."""
     ranking = evaluation[evaluation.decision.model].ranking
     dropped = f"; {evaluation.dropped:,} dropped for missing values" if evaluation.dropped else ""
     cases = (
         f"{evaluation.rows:,} rows{dropped}: {classes_words(ranking)}"
-        f" ({percent_text(ranking.prevalence)} positive); {asked(evaluation)}."
+        f" ({percent_text(ranking.prevalence)} positive); {condition_words(evaluation)}."
     )
-    mind = [f"Mind: {caution.text} ({caution.code})" for caution in by_weight(evaluation.cautions)[:1]]
-    return "\n".join(line for line in (headline(evaluation), reason(evaluation), *mind, cases) if line)
+    first = [f"Mind: {caution.text} ({caution.code})" for caution in by_importance(evaluation.cautions)[:1]]
+    return "\n".join(line for line in (headline(evaluation), reason(evaluation), *first, cases) if line)
 
 
-def _rules(evaluation: Evaluation) -> str:
+def _rules_table(evaluation: Evaluation) -> str:
     rows = [
-        [cell if not limits else f"{cell} [{limits}]" for cell, limits in rule_cells(evaluation, rule)]
+        [f"{cell} [{limits}]" if limits else cell for cell, limits in rule_cells(evaluation, rule)]
         for rule in evaluation.rules.values()
     ]
     return f"{tiles_text(evaluation)}\n\n{rules_caption(evaluation)}\n{text_table([rule_heads(evaluation), *rows])}"
 
 
 def tiles_text(evaluation: Evaluation) -> str:
-    """The four numbers of the first screen in a line, with their limits."""
+    """The four tiles in a line, with their limits."""
     *counts, cost = (
         (tile.what, tile.value + (f" ({tile.limits})" if tile.limits else "")) for tile in tiles(evaluation)
     )
@@ -72,11 +404,11 @@ def tiles_text(evaluation: Evaluation) -> str:
 
 
 def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
-    """What every rule does per 1,000 cases, and what the first one, that decided for, saves against it.
+    """What every rule does per 1,000 cases, and what the first one saves against it.
 
     >>> from thresher import evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> print(rules_text(found.rules, found.condition))
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
+    >>> print(rules_text(result.rules, result.condition))
     per 1,000 cases  found  missed  false alarms  cost              saved
     model              333     167             0   378
     never                0     500             0   500    122 [−335, 700]
@@ -87,20 +419,16 @@ def rules_text(rules: Mapping[str, Rule], condition: OperatingCondition) -> str:
 
 
 def rules_rows(rules: Mapping[str, Rule], condition: OperatingCondition) -> list[list[str]]:
-    """The same as rows of texts, the heads first."""
+    """The table of `rules_text` as rows of texts, the heads first."""
     rows = [["per 1,000 cases", "found", "missed", "false alarms", "cost", "saved"]]
     for rule in rules.values():
         per = rule.per(1000, condition)
         positives = per.found + per.missed
         counts = per_thousand_text(per.found, positives), per_thousand_text(per.missed, positives)
         alarms = per_thousand_text(per.false_alarms, 1000 - positives)
-        saved = "" if rule.saving is None else _thousand(rule.saving)
+        saved = "" if rule.saving is None else limits_text(rule.saving, scale=1000)
         rows.append([rule.name, *counts, alarms, number_text(per.cost), saved])
     return rows
-
-
-def _thousand(interval: Interval) -> str:
-    return interval_text(interval.estimate, interval.lower, interval.upper, scale=1000)
 
 
 def _models(evaluation: Evaluation) -> str:
@@ -109,14 +437,14 @@ def _models(evaluation: Evaluation) -> str:
     known = [name for name in _NUMBERS if any(name in model.numbers for model in models)]
     rows = [[f"at level {evaluation.level:g}", *(model.name for model in models)]]
     rows += [
-        [_NUMBERS[name], *("" if name not in model.numbers else short(model.numbers[name]) for model in models)]
+        [_NUMBERS[name], *("" if name not in model.numbers else limits_text(model.numbers[name]) for model in models)]
         for name in known
     ]
     texts = dict.fromkeys(text for each in evaluation.quantities.values() for text in each)
-    rows += [[text, *(short(evaluation.quantities[model.name][text]) for model in models)] for text in texts]
-    rows.append(["expected cost", *(short(model.expected_cost) for model in models)])
-    rows.append(["expected cost, out of bag", *(short(model.out_of_bag_cost) for model in models)])
-    rows.append(["threshold", *(short(model.threshold) for model in models)])
+    rows += [[text, *(limits_text(evaluation.quantities[model.name][text]) for model in models)] for text in texts]
+    rows.append(["expected cost", *(limits_text(model.expected_cost) for model in models)])
+    rows.append(["expected cost, out of bag", *(limits_text(model.out_of_bag_cost) for model in models)])
+    rows.append(["threshold", *(limits_text(model.threshold) for model in models)])
     return text_table(rows)
 
 
@@ -142,12 +470,12 @@ _NUMBERS = {
 
 
 def _at_threshold(evaluation: Evaluation, winner: ModelEvaluation) -> str:
-    """The counts in the rows, and measures at the declared mix, with the rows' own beside them."""
+    """The counts in the rows, and measures at the declared mix and that of the rows."""
     shown = ("accuracy", "tpr", "fpr", "precision", "f1", "mcc", "lift")
     columns = {mix_words(evaluation): winner.measures}
     if winner.mix_declared:
         columns[rows_mix_words(evaluation)] = winner.data_measures
-    rows = [["measure", *columns], *([name, *(short(of[name]) for of in columns.values())] for name in shown)]
+    rows = [["measure", *columns], *([name, *(limits_text(of[name]) for of in columns.values())] for name in shown)]
     at = f"{winner.name} at {threshold_text(evaluation, winner.name)}: counts in these rows"
     return f"{at}\n{winner.table}\n\n{text_table(rows)}"
 
@@ -164,119 +492,6 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def short(interval: Interval) -> str:
+def limits_text(interval: Interval, *, scale: float = 1.0) -> str:
     """An interval in a table, to the digits that its width deserves."""
-    return interval_text(interval.estimate, interval.lower, interval.upper)
-
-
-if TYPE_CHECKING:
-    from thresher.evaluation.classes import MulticlassEvaluation, MulticlassModel
-
-
-def class_summary_text(evaluation: MulticlassEvaluation) -> str:
-    """Data, a table of models, their paired differences, each model's classes, cautions."""
-    parts = [_data(evaluation) + _best(evaluation), _models_of_class_summary(evaluation)]
-    if evaluation.comparisons:
-        parts.append(f"Differences, paired:\n{_differences(evaluation)}")
-    parts += [f"{name}\n{model.confusion}\n\n{_classes(model)}" for name, model in evaluation.models.items()]
-    if evaluation.cautions:
-        parts.append("\n".join(["Mind", *(f"  {caution}" for caution in evaluation.cautions)]))
-    return "\n\n".join(parts)
-
-
-def _data(evaluation: MulticlassEvaluation) -> str:
-    dropped = f" ({evaluation.dropped:,} dropped for missing values)" if evaluation.dropped else ""
-    weighted = ", weighted" if evaluation.weighted else ""
-    clustered = "" if evaluation.clusters is None else f", in {evaluation.clusters:,} clusters"
-    return (
-        f"{evaluation.rows:,} rows{dropped}{weighted}{clustered}, {len(evaluation.classes)} classes."
-        f" Intervals at level {evaluation.level:g}."
-    )
-
-
-def _best(evaluation: MulticlassEvaluation) -> str:
-    """Which model calls the most cases right, or which ones do."""
-    if len(evaluation.models) == 1:
-        return ""
-    names, best = evaluation.best, evaluation[evaluation.best[0]]
-    right = f"{best.confusion.correct.sum().item():,.10g} of {best.confusion.total:,.10g} cases right"
-    if len(names) > 1:
-        return f"\nTied for the highest overall accuracy: {in_words(names)}, each with {right}."
-    return f"\nHighest overall accuracy: {names[0]}, with {right}."
-
-
-def _models_of_class_summary(evaluation: MulticlassEvaluation) -> str:
-    models = evaluation.models.values()
-    rows = [["", *(model.name for model in models)]]
-    rows += [
-        [told, *(short(each) for each in intervals)]
-        for told, intervals in zip(
-            _NUMBERS_OF_CLASS_SUMMARY, zip(*(_numbers(model) for model in models), strict=True), strict=True
-        )
-    ]
-    return text_table(rows)
-
-
-_NUMBERS_OF_CLASS_SUMMARY = (
-    "overall accuracy",
-    "mean class accuracy (macro recall)",
-    "macro precision",
-    "macro F1",
-    "weighted precision",
-    "weighted F1",
-    "MCC",
-    "kappa",
-    "AUC, one-vs-rest macro",
-    "AUC, one-vs-rest weighted",
-    "AUC, one-vs-one macro",
-    "AUC, one-vs-one weighted",
-    "Brier",
-    "log loss",
-)
-
-
-def _numbers(model: MulticlassModel) -> tuple[Interval, ...]:
-    rates, auc = model.rates, model.auc
-    return (
-        rates.overall_accuracy,
-        rates.macro_recall,
-        rates.macro_precision,
-        rates.macro_f1,
-        rates.weighted_precision,
-        rates.weighted_f1,
-        rates.mcc,
-        rates.kappa,
-        auc.one_vs_rest_macro,
-        auc.one_vs_rest_weighted,
-        auc.one_vs_one_macro,
-        auc.one_vs_one_weighted,
-        model.brier,
-        model.log_loss,
-    )
-
-
-def _differences(evaluation: MulticlassEvaluation) -> str:
-    rows = [["pair", "measure", "difference", "p, adjusted", "verdict on the first"]]
-    for pair in next(iter(evaluation.comparisons.values())).differences:
-        for measure, comparison in evaluation.comparisons.items():
-            one = comparison[pair]
-            told = short(one.interval), shown_p(one.p_adjusted), one.verdict
-            rows.append([" - ".join(pair), measure, *told])
-    return text_table(rows)
-
-
-def _classes(model: MulticlassModel) -> str:
-    """What each class is worth by itself: recall, precision, F1, and its AUC against the rest."""
-    rows = [["class", "recall", "precision", "F1", "AUC against the rest"]]
-    rows += [
-        [
-            visible(str(name)),
-            *(short(of[name]) for of in _of_classes(model)),
-        ]
-        for name in model.confusion.classes
-    ]
-    return text_table(rows)
-
-
-def _of_classes(model: MulticlassModel) -> tuple[Mapping[Any, Interval], ...]:
-    return model.rates.recall, model.rates.precision, model.rates.f1, model.auc.one_vs_rest
+    return interval_text(interval.estimate, interval.lower, interval.upper, scale=scale)

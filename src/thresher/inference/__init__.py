@@ -4,6 +4,7 @@ from thresher.inference.bands import Band, net_benefit_band, precision_recall_ba
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.replicates import Replicates
 from thresher.inference.bootstrap.statistics import BestCost, CostAt, MeasureAt, OfRanking
+from thresher.inference.bounds import bounds
 from thresher.inference.comparison.classes import compare_classes
 from thresher.inference.comparison.comparison import Comparison
 from thresher.inference.comparison.difference import Difference, compare_unpaired, holm
@@ -61,6 +62,7 @@ __all__ = [
     "auc_variance",
     "bayesian_correlated_t",
     "bootstrap",
+    "bounds",
     "brier_interval",
     "calibration_intervals",
     "calibration_report",

@@ -9,17 +9,18 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import numbers_of, require_integer, require_level, require_one_of
+from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
 from thresher.calibration.reliability import quantile_splits
 from thresher.curves import net_benefit
 from thresher.errors import ArgumentError
-from thresher.inference.bootstrap.draws import Resampling, in_blocks, require_replicates
+from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_at, pools
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
-from thresher.inference.interval import normal_quantile, require_level
+from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.calibration import null_labels
 from thresher.inference.intervals.rate import rate_interval
-from thresher.inference.kinds import numbers_of, require_numbers, require_one_of
 from thresher.inference.rows import ScoredRows, one_model
 from thresher.ranking import Floats, Indices, Ranking, require_ranking
 
@@ -129,7 +130,7 @@ class Draws:
             return heights
 
         items = sum(self.sample.items)
-        blocks = in_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)
+        blocks = map_blocks(block, self.replicates, items=items, seed=self.seed, threads=self.threads)
         heights = {name: [row for rows in blocks for row in rows[name]] for name in curves}
         if not all(heights.values()):
             raise ArgumentError(
@@ -281,7 +282,7 @@ def precision_recall_curve(draws: Draws, recall: npt.ArrayLike | None = None) ->
 def net_benefit_curve(draws: Draws, threshold: npt.ArrayLike | None = None) -> DrawnCurve:
     """What `net_benefit_band` asks of every draw."""
     observed, level = draws.observed, draws.level
-    at = None if threshold is None else numbers_of(threshold, "threshold")
+    at = None if threshold is None else numbers_of(threshold, name="threshold", dimensions=None)
     x = net_benefit(observed.ranking(), threshold=at).threshold.copy()
     splits = [observed.order.split(at) for at in x.tolist()]
     of_pos, of_neg = (np.array(side) for side in zip(*splits, strict=True))
@@ -319,7 +320,7 @@ def _wilson(rate: Floats, cases: Floats | float, level: float) -> tuple[Floats, 
 
 
 def _grid(values: npt.ArrayLike) -> Floats:
-    grid = np.atleast_1d(numbers_of(values, "the grid"))
+    grid = np.atleast_1d(numbers_of(values, name="the grid", dimensions=None))
     if grid.ndim != 1 or not ((grid >= 0) & (grid <= 1)).all() or (np.diff(grid) <= 0).any():
         raise ArgumentError("the grid must be rates in [0, 1], rising", "give e.g. np.linspace(0, 1, 101)")
     return grid
@@ -352,11 +353,9 @@ def reliability_band(
     >>> band.estimate.round(4), band.lower.round(2), band.upper.round(2)
     (array([0.3333, 0.6667, 0.8   ]), array([0.18, 0.37, 0.76]), array([0.41, 0.8 , 1.  ]))
     """
-    require_one_of(kind, ("confidence", "consistency"), "kind")
+    require_one_of(kind, ("confidence", "consistency"), name="kind")
     require_ranking(ranking)
-    require_numbers({"points": points})
-    if points < 1:
-        raise ArgumentError(f"points must be 1, 2, 3, ..., got {points!r}", "give e.g. points=101")
+    require_integer(points, name="points", least=1, fix="give e.g. points=101")
     if kind == "confidence":
         draws = Draws.of(ranking, level=level, replicates=replicates, seed=seed, threads=threads)
         return draws.band(reliability_curve(draws, ranking, points), stratified=False)
@@ -369,7 +368,7 @@ def reliability_band(
     def block(rng: np.random.Generator, size: int) -> list[Floats]:
         return [pooled_at(ranking.score, *draw(rng), segment) for _ in range(size)]
 
-    drawn = np.concatenate(in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
+    drawn = np.concatenate(map_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads))
     return _rising(ranking, segment, percentiles(drawn, level), level, kind)
 
 

@@ -9,13 +9,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thresher.calibration.scores import plain_array
-from thresher.errors import ArgumentError, ColumnError, LabelError, LengthError, OneClassError, ProbabilityError
-from thresher.inference.rows import ONLY_MODEL, cluster_codes, complete_columns, count_ranking, require_same_index
+from thresher.errors import (
+    ArgumentError,
+    ColumnError,
+    LabelError,
+    LengthError,
+    OneClassError,
+    ProbabilityError,
+    argument,
+)
+from thresher.inference.rows import ONLY_MODEL, cluster_codes, complete_columns, require_same_index
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, Missing, flagged
+from thresher.inputs.frames import frame_names, is_frame
+from thresher.inputs.labels import distinct, listed, same
 from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, rankable
-from thresher.sources import classes_of
-from thresher.sources.columns import Column, Missing, flagged
-from thresher.sources.frames import frame_names, is_frame
-from thresher.sources.labels import distinct, listed, same
 
 Classes: TypeAlias = Sequence[Any] | Mapping[str, Sequence[Any]] | None
 
@@ -77,7 +85,7 @@ class ClassifiedRows:
     def ranking(self, model: str, i: int) -> Ranking:
         """The ranking of one model's probabilities of class i against the rest."""
         score = np.ascontiguousarray(self.matrices[model][:, i])
-        return count_ranking(self.index == i, score, self.weight, dropped=self.dropped)
+        return Ranking.count(self.index == i, score, self.weight, dropped=self.dropped)
 
 
 def classified_rows(
@@ -150,7 +158,8 @@ def require_two_clusters_of_classes(rows: ClassifiedRows) -> None:
         if number < 2:
             raise ArgumentError(
                 f"class {name!r} lies in 1 of {rows.clusters:,} clusters, and one shows no spread between clusters",
-                fix="give every class in two clusters or more, or leave clusters out if rows are independent",
+                fix=f"give every class in two clusters or more, or leave {argument('clusters')} out "
+                "if rows are independent",
             )
 
 

@@ -15,20 +15,22 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_level
+from thresher._internal.parallel import Progress, map_blocks, parallel_map, threads_for
 from thresher._internal.results import Tabular
 from thresher.choices import Choice, choose
 from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
-from thresher.inference.bootstrap.draws import Progress, Resampling, in_blocks, multiplicities, require_replicates
+from thresher.inference.bootstrap.draws import Resampling, multiplicities, require_replicates
 from thresher.inference.bootstrap.replicates import percentile_limits, variance_of
 from thresher.inference.bootstrap.sample import Resampled, Times, sample_of
 from thresher.inference.bootstrap.statistics import BestCost
-from thresher.inference.interval import Interval, interval_columns, require_level, stretch_limits
+from thresher.inference.interval import Interval, interval_columns, stretch_limits
 from thresher.inference.intervals.table import count_calls, table_interval
-from thresher.inference.kinds import require_condition
 from thresher.inference.rows import ScoredRows, one_model
-from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, cuts_above, reaches, side_by_side
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, cuts_above, reaches
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
+from thresher.tables.condition import require_condition
 
 MOST_CANDIDATES = 256
 
@@ -231,7 +233,7 @@ def decision_stability(
             _ks_gain(inside, on_data),
         )
 
-    by_model = dict(zip(rankings, side_by_side(resample, list(rankings), positive.size), strict=True))
+    by_model = dict(zip(rankings, parallel_map(resample, list(rankings), threads_for(positive.size)), strict=True))
     best_at = {name: each.best_at for name, each in by_model.items()}
     fixed = _called_in_blocks((calls or {}).values(), 2 * block + positive, weights, blocks)
     of_rules = _cost(condition, *_rates(drawn, *fixed))
@@ -488,7 +490,7 @@ def out_of_bag_choice(
         at = left.at(threshold) if not math.isnan(threshold) else (math.nan, math.nan)
         return threshold, *at, left.Pos, left.Neg, *drawn.at(choice.threshold), drawn.Pos, drawn.Neg
 
-    blocks = in_blocks(block, replicates, items=sum(sample.items), seed=seed, threads=threads, progress=progress)
+    blocks = map_blocks(block, replicates, items=sum(sample.items), seed=seed, threads=threads, progress=progress)
     columns = np.array([row for rows in blocks for row in rows], dtype=np.float64).T
     outside, inside, ratio = _tables(columns[1:5]), _tables(columns[5:9]), asked.class_ratio
     apparent = {"expected_cost": choice.expected_cost} | {

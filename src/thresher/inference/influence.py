@@ -26,8 +26,8 @@ from thresher.calibration.scores import SUM_TOLERANCE
 from thresher.curves import auc, average_precision, hull_splits, ks, partial_auc, placements, pr_area
 from thresher.inference.class_rows import ClassifiedRows
 from thresher.inference.interval import FISHER, LOGIT, Scale
-from thresher.inference.rows import ScoredRows
-from thresher.ranking import Flags, Floats, Indices, Ranking, beating
+from thresher.inference.rows import ScoredRows, count_above
+from thresher.ranking import Flags, Floats, Indices, Ranking
 from thresher.tables import ConfusionMatrix, ModelNumber, Quantity
 
 NOT_SUMMING = "rows of probabilities do not sum to 1"
@@ -120,10 +120,11 @@ def row_influence(rows: ScoredRows, model: str, asked: Quantity) -> RowInfluence
     return RowInfluence(slopes.estimate, values)
 
 
-def variance_by_cases(ranking: Ranking) -> Variance:
+def variance_by_cases(ranking: Ranking, class_weights: tuple[float, float] | None = None) -> Variance:
     """The delta method's variance of any number, cases taken as drawn from both classes together.
 
-    It is NaN with fewer than two cases of a class.
+    Where cases weigh so much, by class, to bring them to a declared mix, they are taken as drawn from each class by
+    itself. It is NaN with fewer than two cases of a class.
 
     >>> tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
     >>> round(variance_by_cases(tree)(average_precision_influence(tree)), 5)
@@ -131,10 +132,22 @@ def variance_by_cases(ranking: Ranking) -> Variance:
     """
 
     def variance(slopes: SegmentInfluence) -> float:
-        of_pos = float((slopes.pos * slopes.pos * ranking.pos).sum()) * _factor(ranking.Pos)
-        return of_pos + float((slopes.neg * slopes.neg * ranking.neg).sum()) * _factor(ranking.Neg)
+        positives = float((slopes.pos * slopes.pos * ranking.pos).sum()) * _factor(ranking.Pos)
+        return positives + float((slopes.neg * slopes.neg * ranking.neg).sum()) * _factor(ranking.Neg)
 
-    return variance
+    def within_classes(slopes: SegmentInfluence) -> float:
+        return sum(
+            weight
+            * float(((slope - _weighted_mean(slope, counts) + prior) ** 2 * counts).sum())
+            * _factor(total / weight)
+            for slope, counts, total, weight, prior in (
+                (slopes.pos, ranking.pos, ranking.Pos, of_pos, slopes.by_prior / ranking.Pos),
+                (slopes.neg, ranking.neg, ranking.Neg, of_neg, -slopes.by_prior / ranking.Neg),
+            )
+        )
+
+    of_pos, of_neg = class_weights or (1.0, 1.0)
+    return variance if class_weights is None else within_classes
 
 
 def variance_by_rows(lowest: Floats, rows: ScoredRows, name: str) -> Variance:
@@ -336,7 +349,7 @@ def _in_the_large(ranking: Ranking, _: Quantity) -> SegmentInfluence:
 
 
 def _observed_expected(ranking: Ranking, _: Quantity) -> SegmentInfluence:
-    expected = float((ranking.pos + ranking.neg) @ ranking.score)
+    expected = float(((ranking.pos + ranking.neg) * ranking.score).sum())
     if expected == 0:
         nan = np.full(len(ranking), math.nan)
         return SegmentInfluence(math.inf, nan, nan)
@@ -354,9 +367,9 @@ def _cox(ranking: Ranking, asked: Quantity) -> SegmentInfluence:
         return SegmentInfluence(estimate, of_pos + math.nan, of_neg + math.nan)
     weight = (ranking.pos + ranking.neg)[fit.inside] * fit.fitted * (1 - fit.fitted)
     if two:
-        centre = float(weight @ fit.log_odds) / float(weight.sum())
+        centre = float((weight * fit.log_odds).sum()) / float(weight.sum())
         lever = fit.log_odds - centre
-        lever = lever / float(weight @ lever**2)
+        lever = lever / float((weight * lever**2).sum())
     else:
         lever = np.full(fit.log_odds.size, 1 / float(weight.sum()))
     of_pos[fit.inside], of_neg[fit.inside] = lever * (1 - fit.fitted), -lever * fit.fitted
@@ -379,6 +392,10 @@ def _from_here_on(values: Floats) -> Floats:
     """For each segment, the sum over it and all that score lower."""
     sums: Floats = np.cumsum(values[::-1])[::-1]
     return sums
+
+
+def _weighted_mean(values: Floats, counts: Floats) -> float:
+    return float((values * counts).sum()) / float(counts.sum())
 
 
 def _factor(cases: float) -> float:
@@ -621,7 +638,7 @@ def _areas(rows: ClassifiedRows, matrix: Floats, share: Floats) -> dict[str, Row
 
 def _area(positive: Flags, score: Any, weight: Floats | None, cluster: Indices | None) -> tuple[float, Floats]:
     """An AUC, and per row its placement less the AUC, over the weight of its side (DeLong 1988)."""
-    above = beating(positive, score, weight)
+    above = count_above(positive, score, weight)
     row_weight = np.ones(positive.size) if weight is None else weight
     Pos, Neg = (float(row_weight[side].sum()) for side in (positive, ~positive))
     placement = np.where(positive, 1 - above / Neg, above / Pos)

@@ -125,15 +125,6 @@ def stretch_limits(estimate: float, lower: float, upper: float) -> tuple[float, 
     return min(lower, estimate), max(upper, estimate)  # NaN stays NaN in the first place
 
 
-def require_level(level: float) -> None:
-    """Raise `ArgumentError` unless a confidence level is a number strictly between 0 and 1."""
-    if not isinstance(level, Real):
-        raise ArgumentError(f"level must be a number, got {level!r}", "e.g. level=0.95")
-    if not 0 < level < 1:
-        hint = f"; did you mean {level / 100:g}?" if 50 <= level < 100 else ""
-        raise ArgumentError(f"level must lie strictly between 0 and 1, got {level}{hint}", "e.g. level=0.95")
-
-
 def normal_quantile(level: float) -> float:
     """The standard normal quantile of a two-sided interval: 1.96 at 0.95."""
     from scipy.special import ndtri

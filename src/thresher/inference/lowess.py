@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.inference.joining import joined
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, shorten
 
 SPAN = 2 / 3
 MOST_GROUPS = 512
@@ -83,6 +82,6 @@ def calibration_distances(ranking: Ranking) -> tuple[float, float, float]:
     >>> calibration_distances(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[0.9, 0.6, 0.3]))
     (0.0549..., 0.0333..., 0.0999...)
     """
-    near, _ = joined(ranking, most=MOST_GROUPS)
+    near = shorten(ranking, MOST_GROUPS, keep="even")
     ici, e50, e90 = Smoother.of(near).distances(near.pos.astype(np.float64), near.neg.astype(np.float64))
     return float(ici), float(e50), float(e90)

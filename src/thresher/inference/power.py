@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from thresher._internal.arguments import require_between, require_level, require_number
 from thresher._internal.results import Result
-from thresher.errors import ArgumentError, InfeasibleError
-from thresher.inference.interval import normal_quantile, require_level
+from thresher.errors import ArgumentError, InfeasibleError, argument
+from thresher.inference.interval import normal_quantile
 from thresher.inference.intervals.auc import hanley_mcneil_variance, logit_interval
-from thresher.inference.kinds import require_numbers
 
 MOST = 10**9
 
@@ -57,9 +57,7 @@ def compare_power(
     require_level(level)
     _require_areas({"auc_a": auc_a, "auc_b": auc_b})
     _require_cases(Pos, Neg)
-    require_numbers({"correlation": correlation})
-    if not -1 < correlation < 1:
-        raise ArgumentError(f"correlation must lie between -1 and 1, got {correlation}", "e.g. correlation=0.5")
+    require_between(correlation, -1, 1, name="correlation", fix="e.g. correlation=0.5")
     a, b = hanley_mcneil_variance(auc_a, Pos, Neg), hanley_mcneil_variance(auc_b, Pos, Neg)
     same = 2 * (1 - correlation) * hanley_mcneil_variance((auc_a + auc_b) / 2, Pos, Neg)
     return _power(abs(auc_a - auc_b), same, a + b - 2 * correlation * math.sqrt(a * b), level)
@@ -87,18 +85,18 @@ def auc_sample_size(
     """
     require_level(level)
     _require_areas({"auc": auc, "null": null})
-    require_numbers({"class_ratio": class_ratio, "power": power, "width": 0 if width is None else width})
+    require_number(class_ratio, name="class_ratio")
     if not (class_ratio > 0 and math.isfinite(class_ratio)):
-        raise ArgumentError(f"class_ratio must be above 0, got {class_ratio}", "give Pos / Neg, e.g. 0.25")
-    if width is not None:
-        if not 0 < width < 1:
-            raise ArgumentError(f"width must lie strictly between 0 and 1, got {width}", "e.g. width=0.1")
-        return _fewest(lambda Pos, Neg: _width(auc, Pos, Neg, level), lambda wide: wide <= width, class_ratio)
-    if not 0 < power < 1 or auc == null:
-        what = (
-            f"power must lie strictly between 0 and 1, got {power}" if auc != null else f"auc and null are both {auc}"
+        raise ArgumentError(
+            f"{argument('class_ratio')} must be above 0, got {class_ratio}", "give Pos / Neg, e.g. 0.25"
         )
-        raise ArgumentError(what, "e.g. auc=0.8, null=0.5, power=0.8")
+    if width is not None:
+        require_between(width, 0, 1, name="width", fix="e.g. width=0.1")
+        return _fewest(lambda Pos, Neg: _width(auc, Pos, Neg, level), lambda wide: wide <= width, class_ratio)
+    fix = "e.g. auc=0.8, null=0.5, power=0.8"
+    if auc == null:
+        raise ArgumentError(f"auc and null are both {auc}", fix)
+    require_between(power, 0, 1, name="power", fix=fix)
     return _fewest(
         lambda Pos, Neg: auc_power(auc, Pos, Neg, null=null, level=level),
         lambda achieved: achieved >= power,
@@ -139,13 +137,12 @@ def _fewest(value: Callable[[int, int], float], enough: Callable[[float], bool],
 
 
 def _require_areas(areas: dict[str, float]) -> None:
-    require_numbers(areas)
     for name, area in areas.items():
-        if not 0 < area < 1:
-            raise ArgumentError(f"{name} must lie strictly between 0 and 1, got {area}", "e.g. 0.8")
+        require_between(area, 0, 1, name=name, fix="e.g. 0.8")
 
 
 def _require_cases(Pos: float, Neg: float) -> None:
-    require_numbers({"Pos": Pos, "Neg": Neg})
+    require_number(Pos, name="Pos")
+    require_number(Neg, name="Neg")
     if not (Pos >= 1 and Neg >= 1 and math.isfinite(Pos + Neg)):
         raise ArgumentError(f"{Pos} positives and {Neg} negatives are too few to plan with", "give at least 1 each")

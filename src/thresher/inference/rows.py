@@ -8,16 +8,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.results import Result
 from thresher.calibration import adjust_prevalence
-from thresher.errors import ArgumentError, LengthError, require_both_classes
-from thresher.inference.kinds import require_one_of
-from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, counted, counted_weights, rankable
-from thresher.sources import is_positive
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
-from thresher.sources.frames import columns_by_name
+from thresher.errors import ArgumentError, LengthError, argument, located, require_both_classes
+from thresher.inputs import is_positive
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.frames import columns_by_name
+from thresher.inputs.rank import checked_weights
+from thresher.ranking import (
+    Counts,
+    Flags,
+    Floats,
+    Indices,
+    Ranking,
+    falling_order,
+    rankable,
+)
 
 ONLY_MODEL = "model"
 _NEAR = 8
@@ -30,7 +39,7 @@ class ScoredRows(Result):
     Questions that a ranking cannot answer need rows: pairs of models, clusters, sampling weights. Other `columns` come
     along row by row. `declared_mix` says that weights bring the classes to a declared mix, so that only the rows within
     each class vary; `estimated_prior` that probabilities were restated for it from the prevalence of the rows, which is
-    an estimate.
+    an estimate. `class_weights` are what a positive and a negative weigh where all cases of a class weigh alike.
 
     >>> rows = ScoredRows.of([1, 0, 1, 0], {"tree": [.9, .8, .7, .1], "logit": [.6, .2, .7, .3]})
     >>> rows
@@ -47,6 +56,12 @@ class ScoredRows(Result):
     columns: Mapping[str, Column] = field(default_factory=dict)
     declared_mix: bool = False
     estimated_prior: bool = False
+    class_weights: tuple[float, float] | None = None
+
+    @property
+    def counted(self) -> bool:
+        """Whether rows are independent cases that weigh alike within each class, so that counts say it all."""
+        return self.cluster is None and (self.weight is None or self.class_weights is not None)
 
     @classmethod
     def of(
@@ -105,7 +120,7 @@ class ScoredRows(Result):
         require_both_classes(int(np.count_nonzero(flags)), int(np.count_nonzero(~flags)))
         return cls(
             positive=flags,
-            scores={name: rankable(checked[f"scores of {name!r}"]) for name in models},
+            scores={name: _scores(checked, name) for name in models},
             weight=weight,
             cluster=None if clusters is None else cluster_codes(checked["clusters"]),
             dropped=dropped,
@@ -133,7 +148,7 @@ class ScoredRows(Result):
         sides = self.positive, ~self.positive
         if self.cluster is not None:
             of_pos, of_neg = (np.count_nonzero(np.bincount(self.cluster[side])) for side in sides)
-        elif self.weight is None:
+        elif self.weight is None or self.class_weights is not None:
             of_pos, of_neg = (np.count_nonzero(side) for side in sides)
         else:
             of_pos, of_neg = (self.weight[side].sum() ** 2 / (self.weight[side] ** 2).sum() for side in sides)
@@ -144,13 +159,15 @@ class ScoredRows(Result):
         """Independent cases of both classes: rows, Kish's (1965) effective rows of weights, or clusters."""
         if self.weight is None or self.cluster is not None:
             return float(self.clusters)
-        share = self.weight / self.weight.sum()
-        return 1 / float(share @ share)
+        if self.class_weights is not None:
+            (of_pos, of_neg), (pos, neg) = self.class_weights, self.cases
+            return (of_pos * pos + of_neg * neg) ** 2 / (of_pos**2 * pos + of_neg**2 * neg)
+        return float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     def ranking(self, model: str) -> Ranking:
         """The ranking of one model."""
-        require_one_of(model, self.models, "model")
-        return count_ranking(self.positive, self.scores[model], self.weight, dropped=self.dropped)
+        require_one_of(model, self.models, name="model")
+        return Ranking.count(self.positive, self.scores[model], self.weight, dropped=self.dropped)
 
     def require_two_clusters(self) -> None:
         """Raise `ArgumentError` when clusters are given and fewer than two hold positives, or negatives."""
@@ -160,8 +177,8 @@ class ScoredRows(Result):
             if number < 2:
                 raise ArgumentError(
                     f"{number:g} of {self.clusters:,} clusters holds {name}, and one shows no spread between clusters",
-                    fix=f"give rows of at least two clusters with {name}, or leave clusters out if rows are"
-                    " independent",
+                    fix=f"give rows of at least two clusters with {name}, or leave {argument('clusters')} out "
+                    "if rows are independent",
                 )
 
     def at_prevalence(self, prevalence: float | None, *, trained_at: float | None = None) -> ScoredRows:
@@ -191,12 +208,16 @@ class ScoredRows(Result):
         if prevalence is None:
             return replace(self, scores=scores)
         by_class = prevalence * total / of_pos, (1 - prevalence) * total / (total - of_pos)
+        weight = weight * np.where(self.positive, *by_class)
+        sides = weight[self.positive], weight[~self.positive]
+        alike = all(np.ptp(side) <= 1e-12 * side.max() for side in sides)
         return replace(
             self,
-            weight=weight * np.where(self.positive, *by_class),
+            weight=weight,
             scores=scores,
             declared_mix=True,
             estimated_prior=trained_at is None,
+            class_weights=(float(sides[0].mean()), float(sides[1].mean())) if alike else None,
         )
 
     def take(self, order: Indices) -> ScoredRows:
@@ -231,13 +252,40 @@ def one_model(models: Collection[str], model: Any) -> str:
     if (isinstance(model, str) and model in models) or (model is None and len(models) == 1):
         return next(iter(models)) if model is None else model
     what = "there are several models" if model is None else f"there is no model {model!r}"
-    raise ArgumentError(what, f"pass model= one of {', '.join(models)}")
+    raise ArgumentError(what, f"pass one of {', '.join(models)} as {argument('model')}")
 
 
-def count_ranking(positive: Flags, score: Column, weight: Floats | None, *, dropped: int = 0) -> Ranking:
-    """Count rows into a ranking, with weights if there are any."""
-    counts = counted(positive, score) if weight is None else counted_weights(positive, score, weight)
-    return Ranking.of_segments(*counts, dropped=dropped)
+def count_above(positive: Flags, score: npt.NDArray[Any], weights: Floats | None = None) -> Floats:
+    """For each row, how many of the other class score higher, a tie counting half; or how much they weigh.
+
+    >>> count_above(np.array([True, True, False, False]), np.array([3.0, 2.0, 2.0, 1.0]))
+    array([0. , 0.5, 1.5, 2. ])
+    """
+    falling, ends = falling_order(score)
+    order = falling[::-1]
+    is_pos = positive[order]
+    if weights is None:
+        kind = np.int32 if score.size < np.iinfo(np.int32).max // 2 else np.int64  # half the memory, while they fit
+        pos: npt.NDArray[Any] = np.cumsum(is_pos, dtype=kind)
+        neg: npt.NDArray[Any] = np.arange(1, score.size + 1, dtype=kind)
+        neg -= pos
+    else:
+        pos, neg = np.cumsum(weights[order] * is_pos), np.cumsum(weights[order] * ~is_pos)
+    if ends.size == score.size:  # to the other class, a row adds nothing itself
+        above = np.where(is_pos, neg[-1] - neg, pos[-1] - pos)
+    else:
+        rising_ends = score.size - np.append(0, ends[:-1])[::-1]
+        above = np.where(is_pos, neg[-1] - _midway(neg, rising_ends), pos[-1] - _midway(pos, rising_ends))
+    in_rows = np.empty(score.size)
+    in_rows[order] = above
+    return in_rows
+
+
+def _midway(total: npt.NDArray[Any], ends: npt.NDArray[np.intp]) -> Floats:
+    """For each entry, the running total before its segment plus half of what its segment adds."""
+    after = total[ends - 1]
+    before = np.append(np.zeros(1, dtype=total.dtype), after[:-1])
+    return np.repeat((before + after) / 2, np.diff(ends, prepend=0))
 
 
 def complete_columns(inputs: Mapping[str, Any], *, missing: Missing) -> tuple[dict[str, Column], Floats | None, int]:
@@ -294,3 +342,8 @@ def _require_rows(values: Any, name: str) -> None:
             " rows are compared row by row, and treating them as separate samples would hide what they share",
             fix="give the scores row by row; for rankings of different rows use compare_unpaired(ranking_a, ranking_b)",
         )
+
+
+def _scores(columns: Mapping[str, Column], model: str) -> Floats:
+    with located(f"scores of {model!r}"):
+        return rankable(columns[f"scores of {model!r}"])

@@ -6,37 +6,43 @@ from thresher._internal.optional import extra
 extra("sklearn", name="learn")
 
 from thresher._internal.optional import publish
-from thresher.learning.artefacts import Deployed, read_learned, read_model, write_learned, write_model
+from thresher.learning.artefacts import SAVED, Deployed, read_learned, read_model, write_learned, write_model
 from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
-from thresher.learning.data.frame import frame
+from thresher.learning.data.frame import CompleteRows, MissingValues, complete_rows, frame, missing_values
 from thresher.learning.data.leakage import leakage
-from thresher.learning.data.missing import CompleteRows, MissingValues, complete_rows, missing_values
 from thresher.learning.data.noise import NoisyLabels, NoisyRows, instance_noise, label_noise
 from thresher.learning.data.outliers import OutlierFilter, Outliers
 from thresher.learning.data.split import Split, split
 from thresher.learning.data.target import Target, target_column
 from thresher.learning.features.pca import PrincipalComponents, principal_components
 from thresher.learning.features.scatter import Scatter, scatter, scatter_of_chunks
-from thresher.learning.features.selection import Selection, selection
-from thresher.learning.features.selector import ScatterSelector
+from thresher.learning.features.selection import ScatterSelector, Selection, selection
 from thresher.learning.learn import Learned, learn
-from thresher.learning.models.baselines import OneFeatureRule, baselines
 from thresher.learning.models.calibrated import CalibratedModel
-from thresher.learning.models.candidates import zoo
+from thresher.learning.models.candidates import Neighbours, OneFeatureRule, baselines, candidate_models
 from thresher.learning.models.grouped import GroupedModel, grouped
 from thresher.learning.models.leaf_tree import LeafTree
 from thresher.learning.models.linear import DistanceClassifier
-from thresher.learning.models.neighbours import Neighbours
 from thresher.learning.models.threshold import ThresholdClassifier
 from thresher.learning.models.tree_drawing import TreeNodes
-from thresher.learning.preprocessing.categories import Categories, named_category
-from thresher.learning.preprocessing.encoders import DateParts, MissingFlags, Numbers, TextFeatures
+from thresher.learning.preprocessing.encoders import (
+    Categories,
+    DateParts,
+    MissingFlags,
+    Numbers,
+    TextFeatures,
+    named_category,
+)
 from thresher.learning.preprocessing.preparation import preparation
-from thresher.learning.validation.cross_validate import CrossValidation, cross_validate
+from thresher.learning.validation.cross_validate import (
+    CrossValidation,
+    cross_validate,
+    nested_costs,
+    nested_interval,
+)
 from thresher.learning.validation.feature_curve import FeatureCurve, feature_curve
 from thresher.learning.validation.folds import Folds
 from thresher.learning.validation.learning_curve import LearningCurve, learning_curve
-from thresher.learning.validation.nested import nested_costs, nested_interval
 from thresher.learning.validation.scoring import cost_scorer
 
 __all__ = [
@@ -74,6 +80,7 @@ __all__ = [
     "ThresholdClassifier",
     "TreeNodes",
     "baselines",
+    "candidate_models",
     "column_types",
     "complete_rows",
     "cost_scorer",
@@ -101,11 +108,6 @@ __all__ = [
     "target_column",
     "write_learned",
     "write_model",
-    "zoo",
 ]
 
-publish(
-    __name__,
-    *(CalibratedModel, Categories, DateParts, DistanceClassifier, GroupedModel, LeafTree, MissingFlags, Neighbours),
-    *(Numbers, OneFeatureRule, Outliers, ScatterSelector, TextFeatures, ThresholdClassifier, TreeNodes, named_category),
-)
+publish(__name__, *(globals()[name] for name in SAVED))

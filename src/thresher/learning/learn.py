@@ -13,223 +13,51 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from thresher._internal.arguments import require_function, require_instance, require_jobs, require_level, require_one_of
+from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher._internal.text import interval_text, number_text
 from thresher.calibration.maps.map import Method
 from thresher.cautions import Caution
 from thresher.errors import ColumnError, ThresherError
-from thresher.evaluation import Decision, Evaluation, apply, evaluate
+from thresher.evaluation import Decision, Evaluation, evaluate
 from thresher.evaluation.rules import require_no_rule_names
 from thresher.evaluation.summary import text_table
 from thresher.inference import Difference, Interval, corrected_t
-from thresher.inference.bootstrap.draws import Progress
-from thresher.inference.interval import interval_columns, require_level
-from thresher.learning.arguments import require_function, require_jobs, require_kind, require_option
+from thresher.inference.interval import interval_columns
+from thresher.inputs.columns import column
 from thresher.learning.data.column_types import ColumnTypes, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.leakage import leakage
 from thresher.learning.data.split import Split, split
-from thresher.learning.data.target import goal_of, require_enough
-from thresher.learning.models.baselines import MAJORITY, ONE_FEATURE, with_one_majority_score, without_majority_remark
+from thresher.learning.data.target import one_vs_rest, require_enough
 from thresher.learning.models.calibrated import CalibratedModel
-from thresher.learning.models.candidates import chosen_models, preferred_models
+from thresher.learning.models.candidates import (
+    MAJORITY,
+    ONE_FEATURE,
+    chosen_models,
+    drop_majority_caution,
+    merge_majority_scores,
+    preferred_models,
+)
 from thresher.learning.preprocessing.preparation import preparation
-from thresher.learning.validation.cross_validate import CrossValidation, cross_validate
+from thresher.learning.validation.cross_validate import CrossValidation, cross_validate, nested_costs, nested_interval
 from thresher.learning.validation.feature_curve import BestSingle, FeatureCurve, feature_curve, spaced_sizes
 from thresher.learning.validation.folds import Folding
 from thresher.learning.validation.learning_curve import LearningCurve, learning_curve
-from thresher.learning.validation.nested import nested_costs, nested_interval
-from thresher.learning.validation.scoring import Yardstick, calls_cost, calls_measures, yardstick
+from thresher.learning.validation.scoring import FoldMetric, fold_metric, prediction_cost, prediction_measures
 from thresher.ranking import Flags, Floats, reaches
-from thresher.sources.columns import column
 from thresher.tables import OperatingCondition
 
 Curve = TypeVar("Curve")
 
-_HOW_MANY = "estimator__select__k"
+COMPARING = "comparing models"
+_TEST_SHARE = 25
+_INNER_FOLDS = 3
 # As few points as an asymptote needs, since every one is a fit in each fold; `learning_curve` and `feature_curve` draw
 # finer curves.
 _ROWS, _FEATURES, _FEATURE_FOLDS = 4, 4, 3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WinnerCurves:
-    """The curves that could be drawn, and a caution for each that could not."""
-
-    rows: LearningCurve | None = None
-    features: FeatureCurve | None = None
-    cautions: tuple[Caution, ...] = ()
-
-
-def winner_curves(
-    model: CalibratedModel,
-    X: Any,
-    y: Any,
-    *,
-    threshold: float,
-    condition: OperatingCondition,
-    folds: Folding,
-    level: float = 0.95,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    stage: Callable[[str], None],
-    progress: Progress | None = None,
-    **beside: Any,
-) -> WinnerCurves:
-    """The expected cost against training rows and against prepared features, the best single ones first.
-
-    `model` is a calibrated pipeline of a preparation and a classifier, so that features are prepared and selected
-    on the training rows of each fold; `beside` holds groups or times. A few points each, and the second on three
-    folds: they are to show whether more is worth asking for. Small parts of few rows may be more than a model or
-    its calibration can learn from; a curve that fails for it is left out, with a caution.
-
-    >>> import pandas as pd
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from thresher.learning import column_types, preparation
-    >>> X = pd.DataFrame({"age": [*range(20, 40)] * 2, "town": ["Oslo", "Rome"] * 20})
-    >>> steps = Pipeline([("prepare", preparation(column_types(X))), ("model", GaussianNB())])
-    >>> asked = {"threshold": 0.5, "condition": OperatingCondition(), "folds": 2, "stage": print}
-    >>> found = winner_curves(CalibratedModel(steps, method="platt", cv=2), X, X["age"] >= 30, **asked)
-    learning curve
-    feature curve
-    >>> found.features.sizes, found.rows.measure
-    ((1, 2, 3), 'expected_cost')
-    """
-    measure = _at_threshold(condition, threshold)
-    given = {"measure": measure, "level": level, "seed": seed, "n_jobs": n_jobs, "progress": progress, **beside}
-    cautions: list[Caution] = []
-
-    def drawn(name: str, draw: Callable[[], Curve]) -> Curve | None:
-        stage(name)
-        try:
-            with warnings.catch_warnings():
-                # Parts of few rows lack categories and do not converge, which says nothing of the model deployed.
-                warnings.simplefilter("ignore", UserWarning)
-                return draw()
-        except ValueError as error:  # what scikit-learn refuses, and every ThresherError
-            cautions.append(_undrawn(name, error))
-            return None
-
-    rows = drawn("learning curve", lambda: learning_curve(model, X, y, points=_ROWS, folds=folds, **given))
-    few = min(folds, _FEATURE_FOLDS) if isinstance(folds, int) else folds
-    features = drawn("feature curve", lambda: _by_features(model, X, y, folds=few, **given))
-    return WinnerCurves(rows, features, tuple(cautions))
-
-
-def _by_features(model: CalibratedModel, X: Any, y: Any, **given: Any) -> FeatureCurve:
-    prepare, classifier = model.estimator.steps
-    features = clone(prepare[1]).fit(X, y).get_feature_names_out().size
-    selecting = clone(model).set_params(estimator=Pipeline([prepare, ("select", BestSingle()), classifier]))
-    sizes = spaced_sizes(features, most=_FEATURES)
-    found = feature_curve(selecting, X, y, parameter=_HOW_MANY, sizes=sizes, **given)
-    return replace(found, parameter="features")
-
-
-def _undrawn(name: str, error: ValueError) -> Caution:
-    reason = error.what if isinstance(error, ThresherError) else str(error).strip().partition("\n")[0]
-    return Caution("no-curve", f"there is no {name}: {reason}")
-
-
-def _at_threshold(condition: OperatingCondition, threshold: float) -> Yardstick:
-    """The expected cost of calling rows positive whose score reaches a threshold."""
-    cost = yardstick(condition)
-    return replace(cost, of=lambda fold: cost.of(replace(fold, called=reaches(fold.score, threshold))))
-
-
 _NAMES_SHOWN = 6
-
-
-def summary_text(found: Learned) -> str:
-    """A table of all models, the decision, the baselines, and the check on untouched rows."""
-    head = ["model", "nested cost", "auc"]
-    lines = [
-        [
-            name,
-            interval_text(cost.estimate, cost.lower, cost.upper),
-            number_text(found.evaluation[name].auc.estimate),
-        ]
-        for name, cost in found.nested.items()
-    ]
-    sizes = found.split.sizes
-    return "\n".join(
-        [
-            f"{sizes['train']:,} rows to learn {found.target!r} from, {sizes['test']:,} put aside.",
-            "",
-            text_table([head, *lines]),
-            "",
-            str(found.decision),
-            choice_words(found),
-            baseline_words(found),
-            (
-                f"On the rows put aside its calls cost {found.test_cost} per case; "
-                f"AUC {found.test[found.decision.model].auc}."
-            ),
-            *curve_words(found),
-            *(f"! {caution}" for caution in found.cautions),
-        ]
-    )
-
-
-def choice_words(found: Learned) -> str:
-    """What to expect of a decision that is made so."""
-    cost = found.nested_choice
-    costs = interval_text(cost.estimate, cost.lower, cost.upper)
-    return f"With model and threshold chosen without the rows they are judged on, a case costs {costs}."
-
-
-def baseline_words(found: Learned) -> str:
-    """Whether the winner is worth its trouble."""
-    winner = found.decision.model
-    if winner in (MAJORITY, ONE_FEATURE):
-        return f"No model beats the baselines: the {winner} itself is cheapest."
-    unbeaten = [name for name, difference in found.against.items() if difference.verdict != "better"]
-    if not unbeaten:
-        return f"{winner} beats both baselines, the {MAJORITY} and the {ONE_FEATURE}."
-    told = " and ".join(f"the {name} ({_difference_words(found.against[name])})" for name in unbeaten)
-    return f"{winner} does not beat {told} beyond doubt."
-
-
-def curve_words(found: Learned) -> list[str]:
-    """What more rows and what more features would bring, a sentence for each curve there is."""
-    words = []
-    if found.learning_curve is not None:
-        curve = found.learning_curve
-        rest = "too little is known to say what more rows would bring"
-        if curve.asymptote is not None:
-            far = curve.asymptote
-            rest = f"with ever more rows {interval_text(far.estimate, far.lower, far.upper)}"
-        now = number_text(float(curve.validation.estimate[-1]))
-        words.append(f"Learning curve: cost {now} with {curve.sizes[-1]:,} rows; {rest}.")
-    if found.feature_curve is not None:
-        best, simplest = found.feature_curve.best, found.feature_curve.simplest
-        costs = dict(zip(found.feature_curve.sizes, found.feature_curve.validation.estimate.tolist(), strict=True))
-        few = f"; {simplest:,} will do (cost {number_text(costs[simplest])})" if simplest < best else ""
-        of = f"{best:,} of {found.feature_curve.sizes[-1]:,} prepared features"
-        words.append(f"Feature curve: cost {number_text(costs[best])} with the best {of}{few}.")
-    return words
-
-
-def kind_words(found: Learned) -> list[str]:
-    """Which columns are of which kind, the first few by name."""
-    kinds: dict[str, list[str]] = {}
-    for each in found.columns:
-        kinds.setdefault(each.kind, []).append(each.name)
-    return [
-        f"{len(names):,} {kind}: {', '.join(names[:_NAMES_SHOWN])}"
-        + (f" and {len(names) - _NAMES_SHOWN:,} more" if names[_NAMES_SHOWN:] else "")
-        for kind, names in kinds.items()
-    ]
-
-
-def _difference_words(found: Difference) -> str:
-    if math.isnan(found.lower):
-        return f"the same cost difference in every fold, {number_text(found.difference)}"
-    return f"cost difference {interval_text(found.difference, found.lower, found.upper)}"
-
-
-_TEST_SHARE = 25
-_WITHIN = 3
-COMPARING = "comparing models"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -238,11 +66,10 @@ class Learned(Tabular):
 
     `nested` is each model's expected cost over folds at thresholds chosen on the rows each fold learns from, and
     `nested_choice` that of choosing the model there, too; `against` is the winner's cost minus that of each baseline.
-    `test` evaluates the deployed model on rows that nothing else has seen; `test_cost` is what its calls cost there and
-    `test_measures` how good they are, at the condition's class mix. `labels` are what the negative and the positive
-    side are called.
-    `learning_curve` and `feature_curve` are the winner's expected cost against training rows and features, None where
-    they were not asked for or the rows do not allow them.
+    `test` evaluates the deployed model on rows that nothing else has seen; `test_cost` is what its predictions cost
+    there and `test_measures` how good they are, at the condition's class mix. `labels` are those of the negative and
+    the positive side. `learning_curve` and `feature_curve` are the winner's expected cost against training rows and
+    features, None where they were not asked for or the rows do not allow them.
     """
 
     model: Any
@@ -277,11 +104,30 @@ class Learned(Tabular):
 
     def calls(self, data: Any) -> Flags:
         """Which rows of a table the decision calls positive."""
-        return apply(self.decision, self.probabilities(data))
+        return self.decision.apply(self.probabilities(data))
 
     def summary(self) -> str:
-        """What was tried, what won, whether it beats the baselines, and what it costs on untouched rows."""
-        return summary_text(self)
+        """A table of all models, the decision, the baselines, and the check on rows put aside."""
+        head = ["model", "nested cost", "auc"]
+        lines = [
+            [name, _interval_text(cost), number_text(self.evaluation[name].auc.estimate)]
+            for name, cost in self.nested.items()
+        ]
+        sizes, area = self.split.sizes, self.test[self.decision.model].auc
+        return "\n".join(
+            [
+                f"{sizes['train']:,} rows to learn {self.target!r} from, {sizes['test']:,} put aside.",
+                "",
+                text_table([head, *lines]),
+                "",
+                str(self.decision),
+                choice_words(self),
+                baseline_words(self),
+                f"On the rows put aside its calls cost {self.test_cost} per case; AUC {area}.",
+                *curve_words(self),
+                *(f"! {caution}" for caution in self.cautions),
+            ]
+        )
 
     def __str__(self) -> str:
         return self.summary()
@@ -309,7 +155,7 @@ def learn(
     missing: Literal["indicator", "fill"] = "indicator",
     folds: Folding = 5,
     groups: Any = None,
-    time: Any = None,
+    times: Any = None,
     curves: bool = True,
     level: float = 0.95,
     seed: int = 0,
@@ -319,7 +165,7 @@ def learn(
 ) -> Learned:
     """Prepare a table, compare models on the same folds, decide for one, and check it on untouched rows.
 
-    A quarter of the rows is put aside. On the others every model of the zoo and two baselines are prepared,
+    A quarter of the rows is put aside. On the others every candidate model and two baselines are prepared,
     fitted and calibrated inside each fold, compared in pairs, and one is chosen with its threshold under the
     condition. That one is fitted on all of them and tried once on the quarter put aside.
 
@@ -328,22 +174,22 @@ def learn(
     data, target
         A table of named columns, and the name of the column to learn.
     positive
-        The positive label; needed unless labels are bool or 0/1. Of more than two classes it is told from the rest.
+        The positive label; needed unless labels are bool or 0/1. Of several classes it is learnt against the rest.
     condition
         Costs and class ratio at deployment; without it errors cost the same.
     prefer
         Which of the models that may be best is taken: "simplest", "first" (as given) or a model's name. Without it the
         cheapest is.
     models
-        Names of the zoo's models, or a mapping of names to classifiers; all of the zoo unless told.
+        Names of candidate models, or a mapping of names to classifiers; all candidates by default.
     types, orders
-        As in `column_types`, for columns that are not what they seem.
+        As in `column_types`, to overrule the kinds inferred.
     calibration
         How scores are mapped to probabilities, as in `CalibratedModel`.
     missing
         How missing values of features are treated, as in `preparation`.
-    folds, groups, time
-        As in `cross_validate`; groups stay together and time runs forward in folds and in the test rows alike.
+    folds, groups, times
+        As in `cross_validate`; groups stay together and times run forward in folds and in the test rows alike.
     curves
         Whether to draw the winner's expected cost against training rows and against features, too.
     level, seed, n_jobs
@@ -356,120 +202,219 @@ def learn(
     >>> from sklearn.datasets import load_breast_cancer
     >>> table = load_breast_cancer(as_frame=True).frame.assign(target=lambda t: t.target == 0)
     >>> costs = OperatingCondition(cost_ratio=5)
-    >>> found = learn(table, "target", models=["logistic"], condition=costs, folds=10, curves=False)
-    >>> found.decision.model, found.beats_baselines
+    >>> learned = learn(table, "target", models=["logistic"], condition=costs, folds=10, curves=False)
+    >>> learned.decision.model, learned.beats_baselines
     ('logistic', True)
     """
-    for name, called in (("stage", stage), ("progress", progress)):
-        require_function(called, name=name)
-    require_option(calibration, get_args(Method), name="calibration")
+    for name, function in (("stage", stage), ("progress", progress)):
+        require_function(function, name=name)
+    require_one_of(calibration, get_args(Method), name="calibration")
     require_level(level)
     require_jobs(n_jobs)
-    if condition is not None:
-        require_kind(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
+    if condition is None:
+        condition = OperatingCondition()
+    require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
     begin = stage or (lambda _: None)
-    asked = condition if condition is not None else OperatingCondition()
-    tried = chosen_models(models, seed=seed)
-    require_no_rule_names(tuple(tried), current=False)
-    preferred = preferred_models(prefer, tuple(tried))
+    compared = chosen_models(models, seed=seed)
+    require_no_rule_names(tuple(compared), current=False)
+    preferred = preferred_models(prefer, tuple(compared))
     table = frame(data)
-    fewest = max(folds, 2) if isinstance(folds, int) else 2
-    goal = goal_of(table, target, positive=positive, fewest=fewest)
+    truth = one_vs_rest(table, target, positive=positive, fewest=max(folds, 2) if isinstance(folds, int) else 2)
     columns = column_types(table, target=target, types=types, orders=orders)
-    dealt = split(goal.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, time=time, seed=seed)
-    if isinstance(folds, int) and folds > 1:  # fewer are refused by whoever deals them
-        require_enough(goal, dealt["train"], folds=folds)
-    features, (train, test) = _features(table, columns), (dealt["train"], dealt["test"])
-    inner = _within(groups, time, seed)
+    parts = split(truth.flags, {"train": 100 - _TEST_SHARE, "test": _TEST_SHARE}, groups=groups, times=times, seed=seed)
+    train, test = parts["train"], parts["test"]
+    if isinstance(folds, int) and folds > 1:  # fewer folds are refused later
+        require_enough(truth, train, folds=folds)
+    inner = _inner_folds(groups, times, seed)
     candidates = {
         name: CalibratedModel(
             Pipeline([("prepare", preparation(columns, missing=missing, seed=seed)), ("model", model)]),
             method=calibration,
             cv=inner,
         )
-        for name, model in tried.items()
+        for name, model in compared.items()
     }
-    beside: dict[str, Any] = {
-        name: None if given is None else column(given, name=name)[train]
-        for name, given in (("groups", groups), ("times", time))
+    row_data: dict[str, Any] = {
+        name: None if values is None else column(values, name=name)[train]
+        for name, values in (("groups", groups), ("times", times))
     }
-    X, y = features.iloc[train], goal.flags[train]
+    features = _features(table, columns)
+    X, y = features.iloc[train], truth.flags[train]
+    fits: dict[str, Any] = {"folds": folds, "seed": seed, "n_jobs": n_jobs, "progress": progress, **row_data}
     begin(COMPARING)
-    cv = with_one_majority_score(
-        cross_validate(candidates, X, y, folds=folds, seed=seed, n_jobs=n_jobs, progress=progress, **beside)
-    )
+    cv = merge_majority_scores(cross_validate(candidates, X, y, **fits))
     begin("deciding")
-    given: dict[str, Any] = {"condition": asked, "positive": goal.labels[1], "level": level, "seed": seed}
-    evaluation = evaluate(goal.named(cv.labels), cv.scores, clusters=cv.clusters, prefer=preferred, **given)
-    evaluation = replace(evaluation, cautions=without_majority_remark(evaluation.cautions))
-    costs = {name: nested_costs(cv, asked, name) for name in candidates}
-    winner = evaluation.decision.model
+    options: dict[str, Any] = {"condition": condition, "positive": truth.labels[1], "level": level, "seed": seed}
+    evaluation = evaluate(truth.named(cv.labels), cv.scores, clusters=cv.clusters, prefer=preferred, **options)
+    evaluation = replace(evaluation, cautions=drop_majority_caution(evaluation.cautions))
+    decision = evaluation.decision
+    winner = decision.model
     begin(f"fitting {winner} on all rows that are not put aside")
-    final = candidates[winner].fit(X, y, **beside)
-    scores = final.predict_proba(features.iloc[test])[:, 1]
-    calls = apply(evaluation.decision, scores)
+    model = candidates[winner].fit(X, y, **row_data)
+    scores = model.predict_proba(features.iloc[test])[:, 1]
+    actual, calls = truth.flags[test], decision.apply(scores)
     clusters = None if groups is None else column(groups, name="groups")[test]
-    tested = evaluate(
-        goal.named(goal.flags[test]), {winner: scores}, predictions=goal.named(calls), clusters=clusters, **given
-    )
     drawn = WinnerCurves()
     if curves:
         drawn = winner_curves(
             candidates[winner],
             X,
             y,
-            threshold=evaluation.decision.threshold,
-            condition=asked,
-            folds=folds,
+            threshold=decision.threshold,
+            condition=condition,
             level=level,
-            seed=seed,
-            n_jobs=n_jobs,
             stage=begin,
-            progress=progress,
-            **beside,
+            **fits,
         )
     return Learned(
-        model=final,
-        decision=evaluation.decision,
+        model=model,
+        decision=decision,
         evaluation=evaluation,
         validation=cv,
-        nested={name: nested_interval(cv, asked, name, level=level) for name in candidates},
-        nested_choice=nested_interval(cv, asked, level=level),
+        nested={name: nested_interval(cv, condition, name, level=level) for name in candidates},
+        nested_choice=nested_interval(cv, condition, level=level),
         against={
-            name: replace(
-                corrected_t(costs[winner], costs[name], test_share=cv.test_share, level=level, better="lower"),
-                a=winner,
-                b=name,
-            )
+            name: _cost_difference(cv, condition, winner, name, level)
             for name in (MAJORITY, ONE_FEATURE)
             if name != winner
         },
-        test=tested,
-        test_cost=calls_cost(goal.flags[test], calls, asked, clusters=clusters, level=level),
-        test_measures=calls_measures(
-            goal.flags[test], calls, class_ratio=asked.class_ratio, clusters=clusters, level=level
+        test=evaluate(
+            truth.named(actual), {winner: scores}, predictions=truth.named(calls), clusters=clusters, **options
+        ),
+        test_cost=prediction_cost(actual, calls, condition, clusters=clusters, level=level),
+        test_measures=prediction_measures(
+            actual, calls, class_ratio=condition.class_ratio, clusters=clusters, level=level
         ),
         columns=columns,
-        split=dealt,
+        split=parts,
         target=target,
-        positive=goal.positive,
-        labels=goal.labels,
+        positive=truth.positive,
+        labels=truth.labels,
         learning_curve=drawn.rows,
         feature_curve=drawn.features,
         cautions=(
-            *leakage(goal.table, target, columns=columns, split=dealt, groups=groups),
+            *leakage(truth.table, target, columns=columns, split=parts, groups=groups),
             *evaluation.cautions,
             *drawn.cautions,
         ),
     )
 
 
-def _within(groups: Any, time: Any, seed: int) -> Any:
-    """How calibration deals folds within training rows: by class, whole groups, or forward in time."""
-    if time is not None:
-        return _WITHIN
-    dealer = StratifiedKFold if groups is None else StratifiedGroupKFold
-    return dealer(_WITHIN, shuffle=True, random_state=seed)
+@dataclass(frozen=True, slots=True, eq=False)
+class WinnerCurves:
+    """The curves that could be drawn, and a caution for each that could not."""
+
+    rows: LearningCurve | None = None
+    features: FeatureCurve | None = None
+    cautions: tuple[Caution, ...] = ()
+
+
+def winner_curves(
+    model: CalibratedModel,
+    X: Any,
+    y: Any,
+    *,
+    threshold: float,
+    condition: OperatingCondition,
+    folds: Folding,
+    stage: Callable[[str], None],
+    **options: Any,
+) -> WinnerCurves:
+    """The expected cost against training rows and against prepared features, the best single ones first.
+
+    `model` is a calibrated pipeline of a preparation and a classifier, so that features are prepared and selected
+    on the training rows of each fold; `options` are those of the curves. A few points each, and the second on three
+    folds: they show whether more is worth asking for. Small parts of few rows may be more than a model or
+    its calibration can learn from; a curve that fails for it is left out, with a caution.
+
+    >>> import pandas as pd
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X = pd.DataFrame({"age": [*range(20, 40)] * 2, "town": ["Oslo", "Rome"] * 20})
+    >>> steps = Pipeline([("prepare", preparation(column_types(X))), ("model", GaussianNB())])
+    >>> asked = {"threshold": 0.5, "condition": OperatingCondition(), "folds": 2, "stage": print}
+    >>> curves = winner_curves(CalibratedModel(steps, method="platt", cv=2), X, X["age"] >= 30, **asked)
+    learning curve
+    feature curve
+    >>> curves.features.sizes, curves.rows.measure
+    ((1, 2, 3), 'expected_cost')
+    """
+    options["measure"] = _cost_at(condition, threshold)
+    cautions: list[Caution] = []
+
+    def attempt(name: str, draw: Callable[[], Curve]) -> Curve | None:
+        stage(name)
+        try:
+            with warnings.catch_warnings():
+                # Parts of few rows lack categories and do not converge, which says nothing of the model deployed.
+                warnings.simplefilter("ignore", UserWarning)
+                return draw()
+        except ValueError as error:  # what scikit-learn refuses, and every ThresherError
+            reason = error.what if isinstance(error, ThresherError) else str(error).strip().partition("\n")[0]
+            cautions.append(Caution("no-curve", f"there is no {name}: {reason}"))
+            return None
+
+    rows = attempt("learning curve", lambda: learning_curve(model, X, y, points=_ROWS, folds=folds, **options))
+    few = min(folds, _FEATURE_FOLDS) if isinstance(folds, int) else folds
+    features = attempt("feature curve", lambda: _by_features(model, X, y, folds=few, **options))
+    return WinnerCurves(rows, features, tuple(cautions))
+
+
+def choice_words(learned: Learned) -> str:
+    """The cost to expect of a decision made this way."""
+    costs = _interval_text(learned.nested_choice)
+    return f"With model and threshold chosen without the rows they are judged on, a case costs {costs}."
+
+
+def baseline_words(learned: Learned) -> str:
+    """Whether the winner is worth its trouble."""
+    winner = learned.decision.model
+    if winner in (MAJORITY, ONE_FEATURE):
+        return f"No model beats the baselines: the {winner} itself is cheapest."
+    unbeaten = {name: difference for name, difference in learned.against.items() if difference.verdict != "better"}
+    if not unbeaten:
+        return f"{winner} beats both baselines, the {MAJORITY} and the {ONE_FEATURE}."
+    names = " and ".join(f"the {name} ({_difference_words(difference)})" for name, difference in unbeaten.items())
+    return f"{winner} does not beat {names} beyond doubt."
+
+
+def curve_words(learned: Learned) -> list[str]:
+    """What more rows and what more features would bring, a sentence for each curve there is."""
+    words = []
+    if (curve := learned.learning_curve) is not None:
+        rest = "too little is known to say what more rows would bring"
+        if curve.asymptote is not None:
+            rest = f"with ever more rows {_interval_text(curve.asymptote)}"
+        now = number_text(float(curve.validation.estimate[-1]))
+        words.append(f"Learning curve: cost {now} with {curve.sizes[-1]:,} rows; {rest}.")
+    if (by_features := learned.feature_curve) is not None:
+        best, simplest, sizes = by_features.best, by_features.simplest, by_features.sizes
+        costs = dict(zip(sizes, map(number_text, by_features.validation.estimate.tolist()), strict=True))
+        few = f"; {simplest:,} will do (cost {costs[simplest]})" if simplest < best else ""
+        of = f"{best:,} of {sizes[-1]:,} prepared features"
+        words.append(f"Feature curve: cost {costs[best]} with the best {of}{few}.")
+    return words
+
+
+def kind_words(learned: Learned) -> list[str]:
+    """Which columns are of which kind, the first few by name."""
+    kinds: dict[str, list[str]] = {}
+    for each in learned.columns:
+        kinds.setdefault(each.kind, []).append(each.name)
+    return [
+        f"{len(names):,} {kind}: {', '.join(names[:_NAMES_SHOWN])}"
+        + (f" and {len(names) - _NAMES_SHOWN:,} more" if names[_NAMES_SHOWN:] else "")
+        for kind, names in kinds.items()
+    ]
+
+
+def _interval_text(interval: Interval) -> str:
+    return interval_text(interval.estimate, interval.lower, interval.upper)
+
+
+def _difference_words(difference: Difference) -> str:
+    if math.isnan(difference.lower):
+        return f"the same cost difference in every fold, {number_text(difference.difference)}"
+    return f"cost difference {interval_text(difference.difference, difference.lower, difference.upper)}"
 
 
 def _features(data: Any, columns: ColumnTypes) -> Any:
@@ -480,3 +425,31 @@ def _features(data: Any, columns: ColumnTypes) -> Any:
             fix="give a table with the columns the model learnt from",
         )
     return table[columns.used]
+
+
+def _inner_folds(groups: Any, times: Any, seed: int) -> Any:
+    """Folds within training rows, for calibration: stratified, with undivided groups, or forward in time."""
+    if times is not None:
+        return _INNER_FOLDS
+    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
+    return splitter(_INNER_FOLDS, shuffle=True, random_state=seed)
+
+
+def _cost_difference(cv: CrossValidation, condition: OperatingCondition, a: str, b: str, level: float) -> Difference:
+    costs = [nested_costs(cv, condition, name) for name in (a, b)]
+    return replace(corrected_t(*costs, test_share=cv.test_share, level=level, better="lower"), a=a, b=b)
+
+
+def _cost_at(condition: OperatingCondition, threshold: float) -> FoldMetric:
+    """The expected cost of predicting rows positive whose score reaches a threshold."""
+    cost = fold_metric(condition)
+    return replace(cost, of=lambda fold: cost.of(replace(fold, predicted=reaches(fold.score, threshold))))
+
+
+def _by_features(model: CalibratedModel, X: Any, y: Any, **options: Any) -> FeatureCurve:
+    prepare, classifier = model.estimator.steps
+    features = clone(prepare[1]).fit(X, y).get_feature_names_out().size
+    selecting = clone(model).set_params(estimator=Pipeline([prepare, ("select", BestSingle()), classifier]))
+    sizes = spaced_sizes(features, most=_FEATURES)
+    curve = feature_curve(selecting, X, y, parameter="estimator__select__k", sizes=sizes, **options)
+    return replace(curve, parameter="features")

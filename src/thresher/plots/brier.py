@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.calibration import calibration_map, recalibrated
+from thresher.calibration import calibration_map, recalibrate
 from thresher.curves import BrierCurve, brier_curve
-from thresher.plots.display import WIDTH, Frame, add_legend, looks, stacked
 from thresher.plots.models import ModelsDisplay, Restates
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
@@ -35,46 +35,35 @@ class BrierCurveDisplay(ModelsDisplay):
 
     def plot(self, ax: Axes | None = None, *, calibrated: bool = True) -> Self:
         """Draw it; `calibrated` adds the curve after isotonic calibration on the same cases, as a thin line."""
-        ax = self._opened(ax)
-        ax.set(xlim=(0, 1), xlabel="cost proportion = threshold", ylabel="loss (area: Brier score)")
-        ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
-        look = looks(self.rankings, ax)
-        self.lines_, self.calibrated_ = {}, {}
-        entries: list[tuple[Artist, str]] = []
+        ax = self._start(ax, xlim=(0, 1), xlabel="cost proportion = threshold", ylabel="loss (area: Brier score)")
+        self.calibrated_ = {}
+        thin = []
         for name, ranking in self.rankings.items():
             curve = brier_curve(ranking)
-            colour, dashes = look[name].colour, look[name].dashes
-            (self.lines_[name],) = ax.plot(*corners(curve), color=colour, linestyle=dashes, linewidth=WIDTH, zorder=3)
-            entries.append((self.lines_[name], self._label(name, f"Brier {curve.area:.3f}")))
+            self._curve(name, *corners(curve), f"Brier {curve.area:.3f}")
             if calibrated:
-                (self.calibrated_[name],) = ax.plot(
-                    *corners(brier_curve(_calibrated(ranking))), color=colour, linewidth=0.8, alpha=0.8
-                )
-        if calibrated and len(self.rankings) == 1:
-            (name,) = self.rankings
-            area = brier_curve(_calibrated(self.rankings[name])).area
-            entries.append((self.calibrated_[name], f"calibrated ({area:.3f})"))
+                after = brier_curve(recalibrate(ranking, calibration_map(ranking)))
+                colour = self._styles[name].colour
+                (self.calibrated_[name],) = ax.plot(*corners(after), color=colour, linewidth=0.8, alpha=0.8)
+                thin.append((self.calibrated_[name], f"calibrated ({after.area:.3f})"))
         ax.set_ylim(bottom=0)
-        add_legend(ax, entries, loc="lower center", outside=bool(self._beside()))
-        self._title(ax, "Brier curve" + (", thin: once calibrated" if calibrated and len(self.rankings) > 1 else ""))
-        return self
+        if len(thin) == 1:
+            return self._finish("Brier curve", *thin, loc="lower center")
+        return self._finish("Brier curve" + (", thin: once calibrated" if thin else ""), loc="lower center")
 
-    def frame(self) -> Frame:
-        """Per model and end of each straight piece: cost proportion and loss."""
-        curves = {name: corners(brier_curve(ranking)) for name, ranking in self.rankings.items()}
-        return stacked({name: {"cost_proportion": x, "loss": y} for name, (x, y) in curves.items()})
+    def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
+        """Per end of each straight piece: cost proportion and loss."""
+        x, y = corners(brier_curve(self.rankings[name]))
+        return {"cost_proportion": x, "loss": y}
 
 
 def corners(curve: BrierCurve) -> tuple[Floats, Floats]:
     """Both ends of every piece, in order: the curve jumps where two share their place.
 
+    >>> from thresher import Ranking
     >>> emails = Ranking([.9, .6, .2], pos=[2, 1, 0], neg=[0, 1, 2])
     >>> corners(brier_curve(emails))[0]
     array([0. , 0.2, 0.2, 0.6, 0.6, 0.9, 0.9, 1. ])
     """
     places = np.stack([curve.start, curve.end], axis=1).ravel()
     return places, np.stack([curve.loss_at_start, curve.loss_at_end], axis=1).ravel()
-
-
-def _calibrated(ranking: Ranking) -> Ranking:
-    return recalibrated(ranking, calibration_map(ranking))

@@ -10,12 +10,23 @@ import numpy as np
 
 from thresher.calibration import CalibrationMap, calibration_map
 from thresher.calibration.maps.steps import Steps
-from thresher.plots.display import WIDTH, Display, Frame, add_legend, fits_inside, ink, looks, set_title, shown, stacked
-from thresher.plots.models import FEW, by_name, one_ranking
+from thresher.plots.display import (
+    DOTTED,
+    Display,
+    Entries,
+    Frame,
+    add_legend,
+    fits_inside,
+    ink,
+    name_text,
+    set_title,
+    stack,
+    styles,
+)
+from thresher.plots.models import FEW, by_name, require_one_ranking
 from thresher.ranking import LARGEST, Floats, Ranking
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.lines import Line2D
@@ -27,7 +38,7 @@ _POINTS = 401
 class CalibrationMapDisplay(Display):
     """Calibration maps over the scores: steps, straight pieces or curves, as each map has it.
 
-    The cases of `ranking`, if given and few, stand at 1 (positives) and at 0 (negatives).
+    The cases of `ranking`, if given and few, are marked at 1 (positives) and at 0 (negatives).
 
     >>> import thresher as th
     >>> emails = th.rank([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], [.89, .80, .74, .71, .63, .49, .42, .32, .24, .13])
@@ -44,13 +55,12 @@ class CalibrationMapDisplay(Display):
     @classmethod
     def from_map(cls, maps: CalibrationMap | Mapping[str, CalibrationMap], *, ranking: Ranking | None = None) -> Self:
         """Of one map, or of several by name, over the scores of the ranking or of the maps' own knots."""
-        found = by_name(maps, CalibrationMap, alone="map")
-        return cls(maps=found, ranking=ranking)
+        return cls(maps=by_name(maps, CalibrationMap, alone="map"), ranking=ranking)
 
     @classmethod
     def from_ranking(cls, ranking: Ranking, *, interpolate: bool = False) -> Self:
         """The isotonic map of a ranking, with and without the Laplace correction."""
-        one_ranking(ranking)
+        require_one_ranking(ranking)
         plain = calibration_map(ranking, interpolate=interpolate)
         smooth = calibration_map(ranking, smoothing="laplace", interpolate=interpolate)
         return cls(maps={"isotonic": plain, "with Laplace correction": smooth}, ranking=ranking)
@@ -58,35 +68,24 @@ class CalibrationMapDisplay(Display):
     @property
     def size(self) -> tuple[float, float]:
         """Wider when there are many maps."""
-        return 6.0 + (0 if fits_inside(list(map(shown, self.maps))) else 2.6), 4.4
+        return 6.0 + (0 if fits_inside(list(map(name_text, self.maps))) else 2.6), 4.4
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it."""
-        ax = self._opened(ax)
+        ax = self._axes(ax, xlabel="score", ylabel="probability", ylim=(-0.06, 1.06))
         low, high = self._span()
         if (low, high) == (0.0, 1.0):
-            ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.7)
-        look = looks(self.maps, ax)
+            ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.9, linestyle=DOTTED, alpha=0.7)
+        style = styles(self.maps, ax)
         self.lines_, self.cases_ = {}, []
-        entries: list[tuple[Artist, str]] = []
+        entries: Entries = []
         for name, each in self.maps.items():
             x, y = self._points(each)
-            style = "steps-post" if _stepped(each) else "default"
-            colour, dashes = look[name].colour, look[name].dashes
-            (self.lines_[name],) = ax.plot(
-                x,
-                y,
-                color=colour,
-                linestyle=dashes,
-                linewidth=WIDTH,
-                drawstyle=style,
-                zorder=3,
-            )
-            entries.append((self.lines_[name], shown(name)))
+            steps = "steps-post" if _stepped(each) else "default"
+            (self.lines_[name],) = ax.plot(x, y, **style[name].line, drawstyle=steps, zorder=3)
+            entries.append((self.lines_[name], name_text(name)))
         if self.ranking is not None and len(self.ranking) <= FEW:
             entries += self._cases(ax, self.ranking)
-        ax.set(xlabel="score", ylabel="probability", ylim=(-0.06, 1.06))
-        ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
         if len(entries) > 1:
             add_legend(ax, entries, outside=bool(self.cases_) or None)
             set_title(ax, "Calibration map")
@@ -97,7 +96,7 @@ class CalibrationMapDisplay(Display):
     def frame(self) -> Frame:
         """Per map and drawn point: score and probability."""
         points = {name: self._points(each) for name, each in self.maps.items()}
-        return stacked({name: {"score": x, "probability": y} for name, (x, y) in points.items()}, key="map")
+        return stack({name: {"score": x, "probability": y} for name, (x, y) in points.items()}, key="map")
 
     def _span(self) -> tuple[float, float]:
         """The scores to draw: all of [0, 1] where they lie in it, else from the lowest to the highest."""
@@ -121,7 +120,7 @@ class CalibrationMapDisplay(Display):
             x = np.linspace(low, high, _POINTS)
         return x, each(x)
 
-    def _cases(self, ax: Axes, ranking: Ranking) -> list[tuple[Artist, str]]:
+    def _cases(self, ax: Axes, ranking: Ranking) -> Entries:
         for counts, height, sign in ((ranking.pos, 1, "+"), (ranking.neg, 0, "_")):
             there = (counts > 0) & np.isfinite(ranking.score)
             x = ranking.score[there]

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.curves import coverage, hull, hull_splits
-from thresher.plots.display import Frame, add_legend, ink, looks, stacked
-from thresher.plots.models import (
-    Isometrics,
-    ModelsDisplay,
-    curve_style,
-    draw_chosen,
-    draw_isometrics,
-    drawn_splits,
-    isometric_lines,
-    isometrics_name,
-)
-from thresher.ranking import Ranking
+from thresher.choices.isometric import Plane
+from thresher.curves import coverage, hull_splits
+from thresher.curves import hull as hull_of
+from thresher.plots.display import add_legend, dotted, ink, set_title
+from thresher.plots.models import Isometrics, PlaneDisplay, curve_splits, isometrics_words
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-_COUNTED = 30  # lines of a grid that has one per case
-_LONGEST_SIDE = 3  # times the shorter one, before a step right and a step up look different
+_MOST_LINES = 30  # of a grid that has one per case
+_LONGEST_SIDE = 3  # times the shorter one, before a step right and a step up differ in length
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
-class CoverageDisplay(ModelsDisplay):
+class CoverageDisplay(PlaneDisplay):
     """The coverage plot: a rectangle of Pos times Neg cases, a curve per model, its hull, and the choice.
 
     >>> import thresher as th
@@ -43,17 +35,15 @@ class CoverageDisplay(ModelsDisplay):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"conditions"})
+    plane: ClassVar[Plane] = "coverage"
 
     hulls_: dict[str, Line2D] = field(init=False)
-    isometrics_: list[Line2D] = field(init=False)
-    chosen_: list[Line2D] = field(init=False)
-    slopes_: dict[str, Line2D] = field(init=False)
 
     @property
     def size(self) -> tuple[float, float]:
         """As wide and high as Neg and Pos ask for."""
         Pos, Neg = self._sides()
-        return min(max(4.6 * Neg / Pos, 3.4), 7.2) + 0.6 + self._beside(), 4.8
+        return min(max(4.6 * Neg / Pos, 3.4), 7.2) + 0.6 + self._legend_inches(), 4.8
 
     def plot(
         self,
@@ -69,43 +59,33 @@ class CoverageDisplay(ModelsDisplay):
         `levels` are the values of these lines. `slopes` draws the line of equal cost through the choice of
         each condition.
         """
-        ax = self._opened(ax)
+        ax = self._start(ax, grid="")
         self._rectangle(ax)
-        look = looks(self.rankings, ax)
-        lines = (
-            []
-            if isometrics is None
-            else isometric_lines(isometrics, rankings=self.rankings, levels=levels, plane="coverage")
-        )
-        self.isometrics_ = draw_isometrics(ax, lines)
-        self.lines_, self.hulls_ = {}, {}
-        entries: list[tuple[Artist, str]] = []
+        self._isometrics(isometrics, levels)
+        self.hulls_ = {}
         for name, ranking in self.rankings.items():
             if hull:
-                self.hulls_[name] = self._hull(ax, ranking, look[name].colour)
-            table, split = coverage(ranking), drawn_splits(ranking)
-            (self.lines_[name],) = ax.plot(table.fp[split], table.tp[split], **curve_style(ranking, look[name]))
-            entries.append(
-                (self.lines_[name], self._label(name, "curve") if len(self.rankings) == 1 else self._label(name))
-            )
-        self.chosen_, self.slopes_, of_slopes = draw_chosen(ax, self.chosen, look, "coverage", slopes=slopes)
-        if len(self.rankings) > 1 or of_slopes:
-            add_legend(ax, [*entries, *of_slopes], outside=bool(self._beside()))
-        self._title(ax, "Coverage plot" + (f" with lines of equal {isometrics_name(isometrics)}" if isometrics else ""))
+                corners = coverage(hull_of(ranking, pool="ties"))
+                colour = self._styles[name].colour
+                (self.hulls_[name],) = ax.plot(corners.fp, corners.tp, color=colour, linewidth=1, alpha=0.7, zorder=2)
+            table, split = coverage(ranking), curve_splits(ranking)
+            self._curve(name, table.fp[split], table.tp[split], "curve" * (len(self.rankings) == 1), marked=True)
+        choices = self._choices(slopes=slopes)
+        if len(self.rankings) > 1 or choices:
+            add_legend(ax, [*self._entries, *choices], outside=bool(self._legend_inches()))
+        set_title(ax, f"Coverage plot{isometrics_words(isometrics)}{self.mix}", of=self.of)
         return self
 
-    def frame(self) -> Frame:
-        """Per model and split: threshold, fp, tp, and whether the split lies on the hull."""
-        parts = {}
-        for name, ranking in self.rankings.items():
-            table = coverage(ranking)
-            on_hull = np.zeros(len(table), dtype=np.bool_)
-            on_hull[hull_splits(ranking)] = True
-            parts[name] = {"threshold": table.threshold, "fp": table.fp, "tp": table.tp, "on_hull": on_hull}
-        return stacked(parts)
+    def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
+        """Per split: threshold, fp, tp, and whether the split lies on the hull."""
+        table = coverage(self.rankings[name])
+        on_hull = np.zeros(len(table), dtype=np.bool_)
+        on_hull[hull_splits(self.rankings[name])] = True
+        return {"threshold": table.threshold, "fp": table.fp, "tp": table.tp, "on_hull": on_hull}
 
     def _sides(self) -> tuple[float, float]:
-        return (max(getattr(ranking, side) for ranking in self.rankings.values()) for side in ("Pos", "Neg"))  # type: ignore[return-value]
+        rankings = self.rankings.values()
+        return max(ranking.Pos for ranking in rankings), max(ranking.Neg for ranking in rankings)
 
     def _rectangle(self, ax: Axes) -> None:
         from matplotlib.ticker import MaxNLocator, MultipleLocator
@@ -116,14 +96,9 @@ class CoverageDisplay(ModelsDisplay):
         ax.set(xlim=(-0.01 * Neg, 1.01 * Neg), ylim=(-0.01 * Pos, 1.01 * Pos), aspect="equal" if alike else "auto")
         for axis, side in ((ax.xaxis, Neg), (ax.yaxis, Pos)):
             axis.set_major_locator(MaxNLocator(min(8, max(1, int(side))), integer=True, steps=[1, 2, 5, 10]))
-            if side <= _COUNTED and max(Pos, Neg) <= _COUNTED:
+            if side <= _MOST_LINES and max(Pos, Neg) <= _MOST_LINES:
                 axis.set_minor_locator(MultipleLocator(1))
         ax.tick_params(which="minor", length=0)
         ax.grid(visible=True, which="both", color="grey", alpha=0.22, linewidth=0.6)
         ax.plot([0, Neg, Neg, 0, 0], [0, 0, Pos, Pos, 0], color=ink(ax), linewidth=0.8, alpha=0.6, zorder=1.7)
-        ax.plot([0, Neg], [0, Pos], color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.6, zorder=1.7)
-
-    def _hull(self, ax: Axes, ranking: Ranking, colour: str) -> Line2D:
-        corners = coverage(hull(ranking, pool="ties"))
-        (line,) = ax.plot(corners.fp, corners.tp, color=colour, linewidth=1, alpha=0.7, zorder=2)
-        return line
+        ax.plot([0, Neg], [0, Pos], **dotted(ax))

@@ -14,34 +14,109 @@ from thresher._internal.optional import extra
 from thresher._internal.palette import ON_DARK, ON_LIGHT, dashes_at
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.container import Container
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.legend import Legend
+    from matplotlib.text import Text
 
+Frame: TypeAlias = dict[str, npt.NDArray[Any]]
 Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
+Entries: TypeAlias = "list[tuple[Artist | Container, str]]"
+Corner: TypeAlias = Literal[
+    "best", "upper left", "upper right", "lower left", "lower right", "lower center", "center right"
+]
 
 MARKERS = ("o", "s", "^", "P", "*", "v", "X", "H")
-
 WIDTH = 1.8
 FAINT = 0.16  # opacity of bands
+DOTTED: Any = (0, (1, 2))
+DASHED: Any = (0, (3, 2))
+LONGEST = 32
+# matplotlib reads $...$ as mathematics, and usetex would pass a name to LaTeX.
+LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
+_BARE: dict[str, Any] = {"borderaxespad": 0.0, "frameon": False, "handlelength": 2.6}
+_WIDE = 2.8  # inches of axes that can spare some for a legend next to them
+_LABELS = 0.45  # inches of tick labels and axis label below the axes
+_INSIDE = 4  # entries that fit into a corner
+_NARROW = 34  # letters that fit into a corner
+
+
+class Display(ABC):
+    """A picture of things already computed: it looks numbers up and computes none.
+
+    `plot` draws it, on the axes given or on those of a new pyplot figure, and returns the display; `ax_`, `figure_`
+    and the artists, whose names end in an underscore too, exist from then on. `frame` returns the numbers as
+    columns, e.g. for `pandas.DataFrame(display.frame())`. `size` is what suits it, in inches.
+
+    >>> import thresher as th
+    >>> display = th.plots.ROCDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    >>> display.frame()["tpr"]
+    array([0. , 0.4, 0.6, 1. ])
+    """
+
+    __slots__ = ("ax_", "figure_")
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    @abstractmethod
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the picture."""
+
+    @abstractmethod
+    def frame(self) -> Frame:
+        """The numbers of the picture, as columns of equal length."""
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height that suit the picture, in inches."""
+        return 6.4, 4.4
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def _axes(self, ax: Axes | None, *, grid: Literal["both", "x", "y", ""] = "both", **settings: Any) -> Axes:
+        """The axes to draw on, remembered: given ones, or those of a new pyplot figure that plt.show() shows."""
+        extra("matplotlib", name="plot")
+        if ax is None:
+            ax = extra("matplotlib.pyplot", name="plot").subplots(figsize=self.size, layout="constrained")[1]
+        self.ax_, self.figure_ = ax, ax.figure
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+        ax.set_axisbelow(True)
+        ax.set(**settings)
+        if grid:
+            ax.grid(visible=True, axis=grid, color="grey", alpha=0.18, linewidth=0.6)
+        return ax
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Style:
     """How one model is drawn: a colour, dashes and a marker that tell it from others without colour too."""
 
     colour: str
     dashes: Dashes
     marker: str
 
+    @property
+    def line(self) -> dict[str, Any]:
+        """The options of a model's line."""
+        return {"color": self.colour, "linestyle": self.dashes, "linewidth": WIDTH}
 
-def looks(names: Iterable[str], ax: Axes) -> dict[str, Look]:
-    """A look for each name, that of the page; 40 names differ from each other.
+
+def styles(names: Iterable[str], ax: Axes) -> dict[str, Style]:
+    """A style for each name, that of the page; 40 names differ from each other.
 
     >>> from matplotlib.figure import Figure
-    >>> looks(["tree", "logit"], Figure().add_subplot())["logit"]
-    Look(colour='#b84a00', dashes=(0, (3.5, 1.5)), marker='s')
+    >>> styles(["tree", "logit"], Figure().add_subplot())["logit"]
+    Style(colour='#b84a00', dashes=(0, (3.5, 1.5)), marker='s')
     """
     colours = palette(ax)
-    return {name: Look(colours[i % len(colours)], dashes(i), MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)}
+    return {
+        name: Style(colours[i % len(colours)], dashes(i), MARKERS[i % len(MARKERS)]) for i, name in enumerate(names)
+    }
 
 
 def dashes(place: int) -> Dashes:
@@ -55,7 +130,7 @@ def dashes(place: int) -> Dashes:
 
 
 def palette(ax: Axes) -> tuple[str, ...]:
-    """The colours that can be seen on the axes' ground.
+    """The colours that can be seen on the axes' ground; the first two are those of positives and negatives.
 
     >>> from matplotlib.figure import Figure
     >>> palette(Figure().add_subplot(facecolor="black"))[0]
@@ -87,38 +162,22 @@ def ink(ax: Axes) -> str:
     return str(ax.xaxis.label.get_color())
 
 
-def class_colours(ax: Axes) -> tuple[str, str]:
-    """The colours of positives and of negatives."""
-    return palette(ax)[0], palette(ax)[1]
+def dotted(ax: Axes, *, alpha: float = 0.6) -> dict[str, Any]:
+    """The options of a line that guides the eye, such as a diagonal."""
+    return {"color": ink(ax), "linewidth": 0.9, "linestyle": DOTTED, "alpha": alpha, "zorder": 1.7}
 
 
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.container import Container
-    from matplotlib.legend import Legend
-    from matplotlib.text import Text
-    from matplotlib.transforms import Transform
-
-Corner: TypeAlias = Literal[
-    "best", "upper left", "upper right", "lower left", "lower right", "lower center", "center right"
-]
-LONGEST = 32
-# matplotlib reads $...$ as mathematics, and usetex would hand a name to LaTeX.
-LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
-_BARE: dict[str, Any] = {"borderaxespad": 0.0, "frameon": False, "handlelength": 2.6}
-_ROOMY = 2.8  # inches of axes that can spare some for a legend beside them
-_LABELS = 0.45  # inches of tick labels and axis label below the axes
-_INSIDE = 4  # entries that fit into a corner
-_NARROW = 34  # letters that fit into a corner
+def unit_square(x: str, y: str) -> dict[str, Any]:
+    """The settings of axes from 0 to 1 with equal sides, and their labels."""
+    return {"xlim": (-0.01, 1.01), "ylim": (-0.01, 1.01), "xlabel": x, "ylabel": y, "aspect": "equal"}
 
 
-def shown(name: object, *, longest: int = LONGEST) -> str:
+def name_text(name: object, *, longest: int = LONGEST) -> str:
     r"""A name as it can be drawn: control, direction and line characters as escapes, cut when too long.
 
-    >>> shown("tree\x1b[31m\n")
+    >>> name_text("tree\x1b[31m\n")
     'tree\\x1b[31m\\n'
-    >>> shown("x" * 40)
+    >>> name_text("x" * 40)
     'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
     """
     # Fonts of figures have no pictures of control characters, which is why names are not `visible` here as elsewhere.
@@ -128,11 +187,16 @@ def shown(name: object, *, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def taken_literally(text: Text) -> Text:
+def literal(text: Text) -> Text:
     """The same text object, never read as mathematics or LaTeX."""
     text.set_parse_math(False)
     text.set_usetex(False)
     return text
+
+
+def set_title(ax: Axes, title: str, *, of: str = "") -> None:
+    """A title, taken literally, after whose picture it is."""
+    ax.set_title(f"{name_text(of)}: {title}" if of else title, fontsize="medium", loc="left", **LITERAL)
 
 
 def fits_inside(labels: Sequence[str]) -> bool:
@@ -144,10 +208,10 @@ def fits_inside(labels: Sequence[str]) -> bool:
     return len(labels) <= _INSIDE and max(map(len, labels), default=0) <= _NARROW
 
 
-def inches_beside(labels: Sequence[str]) -> float:
-    """Width that a legend of these labels needs beside the axes.
+def legend_inches(labels: Sequence[str]) -> float:
+    """Width that a legend of these labels needs next to the axes.
 
-    >>> inches_beside(["tree", "logit"])
+    >>> legend_inches(["tree", "logit"])
     1.075
     """
     return round(0.7 + 0.075 * max(map(len, labels), default=0), 3)
@@ -160,7 +224,7 @@ def add_legend(
     loc: Corner = "lower right",
     outside: bool | None = None,
 ) -> Legend | None:
-    """A legend of these artists: in a corner, beside the axes when it would cover them, below small axes.
+    """A legend of these artists: in a corner, next to the axes when it would cover them, below small axes.
 
     The texts are set after the legend is made, since matplotlib leaves out labels that start with an underscore.
     """
@@ -170,104 +234,32 @@ def add_legend(
     handles: list[Any] = [artist for artist, _ in entries]
     labels = [label for _, label in entries]
     numbers = [str(i) for i in range(len(labels))]
-    beside = not fits_inside(labels) if outside is None else outside
-    if _inches(ax) < (_ROOMY if beside else inches_beside(labels)):
+    outside = not fits_inside(labels) if outside is None else outside
+    inches = float(ax.get_window_extent().width / ax.figure.dpi)  # before the layout is mended
+    if inches < (_WIDE if outside else legend_inches(labels)):
+        from matplotlib.transforms import ScaledTranslation
+
         legend = ax.legend(handles, numbers, loc="upper center", fontsize="x-small", **_BARE)
-        legend.set_bbox_to_anchor((0.5, 0.0), transform=_below(ax))
-    elif beside:
+        below = ScaledTranslation(0, -_LABELS, ax.figure.dpi_scale_trans)  # past the words of the x axis
+        legend.set_bbox_to_anchor((0.5, 0.0), transform=ax.transAxes + below)
+    elif outside:
         legend = ax.legend(handles, numbers, loc="upper left", bbox_to_anchor=(1.02, 1.0), fontsize="small", **_BARE)
     else:
         legend = ax.legend(handles, numbers, loc=loc, fontsize="small", framealpha=0.85, handlelength=2.6)
     for text, label in zip(legend.get_texts(), labels, strict=True):
-        taken_literally(text).set_text(label)
+        literal(text).set_text(label)
     return legend
 
 
-def _below(ax: Axes) -> Transform:
-    """Places relative to the axes, moved down past the words of the x axis."""
-    from matplotlib.transforms import ScaledTranslation
-
-    return ax.transAxes + ScaledTranslation(0, -_LABELS, ax.figure.dpi_scale_trans)
-
-
-def _inches(ax: Axes) -> float:
-    """The width of the axes, before the layout is mended."""
-    return float(ax.get_window_extent().width / ax.figure.dpi)
-
-
-def set_title(ax: Axes, title: str, *, of: str = "") -> None:
-    """A title, taken literally, after whose picture it is."""
-    ax.set_title(f"{shown(of)}: {title}" if of else title, fontsize="medium", loc="left", **LITERAL)
-
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
-
-Frame: TypeAlias = dict[str, npt.NDArray[Any]]
-
-
-class Display(ABC):
-    """A picture of things already computed: it looks numbers up and has none of its own.
-
-    `plot` draws it, on the axes given or on those of a new pyplot figure, and returns the display; `ax_`, `figure_`
-    and the artists, whose names end in an underscore too, exist from then on. `frame` hands over the numbers as
-    columns, e.g. for `pandas.DataFrame(display.frame())`. `size` is what suits it, in inches.
-
-    >>> import thresher as th
-    >>> display = th.plots.ROCDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
-    >>> display.frame()["tpr"]
-    array([0. , 0.4, 0.6, 1. ])
-    """
-
-    __slots__ = ("ax_", "figure_")
-
-    ax_: Axes
-    figure_: Figure | SubFigure
-
-    @abstractmethod
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the picture."""
-
-    @abstractmethod
-    def frame(self) -> Frame:
-        """The numbers of the picture, as columns of equal length."""
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height that suit the picture, in inches."""
-        return 6.4, 4.4
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-    def _opened(self, ax: Axes | None) -> Axes:
-        """The axes to draw on, remembered."""
-        f"{type(self).__name__}.plot()"
-        extra("matplotlib", name="plot")
-        axes: Axes = self._interactive() if ax is None else ax
-        self.ax_, self.figure_ = axes, axes.figure
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        axes.set_axisbelow(True)
-        return axes
-
-    def _interactive(self) -> Axes:
-        """Axes of a new pyplot figure, so that plt.show() shows it."""
-        pyplot = extra("matplotlib.pyplot", name="plot")
-        axes: Axes = pyplot.subplots(figsize=self.size, layout="constrained")[1]
-        return axes
-
-
-def stacked(parts: Mapping[str, Mapping[str, npt.ArrayLike]], *, key: str = "model") -> Frame:
+def stack(parts: Mapping[str, Mapping[str, npt.ArrayLike]], *, key: str = "model") -> Frame:
     """Columns of several parts below each other, with a column that names the part.
 
-    >>> stacked({"a": {"x": [1, 2]}, "b": {"x": [3]}})["model"].tolist()
+    >>> stack({"a": {"x": [1, 2]}, "b": {"x": [3]}})["model"].tolist()
     ['a', 'a', 'b']
     """
     columns = {name: {each: np.asarray(values) for each, values in part.items()} for name, part in parts.items()}
     sizes = [next(iter(part.values())).size for part in columns.values()]
-    found: Frame = {key: np.repeat(np.array(list(columns), dtype=object), sizes)}
+    frame: Frame = {key: np.repeat(np.array(list(columns), dtype=object), sizes)}
     for each in next(iter(columns.values()), {}):
-        found[each] = np.concatenate([part[each] for part in columns.values()])
-    return found
+        frame[each] = np.concatenate([part[each] for part in columns.values()])
+    return frame

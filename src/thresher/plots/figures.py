@@ -11,36 +11,34 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.atomic import replacing
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation
-from thresher.evaluation.bands import ModelBands, class_bands, model_bands
+from thresher.evaluation.bands import MOST_BANDS, ModelBands, class_bands, model_bands
 from thresher.inference import Band, Interval
 from thresher.plots.brier import BrierCurveDisplay
 from thresher.plots.calibration_map import CalibrationMapDisplay
 from thresher.plots.cost import CostCurveDisplay
 from thresher.plots.coverage import CoverageDisplay
-from thresher.plots.display import Display, shown
+from thresher.plots.display import Display, name_text
 from thresher.plots.forest import ComparisonDisplay, MeasuresDisplay
 from thresher.plots.gain import GainDisplay, LiftDisplay
-from thresher.plots.joint import JointHullDisplay, WinnersDisplay
+from thresher.plots.joint import JointHullDisplay, WinnersDisplay, WinsDisplay
 from thresher.plots.ks import KSDisplay
 from thresher.plots.losses import MarginLossDisplay
 from thresher.plots.models import ModelsDisplay
 from thresher.plots.net_benefit import NetBenefitDisplay
 from thresher.plots.pairs import PairsDisplay
-from thresher.plots.pr_gain import PRGainDisplay
-from thresher.plots.precision_recall import PrecisionRecallDisplay
+from thresher.plots.precision_recall import PrecisionRecallDisplay, PRGainDisplay
 from thresher.plots.reliability import ReliabilityDisplay
 from thresher.plots.roc import ROCDisplay
 from thresher.plots.scores import ScoresDisplay
 from thresher.plots.tables import ConfusionDisplay, ContingencyDisplay
-from thresher.plots.wins import WinsDisplay
 
 Format: TypeAlias = Literal["pdf", "svg", "png"]
 FORMATS = ("pdf", "svg", "png")
-MOST_BANDS = 3  # more would only be murky
 MOST_PAIRS = 60
 # Without a date or a random salt the same evaluation gives the same bytes.
 _METADATA: Mapping[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
@@ -54,19 +52,18 @@ def write_figures(
 ) -> list[Path]:
     """Write all pictures of an evaluation into a folder, one file each, and return their paths.
 
-    The folder is made if need be, and files of the same names are replaced as wholes. Pictures of calibration are left
+    The folder is made if need be, and files of the same names are replaced. Pictures of calibration are left
     out for scores that are no probabilities. Up to three models have bands around their curves, of more models only the
     one that was chosen. The user's pyplot, backend and style are left alone.
 
     >>> import tempfile
     >>> from thresher import evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in write_figures(found, folder, format="svg")][:3]
+    ...     [path.name for path in write_figures(result, folder, format="svg")][:3]
     ['coverage.svg', 'roc.svg', 'precision-recall.svg']
     """
-    if format not in FORMATS:
-        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, got {format!r}", "pick one")
+    require_one_of(format, FORMATS, name="format")
     if not isinstance(evaluation, Evaluation | MulticlassEvaluation):
         raise ArgumentError(
             f"this is a {type(evaluation).__name__}, not an evaluation",
@@ -83,7 +80,7 @@ def write_figures(
         ) from None
     pictures = _multiclass(evaluation) if isinstance(evaluation, MulticlassEvaluation) else _two_classes(evaluation)
     try:
-        return [_written(display, place / f"{name}.{format}", format) for name, display in pictures]
+        return [_write(display, place / f"{name}.{format}", format) for name, display in pictures]
     except BaseException:
         if made:
             with suppress(OSError):  # it holds pictures that were finished
@@ -163,7 +160,7 @@ def _one_vs_rest(evaluation: MulticlassEvaluation, name: str, ending: str) -> It
     )
     for curve, kind in pictures:
         display = kind.from_ranking(rankings, bands=_bands(drawn, curve) or None)
-        display.of = f"{shown(name, longest=20)}, one-vs-rest"
+        display.of = f"{name_text(name, longest=20)}, one-vs-rest"
         yield f"{curve.replace('_', '-')}-one-vs-rest{ending}", display
 
 
@@ -185,14 +182,14 @@ def _endings(names: list[str]) -> list[str]:
     return [f"-{number}-{name}".rstrip("-") for number, name in enumerate(plain, start=1)]
 
 
-def _written(display: Display, path: Path, kind: Format) -> Path:
-    """Draw on a figure of our own, write beside the target, and replace it as a whole."""
+def _write(display: Display, path: Path, kind: Format) -> Path:
+    """Draw on a new figure, write a temporary file, and replace the target."""
     import matplotlib.style
     from matplotlib.figure import Figure
 
-    looks: dict[str, Any] = {"svg.hashsalt": "thresher", "savefig.dpi": 150, "pdf.fonttype": 42}
-    with replacing(path) as beside, matplotlib.style.context(["default", looks]):
+    options: dict[str, Any] = {"svg.hashsalt": "thresher", "savefig.dpi": 150, "pdf.fonttype": 42}
+    with replacing(path) as temporary, matplotlib.style.context(["default", options]):
         figure = Figure(figsize=display.size, layout="constrained")
         display.plot(figure.add_subplot())
-        figure.savefig(beside, format=kind, metadata=_METADATA[kind])
+        figure.savefig(temporary, format=kind, metadata=_METADATA[kind])
     return path

@@ -14,20 +14,21 @@ from thresher.evaluation import Evaluation
 from thresher.inference import Comparison, Difference, Interval
 from thresher.inference.comparison.difference import shown_p
 from thresher.plots.display import (
+    DOTTED,
     FAINT,
     LITERAL,
     Display,
     Frame,
-    Look,
+    Style,
     add_legend,
     fits_inside,
     ink,
-    looks,
+    literal,
+    name_text,
     palette,
     set_title,
-    shown,
-    stacked,
-    taken_literally,
+    stack,
+    styles,
 )
 from thresher.plots.models import MODEL
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer
     from matplotlib.patches import Polygon, Rectangle
 
+_PARTS = ("estimate", "lower", "upper")
 MEASURES_SHOWN = ("accuracy", "tpr", "tnr", "precision", "npv", "f1", "average_recall", "mcc")
 
 
@@ -82,38 +84,38 @@ class MeasuresDisplay(Display):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it, the first measure on top."""
-        ax = self._opened(ax)
+        ax = self._axes(ax, grid="")
         names = list(next(iter(self.intervals.values())))
-        look = looks(self.intervals, ax)
+        style = styles(self.intervals, ax)
         offsets = np.linspace(-0.26, 0.26, len(self.intervals)) if len(self.intervals) > 1 else np.zeros(1)
         self.bars_ = {}
-        for (model, given), offset in zip(self.intervals.items(), offsets.tolist(), strict=True):
-            found = [given[name] for name in names]
+        for (model, each), offset in zip(self.intervals.items(), offsets.tolist(), strict=True):
+            intervals = [each[name] for name in names]
             places = np.arange(len(names)) + offset
-            self.bars_[model] = _bars(ax, found, places, look[model])
-            for place, interval in zip(places.tolist(), found, strict=True):
+            self.bars_[model] = _bars(ax, intervals, places, style[model])
+            for place, interval in zip(places.tolist(), intervals, strict=True):
                 if math.isnan(interval.estimate):
-                    _undefined(ax, place, look[model].colour)
-        _rows(ax, [shown(name.replace("_", " ")) for name in names])
-        entries = [(bar, shown(model)) for model, bar in self.bars_.items()]
+                    _undefined(ax, place, style[model].colour)
+        _rows(ax, [name_text(name.replace("_", " ")) for name in names])
+        entries = [(bar, name_text(model)) for model, bar in self.bars_.items()]
         if list(self.intervals) != [MODEL]:
             add_legend(ax, entries, loc="lower left", outside=not self._inside() or len(entries) > 1)
         level = next(iter(next(iter(self.intervals.values())).values())).level
-        set_title(ax, f"{shown(self.of)} with {level:.0%} intervals")
+        set_title(ax, f"{name_text(self.of)} with {level:.0%} intervals")
         return self
 
     def frame(self) -> Frame:
         """Per model and measure: estimate, lower and upper limit."""
         parts: dict[str, dict[str, Any]] = {}
-        for model, given in self.intervals.items():
-            names = np.empty(len(given), dtype=object)
-            names[:] = list(given)
-            limits = {part: [getattr(each, part) for each in given.values()] for part in ("estimate", "lower", "upper")}
-            parts[model] = {"measure": names} | limits
-        return stacked(parts)
+        for model, intervals in self.intervals.items():
+            names = np.empty(len(intervals), dtype=object)
+            names[:] = list(intervals)
+            columns = {part: [getattr(each, part) for each in intervals.values()] for part in _PARTS}
+            parts[model] = {"measure": names} | columns
+        return stack(parts)
 
     def _inside(self) -> bool:
-        return len(self.intervals) == 1 and fits_inside([shown(name) for name in self.intervals])
+        return len(self.intervals) == 1 and fits_inside([name_text(name) for name in self.intervals])
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -150,46 +152,46 @@ class ComparisonDisplay(Display):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it; the shaded band holds differences within `margin`, which do not matter."""
-        ax = self._opened(ax)
+        ax = self._axes(ax, grid="")
         colours = palette(ax)
-        found = list(self.comparison.differences.values())
+        differences = list(self.comparison.differences.values())
         of = {"better": colours[2], "worse": colours[1], "practically equal": colours[0], "undecided": colours[6]}
         self.margin_ = None
         if self.comparison.margin:
             margin = self.comparison.margin
             self.margin_ = ax.axvspan(-margin, margin, color=ink(ax), alpha=FAINT / 2, linewidth=0)
-        ax.axvline(0, color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)))
+        ax.axvline(0, color=ink(ax), linewidth=0.9, linestyle=DOTTED)
         self.bars_ = []
-        for place, each in enumerate(found):
-            look = Look(of[each.verdict], "solid", "o")
-            self.bars_.append(_bars(ax, [each.interval], np.array([place]), look))
-            beside = ax.annotate(
+        for place, each in enumerate(differences):
+            style = Style(of[each.verdict], "solid", "o")
+            self.bars_.append(_bars(ax, [each.interval], np.array([place]), style))
+            words = ax.annotate(
                 _verdict(each), (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize="small"
             )
-            taken_literally(beside).set_color(of[each.verdict])
+            literal(words).set_color(of[each.verdict])
             if math.isnan(each.difference):
                 _undefined(ax, place, of[each.verdict])
-        _rows(ax, [f"{shown(each.a, longest=24)} − {shown(each.b, longest=24)}" for each in found])
+        _rows(ax, [f"{name_text(each.a, longest=24)} − {name_text(each.b, longest=24)}" for each in differences])
         ax.set_xlabel(f"difference in {self.comparison.measure.replace('_', ' ')}")
         set_title(ax, f"Models compared, {self.comparison.level:.0%} limits")
         return self
 
     def frame(self) -> Frame:
         """Per pair: the models, difference, limits, p-value, adjusted p-value and verdict."""
-        found = list(self.comparison.differences.values())
+        differences = list(self.comparison.differences.values())
         columns = ("a", "b", "difference", "lower", "upper", "p_value", "p_adjusted", "verdict")
         return {
-            name: np.array([getattr(each, name) for each in found], dtype=object if name in "ab" else None)
+            name: np.array([getattr(each, name) for each in differences], dtype=object if name in "ab" else None)
             for name in columns
         }
 
 
-def _bars(ax: Axes, found: Sequence[Interval], places: Any, look: Look) -> ErrorbarContainer:
-    estimate, lower, upper = (np.array([getattr(i, part) for i in found]) for part in ("estimate", "lower", "upper"))
+def _bars(ax: Axes, intervals: Sequence[Interval], places: Any, style: Style) -> ErrorbarContainer:
+    estimate, lower, upper = (np.array([getattr(i, part) for i in intervals]) for part in _PARTS)
     # An estimate may lie outside limits that are corrected for its bias; the bar then starts at the estimate.
     reach = np.maximum([estimate - lower, upper - estimate], 0)
     return ax.errorbar(
-        estimate, places, xerr=reach, fmt=look.marker, color=look.colour, markersize=5, capsize=2.5, linewidth=1.5
+        estimate, places, xerr=reach, fmt=style.marker, color=style.colour, markersize=5, capsize=2.5, linewidth=1.5
     )
 
 

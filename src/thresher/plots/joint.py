@@ -1,4 +1,4 @@
-"""`JointHullDisplay` and `WinnersDisplay`: which model is best where, in ROC space and along the cost ratio."""
+"""`JointHullDisplay`, `WinnersDisplay`, `WinsDisplay`: which model is best where, and in which resamples."""
 
 from __future__ import annotations
 
@@ -9,27 +9,31 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from thresher.choices import JointChoice, Range, joint_choice
+from thresher.choices import JointChoice, Range, choose
 from thresher.curves import roc
 from thresher.evaluation import Evaluation
+from thresher.inference import Stability
 from thresher.plots.display import (
+    DASHED,
     LITERAL,
     Display,
+    Entries,
     Frame,
     add_legend,
     fits_inside,
-    inches_beside,
     ink,
-    looks,
+    legend_inches,
+    name_text,
     set_title,
-    shown,
+    stack,
+    styles,
+    unit_square,
 )
-from thresher.plots.models import by_name, drawn_splits, unit_square
+from thresher.plots.models import by_name, curve_splits
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
@@ -49,12 +53,26 @@ class JointDisplay(Display):
     ) -> Self:
         """Of several rankings by the names of their models."""
         models = by_name(ranking, Ranking)
-        return cls(joint=joint_choice(models, condition))
+        return cls(joint=choose(models, condition))
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation) -> Self:
         """Of every model of an evaluation."""
         return cls(joint=evaluation.joint)
+
+    def frame(self) -> Frame:
+        """Per range of cost ratios: its ends, the models that are best there, rule, fpr, tpr and threshold."""
+        ranges = self.joint.ranges
+        tables = [each.point.table for each in ranges]
+        return {
+            "low": np.array([each.low for each in ranges]),
+            "high": np.array([each.high for each in ranges]),
+            "models": np.array([", ".join(each.models) for each in ranges], dtype=object),
+            "rule": np.array([each.rule for each in ranges], dtype=object),
+            "fpr": np.array([table.fpr for table in tables]),
+            "tpr": np.array([table.tpr for table in tables]),
+            "threshold": np.array([each.point.threshold for each in ranges]),
+        }
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -74,26 +92,23 @@ class JointHullDisplay(JointDisplay):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Square, with a legend beside it."""
-        return 4.9 + inches_beside([self._label(name) for name in self.joint.choices]), 4.8
+        """Square, with a legend next to it."""
+        return 4.9 + legend_inches([self._label(name) for name in self.joint.choices]), 4.8
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it over the models' curves."""
-        ax = self._opened(ax)
-        unit_square(ax, "false positive rate", "true positive rate")
-        look = looks(self.joint.choices, ax)
+        ax = self._axes(ax, **unit_square("false positive rate", "true positive rate"))
+        by_model = styles(self.joint.choices, ax)
         self.lines_, self.corners_ = {}, []
-        entries: list[tuple[Artist, str]] = []
+        entries: Entries = []
         for name, choice in self.joint.choices.items():
-            fpr, tpr, _ = (column[drawn_splits(choice.ranking)] for column in roc(choice.ranking))
-            (self.lines_[name],) = ax.plot(
-                fpr, tpr, color=look[name].colour, linestyle=look[name].dashes, linewidth=1, alpha=0.7
-            )
+            fpr, tpr, _ = (column[curve_splits(choice.ranking)] for column in roc(choice.ranking))
+            (self.lines_[name],) = ax.plot(fpr, tpr, **by_model[name].line | {"linewidth": 1, "alpha": 0.7})
         corners = [(each.point.table.fpr, each.point.table.tpr) for each in self.joint.ranges]
         # The rules without scores are corners of every hull, also when they are best for no cost ratio.
         x, y = zip(*[(0.0, 0.0), *corners, (1.0, 1.0)], strict=True)
         (self.hull_,) = ax.plot(x, y, color=ink(ax), linewidth=1.2, zorder=3)
-        for name, style in look.items():
+        for name, style in by_model.items():
             reached = [
                 corner
                 for corner, each in zip(corners, self.joint.ranges, strict=True)
@@ -109,12 +124,8 @@ class JointHullDisplay(JointDisplay):
         set_title(ax, "Joint hull: best at cost ratios …")
         return self
 
-    def frame(self) -> Frame:
-        """Per range of cost ratios: its ends, the models that are best there, rule, fpr, tpr and threshold."""
-        return _ranges(self.joint)
-
     def _label(self, name: str) -> str:
-        return f"{shown(name)}: {_stretches(self.joint, name)}"
+        return f"{name_text(name)}: {_stretches(self.joint, name)}"
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -134,14 +145,14 @@ class WinnersDisplay(JointDisplay):
     def size(self) -> tuple[float, float]:
         """It grows with the number of models."""
         rows = len(self.joint.choices) + 2
-        wide = 0.0 if fits_inside([shown(name) for name in self.joint.choices]) else 1.2
+        wide = 0.0 if fits_inside([name_text(name) for name in self.joint.choices]) else 1.2
         return 7.0 + wide, 1.3 + 0.32 * rows
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it on a logarithmic axis; open ends run to ten times the last corner."""
-        ax = self._opened(ax)
+        ax = self._axes(ax, grid="", xlabel="cost ratio: false alarms that a miss costs")
         names = [*self.joint.choices, "never", "always"]
-        look = looks(self.joint.choices, ax)
+        by_model = styles(self.joint.choices, ax)
         low, high = self._span()
         self.bars_ = {}
         for row, name in enumerate(names):
@@ -152,22 +163,17 @@ class WinnersDisplay(JointDisplay):
                 np.full(len(ends), row),
                 [start for start, _ in ends],
                 [end for _, end in ends],
-                color=ink(ax) if rules else look[name].colour,
+                color=ink(ax) if rules else by_model[name].colour,
                 linewidth=7,
             )
         now = self.joint.choice.condition.cost_ratio
-        self.condition_ = ax.axvline(now, color=ink(ax), linewidth=1.1, linestyle=(0, (3, 2)), alpha=0.8)
+        self.condition_ = ax.axvline(now, color=ink(ax), linewidth=1.1, linestyle=DASHED, alpha=0.8)
         ax.set(xscale="log", xlim=(low, high), ylim=(len(names) - 0.4, -0.6))
-        ax.set_yticks(range(len(names)), [shown(name) for name in names], **LITERAL)
+        ax.set_yticks(range(len(names)), [name_text(name) for name in names], **LITERAL)
         ax.tick_params(axis="y", length=0)
         ax.grid(visible=True, axis="x", color="grey", alpha=0.22, linewidth=0.6)
-        ax.set_xlabel("cost ratio: false alarms that a miss costs")
         set_title(ax, f"Cheapest model by cost ratio (dashed: now, {now:.3g})")
         return self
-
-    def frame(self) -> Frame:
-        """Per range of cost ratios: its ends, the models that are best there, rule, fpr, tpr and threshold."""
-        return _ranges(self.joint)
 
     def _span(self) -> tuple[float, float]:
         """Cost ratios to show: all corners and the present one, and a factor of ten beyond the open ends."""
@@ -176,30 +182,70 @@ class WinnersDisplay(JointDisplay):
         return min(ends) / _BEYOND, max(ends) * _BEYOND
 
 
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class WinsDisplay(Display):
+    """The share of resamples in which each model is the cheapest, by cost ratio.
+
+    >>> from thresher import evaluate
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])
+    >>> set(WinsDisplay.from_evaluation(result).frame()["wins"].tolist())
+    {1.0}
+    """
+
+    stability: Stability
+    cost_ratio: float
+    lines_: dict[str, Line2D] = field(init=False)
+    condition_: Line2D = field(init=False)
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation) -> Self:
+        """Of an evaluation's resamples."""
+        return cls(stability=evaluation.stability, cost_ratio=evaluation.decision.condition.cost_ratio)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Wider when the legend lies next to the axes."""
+        return 6.0 + self._legend_inches(), 3.8
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it over cost ratios from a tenth to ten times that of the condition."""
+        ratio = "cost ratio: false alarms that a miss costs"
+        ax = self._axes(
+            ax, xlabel=ratio, ylabel="share of resamples (no probability)", ylim=(-0.03, 1.03), xscale="log"
+        )
+        style = styles(self.stability.wins_at, ax)
+        self.lines_ = {}
+        entries: Entries = []
+        for name, share in self.stability.wins_at.items():
+            (self.lines_[name],) = ax.plot(self.stability.cost_ratio, share, **style[name].line)
+            entries.append((self.lines_[name], name_text(name)))
+        self.condition_ = ax.axvline(self.cost_ratio, color=ink(ax), linewidth=1.1, linestyle=DASHED, alpha=0.8)
+        entries.append((self.condition_, f"now, {self.cost_ratio:.3g}"))
+        add_legend(ax, entries, loc="center right", outside=bool(self._legend_inches()))
+        set_title(ax, f"Cheapest model in {self.stability.replicates:,} resamples of the same rows")
+        return self
+
+    def frame(self) -> Frame:
+        """Per model and cost ratio: the share of resamples in which it is the cheapest."""
+        at = self.stability.cost_ratio
+        return stack({name: {"cost_ratio": at, "wins": share} for name, share in self.stability.wins_at.items()})
+
+    def _legend_inches(self) -> float:
+        labels = [*(name_text(name) for name in self.stability.wins_at), "now, 0.123"]
+        return 0.0 if fits_inside(labels) else legend_inches(labels)
+
+
 def _wins(each: Range, name: str) -> bool:
     return each.rule == "threshold" and name in each.models
 
 
 def _stretches(joint: JointChoice, name: str) -> str:
     """The cost ratios at which a model is best, as words."""
-    found: list[tuple[float, float]] = []
+    runs: list[tuple[float, float]] = []
     for each in joint.ranges:
         if _wins(each, name):
-            start = found.pop()[0] if found and found[-1][1] == each.low else each.low
-            found.append((start, each.high))
-    return ", ".join(f"{low:.3g} to {high:.3g}".replace("inf", "∞") for low, high in found[:2]) + (
-        " …" if len(found) > 2 else "" if found else "nowhere"
+            start = runs.pop()[0] if runs and runs[-1][1] == each.low else each.low
+            runs.append((start, each.high))
+    return ", ".join(f"{low:.3g} to {high:.3g}".replace("inf", "∞") for low, high in runs[:2]) + (
+        " …" if len(runs) > 2 else "" if runs else "nowhere"
     )
-
-
-def _ranges(joint: JointChoice) -> Frame:
-    tables = [each.point.table for each in joint.ranges]
-    return {
-        "low": np.array([each.low for each in joint.ranges]),
-        "high": np.array([each.high for each in joint.ranges]),
-        "models": np.array([", ".join(each.models) for each in joint.ranges], dtype=object),
-        "rule": np.array([each.rule for each in joint.ranges], dtype=object),
-        "fpr": np.array([table.fpr for table in tables]),
-        "tpr": np.array([table.tpr for table in tables]),
-        "threshold": np.array([each.point.threshold for each in joint.ranges]),
-    }

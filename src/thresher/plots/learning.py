@@ -6,13 +6,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher.inference import Interval
-from thresher.plots.display import FAINT, WIDTH, Display, Frame, add_legend, ink, looks, set_title
+from thresher.plots.display import (
+    DASHED,
+    DOTTED,
+    FAINT,
+    LITERAL,
+    Display,
+    Entries,
+    Frame,
+    add_legend,
+    ink,
+    name_text,
+    set_title,
+    styles,
+)
+from thresher.ranking import Floats
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.lines import Line2D
@@ -24,23 +36,23 @@ class BandLike(Protocol):
     """An estimate with limits at every size; a `Band` is one."""
 
     @property
-    def estimate(self) -> npt.NDArray[np.float64]:
+    def estimate(self) -> Floats:
         """The estimates."""
 
     @property
-    def lower(self) -> npt.NDArray[np.float64]:
+    def lower(self) -> Floats:
         """Their lower limits."""
 
     @property
-    def upper(self) -> npt.NDArray[np.float64]:
+    def upper(self) -> Floats:
         """Their upper limits."""
 
 
-class SizesLike(Protocol):
-    """What both curves offer: sizes, and the measure on rows learnt from (`apparent`) and on others."""
+class CurveLike(Protocol):
+    """A learning curve or a feature curve: a measure against sizes."""
 
     @property
-    def sizes(self) -> npt.NDArray[Any]:
+    def sizes(self) -> Any:
         """Numbers of cases, or of features, or another complexity."""
 
     @property
@@ -56,7 +68,7 @@ class SizesLike(Protocol):
         """What is measured."""
 
 
-class LearningCurveLike(SizesLike, Protocol):
+class LearningCurveLike(CurveLike, Protocol):
     """A learning curve: `sizes` are cases learnt from; `asymptote` is where it seems to lead."""
 
     @property
@@ -64,16 +76,52 @@ class LearningCurveLike(SizesLike, Protocol):
         """The measure with ever more cases, None where it cannot be told."""
 
 
-class FeatureCurveLike(SizesLike, Protocol):
-    """A feature curve: `sizes` are numbers of features or complexities; `best` is the recommended one."""
+class FeatureCurveLike(CurveLike, Protocol):
+    """A feature curve: `sizes` are numbers of features or values of a `parameter`; `best` is the recommended one."""
 
     @property
-    def best(self) -> int:
+    def best(self) -> Any:
         """The recommended size."""
+
+    @property
+    def parameter(self) -> str:
+        """What the sizes are: "features", or the parameter's name."""
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
-class LearningCurveDisplay(Display):
+class SizesDisplay(Display):
+    """A measure against sizes, on the rows learnt from and on others, with bands."""
+
+    curve: CurveLike
+    lines_: dict[str, Line2D] = field(init=False)
+    bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
+
+    def frame(self) -> Frame:
+        """Per size: the measure on the rows learnt from and on others, with limits."""
+        columns: Frame = {"size": np.asarray(self.curve.sizes)}
+        for key, band in (("apparent", self.curve.apparent), ("validation", self.curve.validation)):
+            columns |= {key: band.estimate, f"{key}_lower": band.lower, f"{key}_upper": band.upper}
+        return columns
+
+    def _curves(self, ax: Axes | None, xlabel: str) -> tuple[Axes, Entries]:
+        """Draw both curves with their bands; return the axes and what the legend says."""
+        ax, curve = self._axes(ax), self.curve
+        style = styles((_VALIDATION, _APPARENT), ax)
+        self.lines_, self.bands_ = {}, {}
+        for key, name, band in (("validation", _VALIDATION, curve.validation), ("apparent", _APPARENT, curve.apparent)):
+            colour = style[name].colour
+            self.bands_[key] = ax.fill_between(
+                curve.sizes, band.lower, band.upper, color=colour, alpha=FAINT, linewidth=0
+            )
+            options = {**style[name].line, "marker": style[name].marker, "markersize": 4.5}
+            (self.lines_[key],) = ax.plot(curve.sizes, band.estimate, **options)
+        ax.set_xlabel(xlabel, **LITERAL)
+        ax.set_ylabel(curve.measure.replace("_", " "), **LITERAL)
+        return ax, [(self.lines_["apparent"], _APPARENT), (self.lines_["validation"], _VALIDATION)]
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class LearningCurveDisplay(SizesDisplay):
     """A learning curve with its bands: whether more cases would help, and how much a model fits what it saw.
 
     >>> from types import SimpleNamespace as Curve
@@ -84,8 +132,6 @@ class LearningCurveDisplay(Display):
     """
 
     curve: LearningCurveLike
-    lines_: dict[str, Line2D] = field(init=False)
-    bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
     asymptote_: Line2D | None = field(init=False)
 
     @classmethod
@@ -95,38 +141,30 @@ class LearningCurveDisplay(Display):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it; a dotted line with its band shows where the curve seems to lead."""
-        ax = self._opened(ax)
-        self.lines_, self.bands_, entries = _two_curves(ax, self.curve)
+        ax, entries = self._curves(ax, "cases learnt from")
         self.asymptote_ = None
         end = self.curve.asymptote
         if end is not None:
-            self.asymptote_ = ax.axhline(end.estimate, color=ink(ax), linewidth=1.1, linestyle=(0, (1, 2)))
+            self.asymptote_ = ax.axhline(end.estimate, color=ink(ax), linewidth=1.1, linestyle=DOTTED)
             ax.axhspan(end.lower, end.upper, color=ink(ax), alpha=FAINT / 2.5, linewidth=0, zorder=0.5)
             entries.append((self.asymptote_, f"with ever more: {end.estimate:.3f}"))
-        ax.set_xlabel("cases learnt from")
         add_legend(ax, entries, loc="best")
         set_title(ax, "Learning curve")
         return self
 
-    def frame(self) -> Frame:
-        """Per size: the measure on the rows learnt from and on others, with limits."""
-        return _columns(self.curve)
-
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
-class FeatureCurveDisplay(Display):
+class FeatureCurveDisplay(SizesDisplay):
     """A feature curve with its bands, and the number of features (or the complexity) recommended.
 
     >>> from types import SimpleNamespace as Curve
     >>> band = Curve(estimate=np.array([0.7, 0.8]), lower=np.array([0.6, 0.7]), upper=np.array([0.8, 0.9]))
-    >>> curve = Curve(sizes=np.array([1, 2]), apparent=band, validation=band, best=2, measure="auc")
+    >>> curve = Curve(sizes=[1, 2], apparent=band, validation=band, best=2, measure="auc", parameter="features")
     >>> FeatureCurveDisplay.from_curve(curve).frame()["size"].tolist()
     [1, 2]
     """
 
     curve: FeatureCurveLike
-    lines_: dict[str, Line2D] = field(init=False)
-    bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
     best_: Line2D = field(init=False)
 
     @classmethod
@@ -134,53 +172,17 @@ class FeatureCurveDisplay(Display):
         """Of a feature curve."""
         return cls(curve=curve)
 
-    def plot(self, ax: Axes | None = None, *, xlabel: str = "number of features") -> Self:
-        """Draw it; `xlabel` says what the sizes are."""
+    def plot(self, ax: Axes | None = None, *, xlabel: str | None = None) -> Self:
+        """Draw it; `xlabel` says what the sizes are, by default the curve's parameter."""
         from matplotlib.ticker import MaxNLocator
 
-        ax = self._opened(ax)
-        self.lines_, self.bands_, entries = _two_curves(ax, self.curve)
-        self.best_ = ax.axvline(self.curve.best, color=ink(ax), linewidth=1.1, linestyle=(0, (3, 2)))
+        parameter = self.curve.parameter
+        name = "number of features" if parameter == "features" else name_text(parameter)
+        ax, entries = self._curves(ax, name if xlabel is None else xlabel)
+        self.best_ = ax.axvline(self.curve.best, color=ink(ax), linewidth=1.1, linestyle=DASHED)
         entries.append((self.best_, f"best: {self.curve.best:g}"))
         if np.asarray(self.curve.sizes).dtype.kind in "iu":
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel(xlabel)
         add_legend(ax, entries, loc="best")
         set_title(ax, "Feature curve")
         return self
-
-    def frame(self) -> Frame:
-        """Per size: the measure on the rows learnt from and on others, with limits."""
-        return _columns(self.curve)
-
-
-def _two_curves(
-    ax: Axes, curve: SizesLike
-) -> tuple[dict[str, Line2D], dict[str, FillBetweenPolyCollection], list[tuple[Artist, str]]]:
-    look = looks((_VALIDATION, _APPARENT), ax)
-    lines, bands = {}, {}
-    for key, name, band in (
-        ("validation", _VALIDATION, curve.validation),
-        ("apparent", _APPARENT, curve.apparent),
-    ):
-        colour = look[name].colour
-        bands[key] = ax.fill_between(curve.sizes, band.lower, band.upper, color=colour, alpha=FAINT, linewidth=0)
-        (lines[key],) = ax.plot(
-            curve.sizes,
-            band.estimate,
-            color=colour,
-            linestyle=look[name].dashes,
-            linewidth=WIDTH,
-            marker=look[name].marker,
-            markersize=4.5,
-        )
-    ax.set_ylabel(curve.measure.replace("_", " "), parse_math=False, usetex=False)
-    ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
-    return lines, bands, [(lines["apparent"], _APPARENT), (lines["validation"], _VALIDATION)]
-
-
-def _columns(curve: SizesLike) -> Frame:
-    found: Frame = {"size": np.asarray(curve.sizes)}
-    for key, band in (("apparent", curve.apparent), ("validation", curve.validation)):
-        found |= {key: band.estimate, f"{key}_lower": band.lower, f"{key}_upper": band.upper}
-    return found

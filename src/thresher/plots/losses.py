@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
-from thresher.calibration import losses
+from thresher.calibration.losses import LOSSES, mean_loss
 from thresher.errors import ArgumentError
-from thresher.plots.display import WIDTH, Display, Frame, add_legend, ink, looks, set_title, shown, stacked
+from thresher.plots.display import Display, Frame, add_legend, ink, name_text, set_title, stack, styles
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 Loss: TypeAlias = Callable[[Floats], Floats]
-LOSSES: dict[str, Loss] = {
-    "0-1": losses.zero_one,
-    "hinge": losses.hinge,
-    "logistic": losses.logistic,
-    "exponential": losses.exponential,
-    "squared": losses.squared,
-}
 _HIGHEST = 4.0
 
 
@@ -66,37 +59,33 @@ class MarginLossDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Wide enough for the legend beside it."""
+        """Wide enough for the legend next to it."""
         return 6.8, 4.4
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it, up to a loss of 4."""
-        ax = self._opened(ax)
-        look = looks(self.losses, ax)
+        ends = self.margin[0], self.margin[-1]
+        ax = self._axes(ax, xlim=ends, ylim=(-0.05, _HIGHEST), xlabel="margin", ylabel="loss")
+        style = styles(self.losses, ax)
         self.lines_ = {}
         for name, loss in self.losses.items():
-            colour, dashes = look[name].colour, look[name].dashes
-            (self.lines_[name],) = ax.plot(
-                self.margin, loss(self.margin), color=colour, linestyle=dashes, linewidth=WIDTH
-            )
+            (self.lines_[name],) = ax.plot(self.margin, loss(self.margin), **style[name].line)
         ax.axvline(0, color=ink(ax), linewidth=0.8, alpha=0.6)
-        ax.set(xlim=(self.margin[0], self.margin[-1]), ylim=(-0.05, _HIGHEST), xlabel="margin", ylabel="loss")
-        ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
         add_legend(ax, [(line, self._label(name)) for name, line in self.lines_.items()], outside=True)
         set_title(ax, "Losses of the margin")
         return self
 
     def frame(self) -> Frame:
         """Per loss and margin: the loss."""
-        return stacked(
+        return stack(
             {name: {"margin": self.margin, "value": loss(self.margin)} for name, loss in self.losses.items()},
             key="loss",
         )
 
     def _label(self, name: str) -> str:
         if self.ranking is None:
-            return shown(name)
-        return f"{shown(name)} (mean {losses.mean_loss(self.ranking, self.losses[name]):.3f})"
+            return name_text(name)
+        return f"{name_text(name)} (mean {mean_loss(self.ranking, self.losses[name]):.3f})"
 
 
 def _margins(low: float, high: float) -> Floats:

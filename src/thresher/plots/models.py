@@ -3,214 +3,55 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.choices import Choice, Isometric, JointChoice, isometric, joint_choice
+from thresher.choices import Choice, Isometric, JointChoice, choose, isometric
 from thresher.choices.isometric import Plane
-from thresher.curves import coverage, thinned
+from thresher.curves import coverage, thin
 from thresher.curves.hull import Splits
 from thresher.errors import ArgumentError
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
 from thresher.plots.display import (
     FAINT,
-    WIDTH,
+    Corner,
     Display,
-    Look,
+    Entries,
+    Frame,
+    Style,
+    add_legend,
     dashes,
     fits_inside,
-    inches_beside,
     ink,
+    legend_inches,
+    name_text,
     set_title,
-    shown,
+    stack,
+    styles,
 )
 from thresher.ranking import Ranking
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
-Isometrics: TypeAlias = str | Measure | OperatingCondition
-_TENTHS = tuple(i / 10 for i in range(1, 10))
-_SIGNED = tuple(i / 5 for i in range(-4, 5))
-
-
-def isometric_lines(
-    of: Isometrics, *, rankings: Mapping[str, Ranking], levels: Sequence[float] | None, plane: Plane
-) -> list[Isometric]:
-    """The isometrics at `levels`, or at even values that the measure takes somewhere in the plane.
-
-    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
-    >>> lines = isometric_lines("accuracy", rankings={"tree": spam_tree}, levels=None, plane="roc")
-    >>> [line.value for line in lines]
-    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-    """
-    totals = {(ranking.Pos, ranking.Neg) for ranking in rankings.values()}
-    if len(totals) > 1:
-        raise ArgumentError(
-            "the models have different numbers of positives or negatives, and isometrics depend on them",
-            fix="draw the isometrics of one model, or of models of the same cases",
-        )
-    ((Pos, Neg),) = totals
-    found = []
-    for value in _even(of, next(iter(rankings.values()))) if levels is None else levels:
-        try:
-            found.append(isometric(of, value, plane=plane, Pos=Pos, Neg=Neg))
-        except ArgumentError:
-            if levels is not None:  # what was asked for is not left out in silence
-                raise
-    return found
-
-
-def draw_isometrics(ax: Axes, lines: Sequence[Isometric]) -> list[Line2D]:
-    """Thin lines, each with its value written on it near the upper right end."""
-    drawn = []
-    for line in lines:
-        (artist,) = ax.plot(line.x, line.y, color=ink(ax), linewidth=0.8, alpha=0.45, zorder=1.8)
-        drawn.append(artist)
-        end = line.x.size * 7 // 8
-        ax.annotate(
-            f"{line.value:.3g}",
-            (float(line.x[end]), float(line.y[end])),
-            fontsize="x-small",
-            color=ink(ax),
-            alpha=0.8,
-            ha="center",
-            va="center",
-            zorder=1.9,
-            bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8},
-        )
-    return drawn
-
-
-def isometrics_name(of: Isometrics) -> str:
-    """What the lines are lines of, in words.
-
-    >>> isometrics_name("recall")
-    'tpr'
-    """
-    return "expected cost" if isinstance(of, OperatingCondition) else measure(of).name.replace("_", " ")
-
-
-def _even(of: Isometrics, ranking: Ranking) -> Sequence[float]:
-    """Round values: tenths, fifths, or round numbers among those the curve reaches."""
-    from matplotlib.ticker import MaxNLocator
-
-    if isinstance(of, Measure | str):
-        low, high = measure(of).range
-        if math.isfinite(high):
-            return _TENTHS if low == 0 else _SIGNED
-        values = measure(of).of(coverage(ranking))
-    else:
-        values = of.expected_cost(coverage(ranking))
-    reached = [value for value in values.tolist() if math.isfinite(value)]
-    return [float(tick) for tick in MaxNLocator(7).tick_values(min(reached), max(reached))]
-
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
-MOST_TIES = 50
-
-
-def place(table: Contingency, plane: Plane) -> tuple[float, float]:
-    """Where a table lies in a plane.
-
-    >>> place(Contingency(tp=30, fn=20, fp=10, tn=40), "pr")
-    (0.6, 0.75)
-    """
-    x, y = {"coverage": ("fp", "tp"), "roc": ("fpr", "tpr"), "pr": ("recall", "precision")}[plane]
-    return float(getattr(table, x)), float(getattr(table, y))
-
-
-def equal_cost(joint: JointChoice, plane: Plane, drawn: Mapping[str, Ranking] | None = None) -> Isometric | None:
-    """The line of points that cost what the choice costs; None where it meets the plane in a corner only.
-
-    `drawn` are the models' rankings as the plane shows them, where their class mix is not that of the choice's.
-
-    >>> from thresher import Ranking, joint_choice
-    >>> equal_cost(joint_choice({"a": Ranking.parse("[3+,1-][1+,3-]")}), "roc").slope
-    1.0
-    """
-    choice = joint.choice
-    ranking = choice.ranking if drawn is None else drawn[joint.model]
-    try:
-        return isometric(choice.condition, choice.expected_cost, plane=plane, Pos=ranking.Pos, Neg=ranking.Neg)
-    except ArgumentError:
-        # A choice in a corner of the rectangle: rounding may put the line just outside of it.
-        return None
-
-
-def draw_chosen(
-    ax: Axes,
-    chosen: Mapping[str, JointChoice],
-    looks: Mapping[str, Look],
-    plane: Plane,
-    *,
-    drawn: Mapping[str, Ranking] | None = None,
-    slopes: bool = True,
-) -> tuple[list[Line2D], dict[str, Line2D], list[tuple[Artist, str]]]:
-    """Diamonds, lines of equal cost by condition, and what the legend says of them."""
-    marks: list[Line2D] = []
-    lines: dict[str, Line2D] = {}
-    entries: list[tuple[Artist, str]] = []
-    for i, (name, joint) in enumerate(chosen.items()):
-        for model, choice in joint.choices.items():
-            ratio = None if drawn is None else drawn[model].class_ratio
-            marks.append(diamond(ax, choice, looks[model], plane, class_ratio=ratio))
-        line = equal_cost(joint, plane, drawn) if slopes else None
-        if line is not None:
-            style: dict[str, Any] = {"linestyle": dashes(i + 2), "linewidth": 1.1, "alpha": 0.75, "zorder": 2.5}
-            (lines[name],) = ax.plot(line.x, line.y, color=ink(ax), **style)
-            entries.append((lines[name], _words(name, line)))
-    return marks, lines, entries
-
-
-def diamond(ax: Axes, choice: Choice, look: Look, plane: Plane, *, class_ratio: float | None = None) -> Line2D:
-    """The choice as a filled diamond; with ties, all of them; at another class ratio where one is shown."""
-    tied = choice.points if choice.splits.size <= MOST_TIES else (choice.point,)
-    tables = [point.table if class_ratio is None else point.table.at_class_ratio(class_ratio) for point in tied]
-    x, y = zip(*(place(table, plane) for table in tables), strict=True)
-    (mark,) = ax.plot(
-        x,
-        y,
-        linestyle="none",
-        marker="D",
-        markersize=8.5,
-        markerfacecolor=ax.get_facecolor(),
-        markeredgecolor=look.colour,
-        markeredgewidth=2,
-        zorder=4,
-        clip_on=False,
-    )
-    return mark
-
-
-def _words(name: str, line: Isometric) -> str:
-    slope = "" if line.slope is None else f"slope {line.slope:.3g}"
-    if not name:
-        return f"equal cost, {slope}" if slope else "equal cost"
-    return f"{shown(name)}, {slope}" if slope else shown(name)
-
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.lines import Line2D
 
 T = TypeVar("T")
+Isometrics: TypeAlias = str | Measure | OperatingCondition
 Restates: TypeAlias = Literal["nothing", "counts", "probabilities"]
 MODEL = "model"
 FEW = 60  # splits that are marked one by one
 MOST_POINTS = 20_000
+MOST_TIES = 50
+_TENTHS = tuple(i / 10 for i in range(1, 10))
+_SIGNED = tuple(i / 5 for i in range(-4, 5))
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -225,6 +66,7 @@ class ModelsDisplay(Display):
 
     takes: ClassVar[frozenset[str]] = frozenset()
     restates: ClassVar[Restates] = "nothing"
+    square: ClassVar[bool] = False
 
     rankings: Mapping[str, Ranking]
     chosen: Mapping[str, JointChoice] = field(default_factory=dict)
@@ -232,6 +74,9 @@ class ModelsDisplay(Display):
     of: str = ""
     mix: str = ""
     lines_: dict[str, Line2D] = field(init=False)
+    bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
+    _styles: dict[str, Style] = field(init=False)
+    _entries: Entries = field(init=False)
 
     @classmethod
     def from_ranking(
@@ -250,8 +95,8 @@ class ModelsDisplay(Display):
         for each in rankings.values():
             each.require_both_classes()
         asked = {} if conditions is None else by_name(conditions, OperatingCondition, alone="")
-        given = {} if bands is None else by_name(bands, Band, alone=next(iter(rankings)))
-        return cls._of(rankings, {name: joint_choice(rankings, each) for name, each in asked.items()}, given)
+        named = {} if bands is None else by_name(bands, Band, alone=next(iter(rankings)))
+        return cls._of(rankings, {name: choose(rankings, each) for name, each in asked.items()}, named)
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, *, bands: Mapping[str, Band] | None = None) -> Self:
@@ -272,8 +117,8 @@ class ModelsDisplay(Display):
 
     @classmethod
     def _of(cls, rankings: Mapping[str, Ranking], chosen: Mapping[str, JointChoice], bands: Mapping[str, Band]) -> Self:
-        for option, given in (("conditions", chosen), ("bands", bands)):
-            if given and option not in cls.takes:
+        for option, values in (("conditions", chosen), ("bands", bands)):
+            if values and option not in cls.takes:
                 raise ArgumentError(f"{cls.__name__} draws no {option}", f"leave {option}= out")
         strange = [name for name in bands if name not in rankings]
         if strange:
@@ -282,100 +127,267 @@ class ModelsDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Wider when the legend stands beside the axes."""
-        return 5.6 + self._beside(), 4.4
+        """Wider when the legend lies next to the axes."""
+        return (4.9 if self.square else 5.6) + self._legend_inches(), 4.8 if self.square else 4.4
+
+    def frame(self) -> Frame:
+        """The numbers of every model's curve, below each other."""
+        return stack({name: self._columns(name) for name in self.rankings})
+
+    @abstractmethod
+    def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
+        """The numbers of one model's curve."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.rankings))})"
 
-    def _beside(self) -> float:
-        """Inches that the legend needs beside the axes, judged by names alone."""
-        numbers = " (AUC 0.123)"
-        labels = [shown(name) + numbers for name in self.rankings]
-        labels += [shown(name or "equal cost") + ", slope 0.123" for name in self.chosen]
+    def _legend_inches(self) -> float:
+        """Inches that the legend needs next to the axes, judged by names alone."""
+        labels = [f"{name_text(name)} (AUC 0.123)" for name in self.rankings]
+        labels += [f"{name_text(name or 'equal cost')}, slope 0.123" for name in self.chosen]
         labels += ["95% band, simultaneous"] * bool(self.bands)
-        return 0.0 if fits_inside(labels) else inches_beside(labels)
+        return 0.0 if fits_inside(labels) else legend_inches(labels)
+
+    def _start(self, ax: Axes | None, **settings: Any) -> Axes:
+        """Prepare the axes and what curves are collected in."""
+        ax = self._axes(ax, **settings)
+        self.lines_, self.bands_, self._entries = {}, {}, []
+        self._styles = styles(self.rankings, ax)
+        return ax
+
+    def _curve(self, name: str, x: npt.ArrayLike, y: npt.ArrayLike, words: str = "", *, marked: bool = False) -> None:
+        """Draw a model's curve, its splits `marked` where they are few, and enter it into the legend."""
+        style = self._styles[name]
+        options = {**style.line, "zorder": 3}
+        if marked and len(self.rankings[name]) < FEW:
+            options |= {"marker": style.marker, "markersize": 4.5}
+        (self.lines_[name],) = self.ax_.plot(x, y, **options)
+        self._entries.append((self.lines_[name], self._label(name, words)))
+
+    def _band(self, name: str) -> None:
+        """Draw the band of a model, if there is one."""
+        if name in self.bands:
+            band = self.bands[name]
+            self.bands_[name] = self.ax_.fill_between(
+                band.x, band.lower, band.upper, color=self._styles[name].colour, alpha=FAINT, linewidth=0, zorder=1.5
+            )
 
     def _label(self, name: str, words: str = "") -> str:
         """What the legend says of a model; a single nameless one needs no name."""
         if words and list(self.rankings) == [MODEL]:
             return words
-        return f"{shown(name)} ({words})" if words else shown(name)
+        return f"{name_text(name)} ({words})" if words else name_text(name)
 
-    def _title(self, ax: Axes, words: str) -> None:
-        set_title(ax, words + self.mix, of=self.of)
-
-    def _banded(self, name: str, look: Look) -> FillBetweenPolyCollection | None:
-        """The band of a model, if there is one."""
-        if name not in self.bands:
-            return None
-        band = self.bands[name]
-        return self.ax_.fill_between(
-            band.x, band.lower, band.upper, color=look.colour, alpha=FAINT, linewidth=0, zorder=1.5
+    def _band_words(self) -> list[str]:
+        """What the legend says of the bands."""
+        band = next(iter(self.bands.values()), None)
+        return (
+            [] if band is None else [f"{band.level:.0%} band, {'simultaneous' if band.simultaneous else 'pointwise'}"]
         )
 
-    def _band_entry(self) -> list[tuple[Artist, str]]:
-        """What the legend says of the bands."""
+    def _finish(self, title: str, *others: tuple[Any, str], loc: Corner = "lower right") -> Self:
+        """Add the legend, of the curves, the `others` and the bands, and the title."""
         from matplotlib.patches import Patch
 
-        if not self.bands:
-            return []
-        band = next(iter(self.bands.values()))
-        kind = "simultaneous" if band.simultaneous else "pointwise"
-        return [(Patch(color="grey", alpha=2 * FAINT, linewidth=0), f"{band.level:.0%} band, {kind}")]
+        bands = [(Patch(color="grey", alpha=2 * FAINT, linewidth=0), words) for words in self._band_words()]
+        add_legend(self.ax_, [*self._entries, *others, *bands], loc=loc, outside=bool(self._legend_inches()))
+        set_title(self.ax_, title + self.mix, of=self.of)
+        return self
 
 
-def by_name(given: Any, kind: type[T], *, alone: str = MODEL) -> dict[str, T]:
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class PlaneDisplay(ModelsDisplay):
+    """Curves in a plane in which lines of equal value can be drawn, and what conditions choose."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"conditions", "bands"})
+    square: ClassVar[bool] = True
+    plane: ClassVar[Plane]
+
+    isometrics_: list[Line2D] = field(init=False)
+    chosen_: list[Line2D] = field(init=False)
+    slopes_: dict[str, Line2D] = field(init=False)
+
+    def _isometrics(self, of: Isometrics | None, levels: Sequence[float] | None) -> None:
+        """Draw thin lines of equal value, each with its value written on it near the upper right end."""
+        ax, self.isometrics_ = self.ax_, []
+        lines = () if of is None else isometric_lines(of, rankings=self.rankings, levels=levels, plane=self.plane)
+        for line in lines:
+            self.isometrics_ += ax.plot(line.x, line.y, color=ink(ax), linewidth=0.8, alpha=0.45, zorder=1.8)
+            end = line.x.size * 7 // 8
+            ax.annotate(
+                f"{line.value:.3g}",
+                (float(line.x[end]), float(line.y[end])),
+                fontsize="x-small",
+                color=ink(ax),
+                alpha=0.8,
+                ha="center",
+                va="center",
+                zorder=1.9,
+                bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8},
+            )
+
+    def _choices(self, *, slopes: bool, mix: Mapping[str, Ranking] | None = None) -> Entries:
+        """Draw a diamond per choice and a line of equal cost per condition; `mix` as `drawn` in `equal_cost`."""
+        ax, self.chosen_, self.slopes_ = self.ax_, [], {}
+        entries: Entries = []
+        for i, (name, joint) in enumerate(self.chosen.items()):
+            for model, choice in joint.choices.items():
+                tables = tied_tables(choice, None if mix is None else mix[model].class_ratio)
+                x, y = zip(*(place(table, self.plane) for table in tables), strict=True)
+                self.chosen_.append(diamond(ax, x, y, self._styles[model].colour))
+            line = equal_cost(joint, self.plane, mix) if slopes else None
+            if line is not None:
+                options: dict[str, Any] = {"linestyle": dashes(i + 2), "linewidth": 1.1, "alpha": 0.75, "zorder": 2.5}
+                (self.slopes_[name],) = ax.plot(line.x, line.y, color=ink(ax), **options)
+                slope = "" if line.slope is None else f", slope {line.slope:.3g}"
+                entries.append((self.slopes_[name], f"{name_text(name) if name else 'equal cost'}{slope}"))
+        return entries
+
+
+def isometric_lines(
+    of: Isometrics, *, rankings: Mapping[str, Ranking], levels: Sequence[float] | None, plane: Plane
+) -> list[Isometric]:
+    """The isometrics at `levels`, or at even values that the measure takes somewhere in the plane.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]")
+    >>> lines = isometric_lines("accuracy", rankings={"tree": spam_tree}, levels=None, plane="roc")
+    >>> [line.value for line in lines]
+    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    """
+    totals = {(ranking.Pos, ranking.Neg) for ranking in rankings.values()}
+    if len(totals) > 1:
+        raise ArgumentError(
+            "the models have different numbers of positives or negatives, and isometrics depend on them",
+            fix="draw the isometrics of one model, or of models of the same cases",
+        )
+    ((Pos, Neg),) = totals
+    lines = []
+    for value in _even(of, next(iter(rankings.values()))) if levels is None else levels:
+        try:
+            lines.append(isometric(of, value, plane=plane, Pos=Pos, Neg=Neg))
+        except ArgumentError:
+            if levels is not None:  # what was asked for is not left out in silence
+                raise
+    return lines
+
+
+def _even(of: Isometrics, ranking: Ranking) -> Sequence[float]:
+    """Round values: tenths, fifths, or round numbers among those the curve reaches."""
+    from matplotlib.ticker import MaxNLocator
+
+    if isinstance(of, Measure | str):
+        low, high = measure(of).range
+        if math.isfinite(high):
+            return _TENTHS if low == 0 else _SIGNED
+        values = measure(of).of(coverage(ranking))
+    else:
+        values = of.expected_cost(coverage(ranking))
+    reached = [value for value in values.tolist() if math.isfinite(value)]
+    return [float(tick) for tick in MaxNLocator(7).tick_values(min(reached), max(reached))]
+
+
+def isometrics_words(of: Isometrics | None) -> str:
+    """What a title says of the isometrics.
+
+    >>> isometrics_words("recall"), isometrics_words(None)
+    (' with lines of equal tpr', '')
+    """
+    if of is None:
+        return ""
+    name = "expected cost" if isinstance(of, OperatingCondition) else measure(of).name.replace("_", " ")
+    return f" with lines of equal {name}"
+
+
+def place(table: Contingency, plane: Plane) -> tuple[float, float]:
+    """Where a table lies in a plane.
+
+    >>> place(Contingency(tp=30, fn=20, fp=10, tn=40), "pr")
+    (0.6, 0.75)
+    """
+    x, y = {"coverage": ("fp", "tp"), "roc": ("fpr", "tpr"), "pr": ("recall", "precision")}[plane]
+    return float(getattr(table, x)), float(getattr(table, y))
+
+
+def equal_cost(joint: JointChoice, plane: Plane, drawn: Mapping[str, Ranking] | None = None) -> Isometric | None:
+    """The line of points that cost what the choice costs; None where it meets the plane in a corner only.
+
+    `drawn` are the models' rankings as the plane shows them, where their class mix is not that of the choice's.
+
+    >>> from thresher import Ranking, choose
+    >>> equal_cost(choose({"a": Ranking.parse("[3+,1-][1+,3-]")}), "roc").slope
+    1.0
+    """
+    choice = joint.choice
+    ranking = choice.ranking if drawn is None else drawn[joint.model]
+    try:
+        return isometric(choice.condition, choice.expected_cost, plane=plane, Pos=ranking.Pos, Neg=ranking.Neg)
+    except ArgumentError:
+        # A choice in a corner of the rectangle: rounding may put the line just outside of it.
+        return None
+
+
+def tied_tables(choice: Choice, class_ratio: float | None) -> list[Contingency]:
+    """The tables of a choice, all ties where they are few; at another class ratio where one is shown."""
+    tied = choice.points if choice.splits.size <= MOST_TIES else (choice.point,)
+    return [point.table if class_ratio is None else point.table.at_class_ratio(class_ratio) for point in tied]
+
+
+def diamond(ax: Axes, x: npt.ArrayLike, y: npt.ArrayLike, colour: str) -> Line2D:
+    """Hollow diamonds: what was chosen."""
+    (mark,) = ax.plot(
+        x,
+        y,
+        linestyle="none",
+        marker="D",
+        markersize=8.5,
+        markerfacecolor=ax.get_facecolor(),
+        markeredgecolor=colour,
+        markeredgewidth=2,
+        zorder=4,
+        clip_on=False,
+    )
+    return mark
+
+
+def by_name(values: Any, kind: type[T], *, alone: str = MODEL) -> dict[str, T]:
     """Things by name; a single one is called `alone`.
 
     >>> by_name(Ranking.parse("[1+][1-]"), Ranking)
     {'model': Ranking([1+][1-] at scores 2, 1)}
     """
-    named = {alone: given} if isinstance(given, kind) else given
+    named = {alone: values} if isinstance(values, kind) else values
     if not isinstance(named, Mapping) or not named or not all(isinstance(each, kind) for each in named.values()):
         raise ArgumentError(
-            f"this picture is of a {kind.__name__}, got {type(given).__name__}",
+            f"this picture is of a {kind.__name__}, got {type(values).__name__}",
             f"give a {kind.__name__}, or several as {{'name': ...}}",
         )
     return {str(name): each for name, each in named.items()}
 
 
-def one_ranking(given: Any) -> Ranking:
-    """The one ranking that a picture is of.
+def require_one_ranking(ranking: Any) -> Ranking:
+    """Raise `ArgumentError` unless a picture of one ranking is given one.
 
-    >>> one_ranking(Ranking.parse("[1+][1-]"))
+    >>> require_one_ranking(Ranking.parse("[1+][1-]"))
     Ranking([1+][1-] at scores 2, 1)
     """
-    if not isinstance(given, Ranking):
+    if not isinstance(ranking, Ranking):
         raise ArgumentError(
-            f"this picture is of one Ranking, got {type(given).__name__}",
+            f"this picture is of one Ranking, got {type(ranking).__name__}",
             "give one ranking; draw one picture per model",
         )
-    return given
+    return ranking
 
 
-def drawn_splits(ranking: Ranking) -> Splits:
-    """The splits to draw: all of them, or of very long curves those that look the same.
+def curve_splits(ranking: Ranking) -> Splits:
+    """The splits to draw: all of them, or of very long curves those that draw the same line.
 
     Precision and lift change fastest among the first splits, so these stay.
 
-    >>> drawn_splits(Ranking.parse("[1+][1-]")).tolist()
+    >>> curve_splits(Ranking.parse("[1+][1-]")).tolist()
     [0, 1, 2]
     """
     every = len(ranking) + 1
     if every <= MOST_POINTS:
         return np.arange(every)
     early = np.geomspace(1, every - 1, MOST_POINTS // 2).astype(np.intp)
-    return np.union1d(early, thinned(ranking, points=MOST_POINTS // 2).split)
-
-
-def curve_style(ranking: Ranking, look: Look) -> dict[str, Any]:
-    """How a curve is drawn: its splits are marked where there are few."""
-    marked = {"marker": look.marker, "markersize": 4.5} if len(ranking) < FEW else {}
-    return {"color": look.colour, "linestyle": look.dashes, "linewidth": WIDTH, "zorder": 3} | marked
-
-
-def unit_square(ax: Axes, x: str, y: str) -> None:
-    """Axes from 0 to 1 with equal sides, and the words beside them."""
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel=x, ylabel=y, aspect="equal")
-    ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
+    return np.union1d(early, thin(ranking, points=MOST_POINTS // 2).split)

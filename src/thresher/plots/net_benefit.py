@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.curves import net_benefit
-from thresher.plots.display import WIDTH, Frame, add_legend, ink, looks, stacked
+from thresher.plots.display import DOTTED, ink
 from thresher.plots.models import ModelsDisplay, Restates
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.lines import Line2D
 
 
@@ -31,51 +31,28 @@ class NetBenefitDisplay(ModelsDisplay):
     takes: ClassVar[frozenset[str]] = frozenset({"bands"})
     restates: ClassVar[Restates] = "probabilities"
 
-    bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
     everyone_: Line2D = field(init=False)
     no_one_: Line2D = field(init=False)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it, down to a little below 0: what costs more than doing nothing is out of the question."""
-        ax = self._opened(ax)
-        ax.set(xlim=(0, 1), xlabel="threshold probability", ylabel="net benefit per case")
-        ax.grid(visible=True, color="grey", alpha=0.18, linewidth=0.6)
-        look = looks(self.rankings, ax)
-        self.lines_, self.bands_ = {}, {}
-        entries: list[tuple[Artist, str]] = []
-        highest = 0.0
-        for name, ranking in self.rankings.items():
-            curve = net_benefit(ranking)
-            if not self.lines_:  # the models share their cases, or at least this picture
-                dots, plain = (0, (1, 2)), ink(ax)
-                (self.everyone_,) = ax.plot(curve.threshold, curve.everyone, color=plain, linestyle=dots, linewidth=1.2)
-                (self.no_one_,) = ax.plot(curve.threshold, curve.no_one, color=plain, linewidth=0.9)
-            band = self._banded(name, look[name])
-            if band is not None:
-                self.bands_[name] = band
-                highest = max(highest, float(self.bands[name].upper.max()))
-            colour, dashes = look[name].colour, look[name].dashes
-            (self.lines_[name],) = ax.plot(
-                curve.threshold, curve.model, color=colour, linestyle=dashes, linewidth=WIDTH, zorder=3
-            )
-            highest = max(highest, float(np.maximum(curve.model, curve.everyone).max()))
-            entries.append((self.lines_[name], self._label(name)))
+        ax = self._start(ax, xlim=(0, 1), xlabel="threshold probability", ylabel="net benefit per case")
+        curves = {name: net_benefit(ranking) for name, ranking in self.rankings.items()}
+        first = next(iter(curves.values()))  # the models share their cases, or at least this picture
+        (self.everyone_,) = ax.plot(first.threshold, first.everyone, color=ink(ax), linestyle=DOTTED, linewidth=1.2)
+        (self.no_one_,) = ax.plot(first.threshold, first.no_one, color=ink(ax), linewidth=0.9)
+        for name, curve in curves.items():
+            self._band(name)
+            self._curve(name, curve.threshold, curve.model)
+        highest = max(float(np.maximum(curve.model, curve.everyone).max()) for curve in curves.values())
+        highest = max(0.0, highest, *(float(band.upper.max()) for band in self.bands.values()))
         highest = highest or max(ranking.prevalence for ranking in self.rankings.values())  # what none can exceed
         ax.set_ylim(-0.15 * highest, 1.08 * highest)
-        entries += [(self.everyone_, "act on everyone"), (self.no_one_, "act on no one"), *self._band_entry()]
-        add_legend(ax, entries, loc="upper right", outside=bool(self._beside()))
-        self._title(ax, "Net benefit")
-        return self
+        others = (self.everyone_, "act on everyone"), (self.no_one_, "act on no one")
+        return self._finish("Net benefit", *others, loc="upper right")
 
-    def frame(self) -> Frame:
-        """Per model and threshold probability: net benefit of the model, of acting on everyone and on no one."""
-        parts = {}
-        for name, ranking in self.rankings.items():
-            curve = net_benefit(ranking)
-            parts[name] = {
-                "threshold": curve.threshold,
-                "net_benefit": curve.model,
-                "everyone": curve.everyone,
-                "no_one": curve.no_one,
-            }
-        return stacked(parts)
+    def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
+        """Per threshold probability: net benefit of the model, of acting on everyone and on no one."""
+        curve = net_benefit(self.rankings[name])
+        names = {"threshold": "threshold", "net_benefit": "model", "everyone": "everyone", "no_one": "no_one"}
+        return {key: getattr(curve, name) for key, name in names.items()}

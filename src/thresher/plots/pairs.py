@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.palette import PAIRS_ON_DARK, PAIRS_ON_LIGHT
 from thresher.curves import Pairs, auc, coverage, pairs, pairs_grid
-from thresher.plots.display import Display, Frame, add_legend, is_dark, set_title
-from thresher.plots.models import one_ranking
+from thresher.plots.display import Display, Entries, Frame, add_legend, is_dark, set_title
+from thresher.plots.models import require_one_ranking
 from thresher.ranking import Ranking
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
 
 _LINED = 40  # cases per side for which the cells have borders
 _LABELLED = 16  # cases per side that are labelled with their score
-# lost, tied, won: told apart by lightness as well
-_ON_LIGHT = ("#b84a00", "#f0c27b", "#dcebf5")
-_ON_DARK = ("#f0a35e", "#8a6a3c", "#1f3f57")
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
@@ -47,12 +44,12 @@ class PairsDisplay(Display):
     @classmethod
     def from_ranking(cls, ranking: Ranking) -> Self:
         """Of a ranking of counts, up to four million pairs."""
-        one_ranking(ranking)
+        require_one_ranking(ranking)
         return cls(ranking=ranking, grid=pairs_grid(ranking), pairs=pairs(ranking))
 
     @property
     def size(self) -> tuple[float, float]:
-        """As wide and high as Neg and Pos ask for, and a legend beside."""
+        """As wide and high as Neg and Pos ask for, and a legend next to it."""
         return min(max(4.2 * self.ranking.Neg / self.ranking.Pos, 2.6), 7.0) + 2.2, 4.8
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -60,9 +57,9 @@ class PairsDisplay(Display):
         from matplotlib.colors import ListedColormap
         from matplotlib.patches import Patch
 
-        ax = self._opened(ax)
+        ax = self._axes(ax, grid="")
         Pos, Neg = int(self.ranking.Pos), int(self.ranking.Neg)
-        colours = _ON_DARK if is_dark(ax) else _ON_LIGHT
+        colours = PAIRS_ON_DARK if is_dark(ax) else PAIRS_ON_LIGHT
         near = max(Pos, Neg) <= 3 * min(Pos, Neg)
         self.image_ = ax.imshow(
             self.grid,
@@ -79,10 +76,10 @@ class PairsDisplay(Display):
             table.fp, table.tp, color="white" if is_dark(ax) else "black", linewidth=1.8, clip_on=False, zorder=3
         )
         self._ticks(ax, Pos, Neg)
-        counted = (("lost", self.pairs.lost), ("tied", self.pairs.tied), ("won", self.pairs.won))
-        entries: list[tuple[Artist, str]] = [
+        outcomes = (("lost", self.pairs.lost), ("tied", self.pairs.tied), ("won", self.pairs.won))
+        entries: Entries = [
             (Patch(facecolor=colour, edgecolor="grey", linewidth=0.5), f"{word}: {number:,}")
-            for colour, (word, number) in zip(colours, counted, strict=True)
+            for colour, (word, number) in zip(colours, outcomes, strict=True)
         ]
         add_legend(ax, [*entries, (self.curve_, f"AUC {auc(self.ranking):.3f}")], outside=True)
         set_title(ax, "Pairs of a positive and a negative")

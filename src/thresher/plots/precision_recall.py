@@ -1,41 +1,37 @@
-"""`PrecisionRecallDisplay`: precision against recall, hyperbolic between splits, above the prevalence."""
+"""`PrecisionRecallDisplay` and `PRGainDisplay`: precision against recall, and their gains over the prevalence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.curves import average_precision, precision_at, precision_recall
-from thresher.plots.display import Frame, add_legend, ink, looks, stacked
+from thresher.choices.isometric import Plane
+from thresher.curves import average_precision, pr_gain, precision_at, precision_recall
+from thresher.plots.display import dotted, unit_square
 from thresher.plots.models import (
     FEW,
     Isometrics,
     ModelsDisplay,
+    PlaneDisplay,
     Restates,
-    curve_style,
-    draw_chosen,
-    draw_isometrics,
-    drawn_splits,
-    isometric_lines,
-    isometrics_name,
-    unit_square,
+    curve_splits,
+    isometrics_words,
 )
 from thresher.ranking import Floats, Ranking
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.lines import Line2D
 
 _BETWEEN = np.linspace(0, 1, 401)[1:]
 
 
 @dataclass(slots=True, eq=False, repr=False, kw_only=True)
-class PrecisionRecallDisplay(ModelsDisplay):
+class PrecisionRecallDisplay(PlaneDisplay):
     """Precision-recall curves, at the class mix of the data or that of an evaluation's condition.
 
     Bands come from `precision_recall_band`.
@@ -46,20 +42,11 @@ class PrecisionRecallDisplay(ModelsDisplay):
     array([ nan, 0.8 , 0.75, 0.5 ])
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset({"conditions", "bands"})
     restates: ClassVar[Restates] = "counts"
+    plane: ClassVar[Plane] = "pr"
 
     marks_: dict[str, Line2D] = field(init=False)
     baselines_: dict[float, Line2D] = field(init=False)
-    bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
-    isometrics_: list[Line2D] = field(init=False)
-    chosen_: list[Line2D] = field(init=False)
-    slopes_: dict[str, Line2D] = field(init=False)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Square, with room for a legend beside it."""
-        return 4.9 + self._beside(), 4.8
 
     def plot(
         self,
@@ -70,54 +57,31 @@ class PrecisionRecallDisplay(ModelsDisplay):
         slopes: bool = False,
     ) -> Self:
         """Draw it; options as in `CoverageDisplay.plot`. Lines of equal cost are curves here."""
-        ax = self._opened(ax)
-        unit_square(ax, "recall", "precision")
-        look = looks(self.rankings, ax)
-        lines = (
-            [] if isometrics is None else isometric_lines(isometrics, rankings=self.rankings, levels=levels, plane="pr")
-        )
-        self.isometrics_ = draw_isometrics(ax, lines)
-        self.lines_, self.marks_, self.baselines_, self.bands_ = {}, {}, {}, {}
-        entries: list[tuple[Artist, str]] = []
+        ax = self._start(ax, **unit_square("recall", "precision"))
+        self._isometrics(isometrics, levels)
+        self.marks_, self.baselines_ = {}, {}
+        average = {name: average_precision(ranking) for name, ranking in self.rankings.items()}
         for name, ranking in self.rankings.items():
-            band = self._banded(name, look[name])
-            if band is not None:
-                self.bands_[name] = band
-            self._baseline(ax, ranking.prevalence)
-            style = curve_style(ranking, look[name])
-            marker, size = style.pop("marker", None), style.pop("markersize", None)
-            (self.lines_[name],) = ax.plot(*hyperbolic(ranking), **style)
+            self._band(name)
+            if ranking.prevalence not in self.baselines_:
+                self.baselines_[ranking.prevalence] = ax.axhline(ranking.prevalence, **dotted(ax, alpha=0.7))
+            self._curve(name, *hyperbolic(ranking), f"AP {average[name]:.3f}")
             if len(ranking) < FEW:
                 recall, precision, _ = precision_recall(ranking)
+                style = self._styles[name]
                 (self.marks_[name],) = ax.plot(
-                    recall, precision, linestyle="none", marker=marker, markersize=size, color=look[name].colour
+                    recall, precision, linestyle="none", marker=style.marker, markersize=4.5, color=style.colour
                 )
-            entries.append((self.lines_[name], self._label(name, f"AP {average_precision(ranking):.3f}")))
-        self.chosen_, self.slopes_, of_slopes = draw_chosen(
-            ax, self.chosen, look, "pr", drawn=self.rankings, slopes=slopes
-        )
-        baseline = [(line, f"prevalence {rate:.3g}") for rate, line in self.baselines_.items()]
-        weak = max(average_precision(ranking) for ranking in self.rankings.values()) < 0.5
-        entries += [*baseline, *of_slopes, *self._band_entry()]
-        add_legend(ax, entries, loc="upper right" if weak else "lower left", outside=bool(self._beside()))
-        self._title(
-            ax, "Precision and recall" + (f" with lines of equal {isometrics_name(isometrics)}" if isometrics else "")
-        )
-        return self
+        choices = self._choices(slopes=slopes, mix=self.rankings)
+        baselines = [(line, f"prevalence {rate:.3g}") for rate, line in self.baselines_.items()]
+        title = f"Precision and recall{isometrics_words(isometrics)}"
+        weak = max(average.values()) < 0.5
+        return self._finish(title, *baselines, *choices, loc="upper right" if weak else "lower left")
 
-    def frame(self) -> Frame:
-        """Per model and split: threshold, recall and precision (NaN where nothing is called positive)."""
-        parts = {}
-        for name, ranking in self.rankings.items():
-            recall, precision, threshold = precision_recall(ranking)
-            parts[name] = {"threshold": threshold, "recall": recall, "precision": precision}
-        return stacked(parts)
-
-    def _baseline(self, ax: Axes, prevalence: float) -> None:
-        if prevalence not in self.baselines_:
-            self.baselines_[prevalence] = ax.axhline(
-                prevalence, color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.7, zorder=1.7
-            )
+    def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
+        """Per split: threshold, recall and precision (NaN where nothing is called positive)."""
+        recall, precision, threshold = precision_recall(self.rankings[name])
+        return {"threshold": threshold, "recall": recall, "precision": precision}
 
 
 def hyperbolic(ranking: Ranking) -> tuple[Floats, Floats]:
@@ -127,8 +91,36 @@ def hyperbolic(ranking: Ranking) -> tuple[Floats, Floats]:
     >>> float(precision[np.searchsorted(recall, 0.3)])
     0.375
     """
-    recall, precision, _ = (column[drawn_splits(ranking)] for column in precision_recall(ranking))
+    recall, precision, _ = (column[curve_splits(ranking)] for column in precision_recall(ranking))
     place = np.searchsorted(recall, _BETWEEN)
     new = recall[np.minimum(place, recall.size - 1)] != _BETWEEN
     between, place = _BETWEEN[new], place[new]
     return np.insert(recall, place, between), np.insert(precision, place, precision_at(ranking, between))
+
+
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class PRGainDisplay(ModelsDisplay):
+    """Precision-recall-gain curves; the rule that calls everything positive lies at (1, 0).
+
+    >>> import thresher as th
+    >>> display = PRGainDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]"))
+    >>> display.frame()["precision_gain"].round(4)
+    array([0.7   , 0.6667, 0.    ])
+    """
+
+    restates: ClassVar[Restates] = "counts"
+    square: ClassVar[bool] = True
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it; gains below 0 lie below the picture, as for a model that is worse than calling everything."""
+        ax = self._start(ax, **unit_square("recall gain", "precision gain"))
+        ax.plot([0, 1], [1, 0], **dotted(ax))
+        for name, ranking in self.rankings.items():
+            curve = pr_gain(ranking)
+            self._curve(name, curve.recall_gain, curve.precision_gain, f"area {curve.area:.3f}", marked=True)
+        return self._finish("Precision gain and recall gain", loc="lower left")
+
+    def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
+        """Per point: recall gain and precision gain."""
+        curve = pr_gain(self.rankings[name])
+        return {"recall_gain": curve.recall_gain, "precision_gain": curve.precision_gain}

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.calibration import Reliability, reliability
 from thresher.calibration.reliability import Binning
 from thresher.evaluation import Evaluation
 from thresher.inference import Band
-from thresher.plots.display import FAINT, WIDTH, Frame, Look, add_legend, ink, looks, stacked
-from thresher.plots.models import FEW, ModelsDisplay, Restates, unit_square
+from thresher.plots.display import dotted, unit_square
+from thresher.plots.models import FEW, ModelsDisplay, Restates
 from thresher.ranking import Floats, Ranking
 from thresher.tables import OperatingCondition
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.collections import FillBetweenPolyCollection, PathCollection
-    from matplotlib.lines import Line2D
+    from matplotlib.collections import PathCollection
 
 _FEW_MODELS = 4
 _EDGES = np.linspace(0, 1, 21)
@@ -47,10 +46,10 @@ class ReliabilityDisplay(ModelsDisplay):
 
     takes: ClassVar[frozenset[str]] = frozenset({"bands"})
     restates: ClassVar[Restates] = "probabilities"
+    square: ClassVar[bool] = True
 
-    segments: Binning = "hull"
+    bins: Binning = "hull"
     tables: Mapping[str, Reliability] = field(default_factory=dict)
-    bands_: dict[str, FillBetweenPolyCollection] = field(init=False)
     marks_: list[PathCollection] = field(init=False)
     counts_: Axes | None = field(init=False)
 
@@ -61,12 +60,12 @@ class ReliabilityDisplay(ModelsDisplay):
         *,
         conditions: OperatingCondition | Mapping[str, OperatingCondition] | None = None,
         bands: Band | Mapping[str, Band] | None = None,
-        segments: Binning = "hull",
-        bins: int = 10,
+        bins: Binning = "hull",
+        count: int = 10,
     ) -> Self:
-        """Of one ranking or several; `segments` and `bins` as in `reliability`."""
+        """Of one ranking or several; `bins` and `count` as in `reliability`."""
         display = super(ReliabilityDisplay, cls).from_ranking(ranking, conditions=conditions, bands=bands)
-        return display._filled(segments, bins)
+        return display._fill(bins, count)
 
     @classmethod
     def from_evaluation(
@@ -74,71 +73,51 @@ class ReliabilityDisplay(ModelsDisplay):
         evaluation: Evaluation,
         *,
         bands: Mapping[str, Band] | None = None,
-        segments: Binning = "hull",
-        bins: int = 10,
+        bins: Binning = "hull",
+        count: int = 10,
     ) -> Self:
         """Of every model of an evaluation; all of them must give probabilities."""
-        return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._filled(segments, bins)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Square, with room for a legend beside it."""
-        return 4.9 + self._beside(), 4.8
+        return super(ReliabilityDisplay, cls).from_evaluation(evaluation, bands=bands)._fill(bins, count)
 
     def plot(self, ax: Axes | None = None, *, counts: bool | None = None) -> Self:
         """Draw it; `counts` adds a small histogram of the cases by score in the corner that curves seldom reach.
 
-        Unless told, it is there for up to four models.
+        By default it is there for up to four models.
         """
-        ax = self._opened(ax)
-        unit_square(ax, "score", "proportion of positives")
-        ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.7, zorder=1.7)
-        look = looks(self.rankings, ax)
-        self.lines_, self.bands_, self.marks_ = {}, {}, []
-        entries: list[tuple[Artist, str]] = []
+        ax = self._start(ax, **unit_square("score", "proportion of positives"))
+        ax.plot([0, 1], [0, 1], **dotted(ax, alpha=0.7))
+        self.marks_ = []
         for name, table in self.tables.items():
-            band = self._banded(name, look[name])
-            if band is not None:
-                self.bands_[name] = band
-            (self.lines_[name],) = self._curve(ax, table, look[name])
-            entries.append((self.lines_[name], self._label(name, "" if len(self.tables) > 1 else "observed")))
-        add_legend(ax, [*entries, *self._band_entry()], loc="upper left", outside=bool(self._beside()))
-        self._title(ax, f"Reliability, {_WORDS[self.segments]}")
-        wanted = len(self.rankings) <= _FEW_MODELS if counts is None else counts
-        self.counts_ = self._histogram(ax, look) if wanted else None
-        return self
-
-    def frame(self) -> Frame:
-        """Per model and run of scores: mean score, observed proportion, positives, negatives, the scores it spans."""
-        columns = ("score", "observed", "pos", "neg", "lowest", "highest")
-        return stacked({name: {each: getattr(table, each) for each in columns} for name, table in self.tables.items()})
-
-    def _filled(self, segments: Binning, bins: int) -> Self:
-        self.segments = segments
-        self.tables = {
-            name: reliability(ranking, segments=segments, bins=bins) for name, ranking in self.rankings.items()
-        }
-        return self
-
-    def _curve(self, ax: Axes, table: Reliability, look: Look) -> list[Line2D]:
-        style: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "linewidth": WIDTH, "zorder": 3}
-        if table.segments == "hull":
+            self._band(name)
+            words = "" if len(self.tables) > 1 else "observed"
+            if table.bins != "hull":
+                self._curve(name, table.score[::-1], table.observed[::-1], words, marked=len(table) < FEW)
+                continue
             if len(table) == 1 or (len(self.tables) == 1 and len(table) < FEW):  # one score has no length
-                self.marks_.append(ax.scatter(table.score, table.observed, s=14, color=look.colour, zorder=3))
-            return ax.plot(*flat(table), **style)
-        if len(table) < FEW:
-            style |= {"marker": look.marker, "markersize": 4.5}
-        return ax.plot(table.score[::-1], table.observed[::-1], **style)
+                colour = self._styles[name].colour
+                self.marks_.append(ax.scatter(table.score, table.observed, s=14, color=colour, zorder=3))
+            self._curve(name, *flat(table), words)
+        self._finish(f"Reliability, {_WORDS[self.bins]}", loc="upper left")
+        self.counts_ = None
+        if len(self.rankings) <= _FEW_MODELS if counts is None else counts:
+            self.counts_ = self._histogram(ax)
+        return self
 
-    def _band_entry(self) -> list[tuple[Artist, str]]:
-        from matplotlib.patches import Patch
+    def _columns(self, name: str) -> Mapping[str, npt.ArrayLike]:
+        """Per run of scores: mean score, observed proportion, positives, negatives, the scores it spans."""
+        columns = ("score", "observed", "pos", "neg", "lowest", "highest")
+        return {each: getattr(self.tables[name], each) for each in columns}
 
-        kinds = {(band.level, band.method.partition(" ")[0]): None for band in self.bands.values()}
-        return [
-            (Patch(color="grey", alpha=2 * FAINT, linewidth=0), f"{level:.0%} {kind} band") for level, kind in kinds
-        ]
+    def _fill(self, bins: Binning, count: int) -> Self:
+        self.bins = bins
+        self.tables = {name: reliability(ranking, bins=bins, count=count) for name, ranking in self.rankings.items()}
+        return self
 
-    def _histogram(self, ax: Axes, look: Mapping[str, Look]) -> Axes:
+    def _band_words(self) -> list[str]:
+        kinds = {f"{band.level:.0%} {band.method.partition(' ')[0]} band": None for band in self.bands.values()}
+        return list(kinds)
+
+    def _histogram(self, ax: Axes) -> Axes:
         small = ax.inset_axes((0.62, 0.09, 0.36, 0.2))
         filled = len(self.rankings) == 1
         for name, ranking in self.rankings.items():
@@ -147,9 +126,9 @@ class ReliabilityDisplay(ModelsDisplay):
                 bins=_EDGES.tolist(),
                 weights=ranking.pos + ranking.neg,
                 histtype="stepfilled" if filled else "step",
-                color=look[name].colour,
+                color=self._styles[name].colour,
                 alpha=0.6 if filled else 1,
-                linestyle=look[name].dashes,
+                linestyle=self._styles[name].dashes,
             )
         small.set(xlim=(0, 1), xticks=(0, 0.5, 1), xticklabels=("0", "½", "1"))
         small.set_title("cases by score", fontsize="x-small", pad=2)
@@ -164,7 +143,7 @@ class ReliabilityDisplay(ModelsDisplay):
 def flat(table: Reliability) -> tuple[Floats, Floats]:
     """Each run as a flat piece from its lowest to its highest score, by rising score.
 
-    >>> flat(reliability(Ranking.parse("[1+][1-][1+][1-]", score=[0.9, 0.6, 0.4, 0.1]), segments="hull"))
+    >>> flat(reliability(Ranking.parse("[1+][1-][1+][1-]", score=[0.9, 0.6, 0.4, 0.1]), bins="hull"))
     (array([0.1, 0.1, 0.4, 0.6, 0.9, 0.9]), array([0. , 0. , 0.5, 0.5, 1. , 1. ]))
     """
     ends = np.stack([table.highest, table.lowest], axis=1).ravel()[::-1]

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from thresher._internal.arguments import require_integer
 from thresher.choices import Choice
-from thresher.errors import ArgumentError
+from thresher.errors import argument
 from thresher.evaluation import ModelEvaluation
-from thresher.plots.display import Display, Frame, add_legend, class_colours, ink, set_title, shown
-from thresher.plots.models import FEW, MODEL, one_ranking
+from thresher.plots.display import DASHED, Display, Entries, Frame, add_legend, ink, name_text, palette, set_title
+from thresher.plots.models import FEW, MODEL, require_one_ranking
 from thresher.ranking import Counts, Floats, Ranking
 from thresher.tables import contingency_at
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
     from matplotlib.lines import Line2D
@@ -31,8 +31,8 @@ _NEAR = 1e-300
 class ScoresDisplay(Display):
     """Positives and negatives by score, each as a share of their class, so that a rare class can be seen.
 
-    Up to 60 distinct scores stand one by one; more are counted between `edges`, a score on an edge belonging above it.
-    `beyond` says how many cases have infinite scores and are not shown.
+    Up to 60 distinct scores are drawn one by one; more are counted between `edges`, a score on an edge belonging
+    above it. `beyond` says how many cases have infinite scores and are not shown.
 
     >>> import thresher as th
     >>> display = ScoresDisplay.from_ranking(th.Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
@@ -53,7 +53,7 @@ class ScoresDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Wide enough for the legend beside it."""
+        """Wide enough for the legend next to it."""
         return 7.0, 4.2
 
     @classmethod
@@ -61,16 +61,15 @@ class ScoresDisplay(Display):
         cls, ranking: Ranking, *, bins: int | None = None, choice: Choice | None = None, name: str = MODEL
     ) -> Self:
         """Of one ranking; `bins` asks for that many intervals of equal width, `choice` draws its threshold."""
-        one_ranking(ranking)
-        if bins is not None and bins < 1:
-            raise ArgumentError(f"the number of bins must be 1, 2, 3, ..., got {bins}", "give e.g. bins=40")
+        require_one_ranking(ranking)
+        if bins is not None:
+            require_integer(bins, name="bins", least=1, fix=f"give e.g. {argument('bins', 40)}")
         finite = np.isfinite(ranking.score)
         beyond = float((ranking.pos + ranking.neg)[~finite].sum())
         score, pos, neg = (column[finite] for column in (ranking.score, ranking.pos, ranking.neg))
         edges = None
         if bins is not None or score.size > FEW:
-            ends = _ends(score)
-            edges = np.linspace(*ends, (bins or _BINS) + 1)
+            edges = np.linspace(*_ends(score), (bins or _BINS) + 1)
             pos, neg = _between(ranking, edges, score)
             score = (edges[1:] + edges[:-1]) / 2
         return cls(score=score, pos=pos, neg=neg, edges=edges, beyond=beyond, choice=choice, name=name)
@@ -85,25 +84,23 @@ class ScoresDisplay(Display):
         from matplotlib.patches import Patch
         from matplotlib.ticker import FuncFormatter
 
-        ax = self._opened(ax)
-        up, down = class_colours(ax)
+        ax = self._axes(ax, grid="y", xlabel="score", ylabel="share of the negatives  |  of the positives")
+        up, down = palette(ax)[:2]
         self.positives_ = self._bars(ax, self.pos, up, 1)
         self.negatives_ = self._bars(ax, self.neg, down, -1)
         ax.axhline(0, color=ink(ax), linewidth=0.8)
-        ax.set(xlabel="score", ylabel="share of the negatives  |  of the positives")
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):.10g}"))
-        ax.grid(visible=True, axis="y", color="grey", alpha=0.18, linewidth=0.6)
         ax.margins(x=0.06, y=0.12)
-        entries: list[tuple[Artist, str]] = [(Patch(color=up), "positives"), (Patch(color=down), "negatives")]
+        entries: Entries = [(Patch(color=up), "positives"), (Patch(color=down), "negatives")]
         self.threshold_ = None
         if self.choice is not None and np.isfinite(self.choice.threshold):
             at = self.choice.threshold
             place = float(np.clip(at, -_FAR, _FAR))
-            self.threshold_ = ax.axvline(place, color=ink(ax), linewidth=1.2, linestyle=(0, (3, 2)))
+            self.threshold_ = ax.axvline(place, color=ink(ax), linewidth=1.2, linestyle=DASHED)
             entries.append((self.threshold_, f"threshold {at:.4g}"))
         add_legend(ax, entries, outside=True)
         beyond = f" ({self.beyond:,.10g} infinite left out)" if self.beyond else ""
-        set_title(ax, "Scores by class" + ("" if self.name == MODEL else f": {shown(self.name)}") + beyond)
+        set_title(ax, "Scores by class" + ("" if self.name == MODEL else f": {name_text(self.name)}") + beyond)
         return self
 
     def frame(self) -> Frame:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ArgumentError
-from thresher.plots.display import WIDTH, Display, Frame, add_legend, ink, palette, set_title
+from thresher.plots.display import DASHED, WIDTH, Display, Frame, add_legend, ink, palette, set_title
 from thresher.ranking import Floats
 
 if TYPE_CHECKING:
@@ -35,19 +35,20 @@ class ScreeDisplay(Display):
     @classmethod
     def from_ratios(cls, ratios: npt.ArrayLike) -> Self:
         """Of shares of variance by component, such as `explained_variance_ratio_`."""
-        given = np.asarray(ratios, dtype=np.float64)
-        if given.ndim != 1 or not given.size or not ((given >= 0) & (given <= 1)).all() or given.sum() > 1 + 1e-9:
+        shares = np.asarray(ratios, dtype=np.float64)
+        if shares.ndim != 1 or not shares.size or not ((shares >= 0) & (shares <= 1)).all() or shares.sum() > 1 + 1e-9:
             raise ArgumentError(
                 "ratios are shares of the variance, each in [0, 1] and together at most 1",
                 "give one share per component, e.g. [0.6, 0.3, 0.1]",
             )
-        return cls(ratios=given)
+        return cls(ratios=shares)
 
     def plot(self, ax: Axes | None = None, *, kept: int | None = None) -> Self:
         """Draw it; `kept` marks how many components are kept."""
         from matplotlib.ticker import MaxNLocator
 
-        ax = self._opened(ax)
+        settings = {"xlabel": "component", "ylabel": "share of the variance", "ylim": (0, 1.05)}
+        ax = self._axes(ax, grid="y", **settings)
         component = np.arange(1, self.ratios.size + 1)
         first, second = palette(ax)[:2]
         self.bars_ = ax.bar(component, self.ratios, color=first, alpha=0.75, edgecolor="none")
@@ -57,11 +58,9 @@ class ScreeDisplay(Display):
         entries = [(self.bars_[0], "each component"), (self.cumulative_, "all up to it")]
         self.kept_ = None
         if kept is not None:
-            self.kept_ = ax.axvline(kept + 0.5, color=ink(ax), linewidth=1.1, linestyle=(0, (3, 2)))
+            self.kept_ = ax.axvline(kept + 0.5, color=ink(ax), linewidth=1.1, linestyle=DASHED)
             entries.append((self.kept_, f"kept: {kept}"))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set(xlabel="component", ylabel="share of the variance", ylim=(0, 1.05))
-        ax.grid(visible=True, axis="y", color="grey", alpha=0.18, linewidth=0.6)
         add_legend(ax, entries, loc="center right")
         set_title(ax, "Scree plot")
         return self

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from thresher._internal.palette import SHADES_ON_DARK, SHADES_ON_LIGHT
 from thresher.errors import ArgumentError
-from thresher.plots.display import LITERAL, Display, Frame, is_dark, set_title, shown, taken_literally
+from thresher.plots.display import LITERAL, Display, Frame, is_dark, literal, name_text, set_title
 from thresher.plots.models import MODEL
 from thresher.ranking import Counts, Floats
 from thresher.tables import ConfusionMatrix, Contingency
@@ -56,20 +57,19 @@ class ContingencyDisplay(Display):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it."""
-        ax = self._opened(ax)
+        ax = self._axes(ax, grid="", xlabel="predicted", ylabel="actual")
         table = self.table
         counts = np.array([[table.tp, table.fn], [table.fp, table.tn]])
         shares = np.array([[table.tpr, table.fnr], [table.fpr, table.tnr]], dtype=np.float64)
-        words = [[f"tp {table.tp:,.6g}", f"fn {table.fn:,.6g}"], [f"fp {table.fp:,.6g}", f"tn {table.tn:,.6g}"]]
-        said = [
-            [f"{word}\n{share:.1%}" if math.isfinite(share) else word for word, share in zip(*row, strict=True)]
-            for row in zip(words, shares.tolist(), strict=True)
+        cells = [[f"tp {table.tp:,.6g}", f"fn {table.fn:,.6g}"], [f"fp {table.fp:,.6g}", f"tn {table.tn:,.6g}"]]
+        words = [
+            [f"{cell}\n{share:.1%}" if math.isfinite(share) else cell for cell, share in zip(*row, strict=True)]
+            for row in zip(cells, shares.tolist(), strict=True)
         ]
-        self.image_, self.texts_ = _heat_map(ax, shares, said, large=True)
+        self.image_, self.texts_ = _heat_map(ax, shares, words, large=True)
         ax.set_xticks([0, 1], [f"+\n{counts[:, 0].sum():,.6g}", f"−\n{counts[:, 1].sum():,.6g}"])
         ax.set_yticks([0, 1], [f"+\n{table.Pos:,.6g}", f"−\n{table.Neg:,.6g}"])
-        ax.set(xlabel="predicted", ylabel="actual")
-        set_title(ax, "Contingency table" if self.name == MODEL else shown(self.name))
+        set_title(ax, "Contingency table" if self.name == MODEL else name_text(self.name))
         return self
 
     def frame(self) -> Frame:
@@ -110,23 +110,22 @@ class ConfusionDisplay(Display):
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it; up to 20 classes the cells hold their counts."""
-        ax = self._opened(ax)
+        ax = self._axes(ax, grid="", xlabel="predicted", ylabel="actual")
         matrix = self.matrix
         size = len(matrix.classes)
         written = size <= _WRITTEN
-        said = [[_short(each) for each in row] for row in matrix.counts.tolist()] if written else None
-        self.image_, self.texts_ = _heat_map(ax, self._shares(), said, large=False)
+        words = [[_short(each) for each in row] for row in matrix.counts.tolist()] if written else None
+        self.image_, self.texts_ = _heat_map(ax, self._shares(), words, large=False)
         if size <= _LABELLED:
-            names = [shown(name, longest=18) for name in matrix.classes]
+            names = [name_text(name, longest=18) for name in matrix.classes]
             turned: dict[str, Any] = (
                 {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if max(map(len, names)) > 4 else {}
             )
             ax.set_xticks(range(size), names, **LITERAL, **turned)
             ax.set_yticks(range(size), names, **LITERAL)
-        ax.set(xlabel="predicted", ylabel="actual")
         bar = self.figure_.colorbar(self.image_, ax=ax, fraction=0.045, pad=0.03)
         bar.set_label("share of the actual class")
-        title = "Confusion matrix" if self.name == MODEL else shown(self.name)
+        title = "Confusion matrix" if self.name == MODEL else name_text(self.name)
         set_title(ax, f"{title}, accuracy {matrix.overall_accuracy:.3f}")
         return self
 
@@ -147,23 +146,22 @@ class ConfusionDisplay(Display):
 
 
 def _heat_map(
-    ax: Axes, shares: Floats, said: Sequence[Sequence[str]] | None, *, large: bool
+    ax: Axes, shares: Floats, words: Sequence[Sequence[str]] | None, *, large: bool
 ) -> tuple[AxesImage, list[Text]]:
     from matplotlib.colors import LinearSegmentedColormap
 
-    ground, full = ("#16181c", "#56b4e9") if is_dark(ax) else ("#ffffff", "#0072b2")
-    colours = LinearSegmentedColormap.from_list("thresher", [ground, full])
+    colours = LinearSegmentedColormap.from_list("thresher", SHADES_ON_DARK if is_dark(ax) else SHADES_ON_LIGHT)
     image = ax.imshow(shares, cmap=colours, vmin=0, vmax=1, aspect="equal" if not large else "auto")
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)
     ax.tick_params(length=0)
     texts = []
-    for i, row in enumerate(said or []):
-        for j, words in enumerate(row):
+    for i, row in enumerate(words or []):
+        for j, cell in enumerate(row):
             light = (shares[i, j] > 0.55) != is_dark(ax)
-            text = ax.text(j, i, words, ha="center", va="center", color="white" if light else "black")
+            text = ax.text(j, i, cell, ha="center", va="center", color="white" if light else "black")
             text.set_fontsize("large" if large else "small")
-            texts.append(taken_literally(text))
+            texts.append(literal(text))
     return image, texts
 
 

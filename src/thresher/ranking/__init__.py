@@ -1,54 +1,93 @@
 """Rankings: the one small table that everything else is computed from."""
 
 from thresher._internal.optional import publish
-from thresher.ranking.condensed import condensed
-from thresher.ranking.counting import Counts, Flags, counted, counted_weights
-from thresher.ranking.lookup import cuts_above
-from thresher.ranking.numbers import as_number, as_numbers
-from thresher.ranking.order import Indices, beating, falling
-from thresher.ranking.pieces import MOST_THREADS, Floats, filled, in_pieces, pieces_of, processors, side_by_side
-from thresher.ranking.ranking import Ranking
-from thresher.ranking.required import described, require_ranking
-from thresher.ranking.scores import rankable
-from thresher.ranking.segments import MOST_CASES, require_safe_total
-from thresher.ranking.spans import UNKNOWN, Spans, kept_number, resolved
-from thresher.ranking.thresholds import LARGEST, reaches, require_split, splits_at
-from thresher.ranking.weights import wide
+from thresher.ranking.checks import rankable, require_safe_total
+from thresher.ranking.compression import (
+    MOST_TIES,
+    Keep,
+    corners_among,
+    merge_at,
+    on_edges,
+    shorten,
+    splits_to_keep,
+    take_evenly,
+)
+from thresher.ranking.ranges import (
+    UNKNOWN,
+    Ranges,
+    Sketch,
+    exact_number,
+    has_all_ties,
+    merge_ranges,
+    merge_segments,
+    require_ranges,
+)
+from thresher.ranking.ranking import Ranking, require_ranking
+from thresher.ranking.sorting import (
+    Counts,
+    Flags,
+    Floats,
+    Indices,
+    Keys,
+    ScoreRanges,
+    count_rows,
+    falling_order,
+    pack,
+    partition_rows,
+    score_ranges,
+    sort_keys,
+    unpack_classes,
+    unpack_scores,
+)
+from thresher.ranking.thresholds import LARGEST, cuts_above, midway, reaches, require_split, shortest_between, splits_at
+from thresher.ranking.weights import EXACT_INTEGERS, HALF_ULP, MOST_CASES, widen
 
 __all__ = [
+    "EXACT_INTEGERS",
+    "HALF_ULP",
     "LARGEST",
     "MOST_CASES",
-    "MOST_THREADS",
+    "MOST_TIES",
     "UNKNOWN",
     "Counts",
     "Flags",
     "Floats",
     "Indices",
+    "Keep",
+    "Keys",
+    "Ranges",
     "Ranking",
-    "Spans",
-    "as_number",
-    "as_numbers",
-    "beating",
-    "condensed",
-    "counted",
-    "counted_weights",
+    "ScoreRanges",
+    "Sketch",
+    "corners_among",
+    "count_rows",
     "cuts_above",
-    "described",
-    "falling",
-    "filled",
-    "in_pieces",
-    "kept_number",
-    "pieces_of",
-    "processors",
+    "exact_number",
+    "falling_order",
+    "has_all_ties",
+    "merge_at",
+    "merge_ranges",
+    "merge_segments",
+    "midway",
+    "on_edges",
+    "pack",
+    "partition_rows",
     "rankable",
     "reaches",
+    "require_ranges",
     "require_ranking",
     "require_safe_total",
     "require_split",
-    "resolved",
-    "side_by_side",
+    "score_ranges",
+    "shorten",
+    "shortest_between",
+    "sort_keys",
     "splits_at",
-    "wide",
+    "splits_to_keep",
+    "take_evenly",
+    "unpack_classes",
+    "unpack_scores",
+    "widen",
 ]
 
 publish(__name__, Ranking)

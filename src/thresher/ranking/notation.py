@@ -7,9 +7,8 @@ import re
 import numpy as np
 
 from thresher.errors import NotationError
-from thresher.ranking.counting import Counts
-from thresher.ranking.pieces import Floats
-from thresher.ranking.segments import require_safe_total
+from thresher.ranking.checks import require_safe_total
+from thresher.ranking.sorting import Counts, Floats
 
 SEGMENTS_SHOWN = 12
 MOST_WRITTEN = 20
@@ -18,10 +17,10 @@ _SEGMENT = re.compile(r"\s*\[\s*([^\[\]]*?)\s*\]\s*")
 _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([+-])")
 
 
-def counts_in(text: str) -> tuple[Counts, Counts]:
+def parse_counts(text: str) -> tuple[Counts, Counts]:
     """Read positives and negatives per segment.
 
-    >>> counts_in("[20+,5-][10+]")
+    >>> parse_counts("[20+,5-][10+]")
     (array([20, 10]), array([5, 0]))
     """
     if not isinstance(text, str):
@@ -46,10 +45,10 @@ def counts_in(text: str) -> tuple[Counts, Counts]:
     return np.array(pos, dtype=kind), np.array(neg, dtype=kind)
 
 
-def written(pos: Counts, neg: Counts) -> str:
+def write(pos: Counts, neg: Counts) -> str:
     """Write one bracket per segment; a class that is absent from it is left out.
 
-    >>> written(np.array([20, 3]), np.array([5, 0]))
+    >>> write(np.array([20, 3]), np.array([5, 0]))
     '[20+,5-][3+]'
     """
     return "".join(
@@ -58,36 +57,36 @@ def written(pos: Counts, neg: Counts) -> str:
     )
 
 
-def bounded(pos: Counts, neg: Counts) -> str:
-    """All segments while they are few, which `counts_in` reads; else both ends, and how many there are between.
+def write_ends(pos: Counts, neg: Counts) -> str:
+    """All segments while they are few, which `parse_counts` reads; else both ends, and how many there are between.
 
-    >>> bounded(np.ones(10_000, dtype=np.int64), np.zeros(10_000, dtype=np.int64))
+    >>> write_ends(np.ones(10_000, dtype=np.int64), np.zeros(10_000, dtype=np.int64))
     '[1+][1+][1+][1+][1+] … 9,990 more … [1+][1+][1+][1+][1+]'
     """
     if pos.size <= MOST_WRITTEN:
-        return written(pos, neg)
-    first, last = written(pos[:_AT_EACH_END], neg[:_AT_EACH_END]), written(pos[-_AT_EACH_END:], neg[-_AT_EACH_END:])
+        return write(pos, neg)
+    first, last = write(pos[:_AT_EACH_END], neg[:_AT_EACH_END]), write(pos[-_AT_EACH_END:], neg[-_AT_EACH_END:])
     return f"{first} … {pos.size - 2 * _AT_EACH_END:,} more … {last}"
 
 
-def shown(score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, unresolved: int = 0) -> str:
+def summarize(score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, unresolved: int = 0) -> str:
     """All segments and their scores while they are few, else both ends and the totals.
 
-    >>> shown(np.array([2.0, 1.0]), np.array([20, 3]), np.array([5, 0]))
+    >>> summarize(np.array([2.0, 1.0]), np.array([20, 3]), np.array([5, 0]))
     '[20+,5-][3+] at scores 2, 1'
     """
     if score.size <= SEGMENTS_SHOWN:
-        told = f"{written(pos, neg)} at scores {', '.join(f'{number:g}' for number in score)}"
+        text = f"{write(pos, neg)} at scores {', '.join(f'{number:g}' for number in score)}"
     else:
-        ends = f"{written(pos[:3], neg[:3])}…{written(pos[-3:], neg[-3:])}"
+        ends = f"{write(pos[:3], neg[:3])}…{write(pos[-3:], neg[-3:])}"
         totals = f"{pos.sum().item():,}+ {neg.sum().item():,}-"
-        told = f"{ends}: {score.size:,} segments, {totals}, scores {score[0]:g} to {score[-1]:g}"
-    told += f"; {dropped:,} row{'s' * (dropped > 1)} dropped" if dropped else ""
-    return told + (f"; {unresolved:,} unresolved" if unresolved else "")
+        text = f"{ends}: {score.size:,} segments, {totals}, scores {score[0]:g} to {score[-1]:g}"
+    text += f"; {dropped:,} row{'s' * (dropped > 1)} dropped" if dropped else ""
+    return text + (f"; {unresolved:,} unresolved" if unresolved else "")
 
 
 def _number(digits: str) -> float:
-    # Whole counts stay integers: as floats, those beyond 2**53 would change.
+    # Whole counts stay integers: as floats, those beyond the exact integers of float64 would change.
     if digits.isdigit():
         return int(digits)
     number = float(digits)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
@@ -10,28 +12,30 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.optional import room
-from thresher.errors import ArgumentError, EmptyError, require_both_classes
-from thresher.ranking import notation, segments
-from thresher.ranking.counting import Counts, Flags, summed
-from thresher.ranking.kept import Kept
-from thresher.ranking.numbers import as_number
-from thresher.ranking.pieces import Floats, side_by_side
-from thresher.ranking.spans import Spans, joined, resolved
-from thresher.ranking.thresholds import LARGEST, midway, require_split, separating
-from thresher.ranking.weights import running, sum_of, wide
+from thresher._internal.arguments import as_number, describe
+from thresher._internal.json import FieldError, json_value, not_written, number, numbers, or_none, read_object
+from thresher._internal.parallel import parallel_map, threads_for
+from thresher._internal.results import Tabular
+from thresher.errors import ArgumentError, EmptyError, ThresherError, require_both_classes
+from thresher.ranking import checks, notation
+from thresher.ranking.ranges import Ranges, merge_ranges, merge_segments, require_ranges
+from thresher.ranking.sorting import Array, Counts, Flags, Floats, count_rows, sum_by_score
+from thresher.ranking.thresholds import LARGEST, midway, require_split, separating_thresholds
+from thresher.ranking.weights import EXACT_INTEGERS, in_units, running_total, total_of, widen
 
+FORMAT = "thresher/ranking/1"
+_KIND: dict[str, Any] = {"of": "Ranking", "kind": "a ranking"}
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Ranking(Kept):
+class Ranking(Tabular):
     """Positives and negatives per distinct score, by falling score.
 
     Built from counts in any order: they are sorted, equal scores are added up and segments
     without cases vanish. `dropped` counts rows left out on request while reading. Counts are
     int64; they are float64 when rows carry weights. `narrow` holds them as (pos, neg), in fewer
-    bytes where rows were counted. `spans` is None in an exact ranking; where ranges of scores were
+    bytes where rows were counted. `ranges` is None in an exact ranking; where ranges of scores were
     counted, it says between which scores the cases of each segment lie, and where an engine added up
     weights, how far their sums may have rounded.
 
@@ -47,29 +51,40 @@ class Ranking(Kept):
     score: Floats
     narrow: tuple[Counts, Counts] = field(init=False)
     dropped: int = 0
-    spans: Spans | None = None
+    ranges: Ranges | None = None
     Pos: Any = field(init=False)
     Neg: Any = field(init=False)
     _memory: dict[str, Any] = field(init=False)
 
     def __init__(self, score: npt.ArrayLike, pos: npt.ArrayLike, neg: npt.ArrayLike, *, dropped: int = 0) -> None:
-        scores, positives, negatives = segments.checked(score, pos, neg)
+        scores, positives, negatives = checks.check_segments(score, pos, neg)
         seen = (positives > 0) | (negatives > 0)
         if not seen.any():
             raise EmptyError("there are no cases to rank", "give a count above 0")
         if not seen.all():
             scores, positives, negatives = scores[seen], positives[seen], negatives[seen]
         if not (scores[1:] < scores[:-1]).all():
-            scores, positives, negatives = summed(scores, positives, negatives)
+            scores, positives, negatives = sum_by_score(scores, positives, negatives)
         self._fill(scores + 0.0, positives.copy(), negatives.copy(), dropped)
 
     @classmethod
+    def count(cls, positive: Flags, scores: Array, weights: Floats | None = None, *, dropped: int = 0) -> Self:
+        """Count rows: flags of the positives, scores without NaN, and weights above 0.
+
+        >>> Ranking.count(np.array([True, False, True]), np.array([0.9, 0.2, 0.2]))
+        Ranking([1+][1+,1-] at scores 0.9, 0.2)
+        """
+        ranking = cls.__new__(cls)
+        ranking._fill(*count_rows(positive, scores, weights), dropped)
+        return ranking
+
+    @classmethod
     def of_segments(
-        cls, score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, spans: Spans | None = None
+        cls, score: Floats, pos: Counts, neg: Counts, *, dropped: int = 0, ranges: Ranges | None = None
     ) -> Self:
         """Take over arrays that are known to be segments already: falling scores, nothing empty or missing."""
         ranking = cls.__new__(cls)
-        ranking._fill(score, pos, neg, dropped, spans)
+        ranking._fill(score, pos, neg, dropped, ranges)
         return ranking
 
     @classmethod
@@ -85,7 +100,7 @@ class Ranking(Kept):
     ) -> Self:
         """Count ranges instead of scores: so many cases whose lowest score is `low` and whose highest is `high`.
 
-        Give each class ranges of its own, in any order. Those that overlap become one segment, in which the order
+        Give each class its own ranges, in any order. Those that overlap become one segment, in which the order
         of the classes is not known: `unresolved` says which, and e.g. `auc_bounds` what that leaves open. `rounding`
         bounds the relative error of counts that are sums of weights, which others may have added in another order.
 
@@ -95,8 +110,8 @@ class Ranking(Kept):
         >>> bounded.interval(1)  # thresholds that split no range
         (0.4, 0.5)
         """
-        *columns, spans = resolved(*segments.checked_ranges(low, high, pos, neg), rounding=rounding)
-        return cls.of_segments(*columns, dropped=dropped, spans=spans)
+        *columns, ranges = merge_ranges(*checks.check_ranges(low, high, pos, neg), rounding=rounding)
+        return cls.of_segments(*columns, dropped=dropped, ranges=ranges)
 
     @classmethod
     def parse(cls, text: str, *, score: Sequence[float] | None = None) -> Self:
@@ -105,18 +120,54 @@ class Ranking(Kept):
         >>> print(Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1]))
         [20+,5-][10+,5-][20+,40-]
         """
-        pos, neg = notation.counts_in(text)
+        pos, neg = notation.parse_counts(text)
         return cls(np.arange(pos.size, 0, -1.0) if score is None else score, pos, neg)
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Self:
+        """Read what `to_dict` wrote."""
+        optional = ("dropped", "spans")
+        fields = read_object(value, _READERS, form=FORMAT, optional=optional, **_KIND)
+        score, pos, neg, ranges = fields["score"], fields["pos"], fields["neg"], fields.get("spans")
+        for name in ("pos", "neg"):
+            if len(fields[name]) != len(score):
+                raise not_written(f'"{name}" has {len(fields[name]):,} entries, and "score" {len(score):,}', **_KIND)
+        if not any(pos) and not any(neg):
+            raise not_written('"pos" and "neg" count no case', **_KIND)
+        try:
+            if ranges is not None:
+                require_ranges(score, pos, neg, ranges)
+            ranking = cls(score, pos, neg, dropped=fields.get("dropped", 0))
+        except ThresherError as error:
+            raise not_written(f'of "score", "pos" and "neg", {error.what}', **_KIND) from None
+        except ValueError as error:
+            raise not_written(f'"spans" do not fit "score", "pos" and "neg" ({error})', **_KIND) from None
+        if ranges is None:
+            return ranking
+        return cls.of_segments(ranking.score, ranking.pos, ranking.neg, dropped=ranking.dropped, ranges=ranges)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote."""
+        return cls.from_dict(json_value(text, name="Ranking"))
+
+    @classmethod
+    def from_parquet(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `to_parquet` wrote."""
+        from thresher.sources.storage import read_parquet
+
+        ranking: Any = read_parquet(path)
+        return ranking
 
     @property
     def pos(self) -> Counts:
         """Positives per segment."""
-        return self.remembered("pos", lambda: wide(self.narrow[0]))
+        return self.remember("pos", lambda: widen(self.narrow[0]))
 
     @property
     def neg(self) -> Counts:
         """Negatives per segment."""
-        return self.remembered("neg", lambda: wide(self.narrow[1]))
+        return self.remember("neg", lambda: widen(self.narrow[1]))
 
     @property
     def total(self) -> Any:
@@ -141,12 +192,12 @@ class Ranking(Kept):
     @property
     def exact(self) -> bool:
         """Whether every segment is one score."""
-        return self.spans is None or bool((self.score == self._tops()).all())
+        return self.ranges is None or bool((self.score == self._tops()).all())
 
     @property
     def unresolved(self) -> Flags:
         """Segments in which the order of positives and negatives is not known; none in an exact ranking."""
-        return np.zeros(len(self), dtype=np.bool_) if self.spans is None else self.spans.unresolved
+        return np.zeros(len(self), dtype=np.bool_) if self.ranges is None else self.ranges.unresolved
 
     def covered(self) -> tuple[Counts, Counts]:
         """Positives and negatives called positive at split 0..m (tp, fp).
@@ -155,12 +206,13 @@ class Ranking(Kept):
         >>> tp.tolist(), fp.tolist()
         ([0, 20, 30, 50], [0, 5, 10, 50])
         """
-        tp, fp = self.remembered("covered", lambda: side_by_side(self._covered, (0, 1), len(self)))
+        tp, fp = self.remember("covered", lambda: parallel_map(self._covered, (0, 1), threads_for(len(self))))
         return tp, fp
 
     def runs(self, split: npt.NDArray[np.intp]) -> tuple[Counts, Counts]:
         """Positives and negatives between neighbouring splits, of which the first is 0 and the last m.
 
+        >>> import numpy as np
         >>> Ranking.parse("[20+,5-][10+,5-][20+,40-]").runs(np.array([0, 2, 3]))
         (array([30, 20]), array([10, 40]))
         """
@@ -180,7 +232,7 @@ class Ranking(Kept):
         >>> Ranking([0.8, 0.3], pos=[1, 0], neg=[0, 1]).thresholds()
         array([ inf, 0.55, -inf])
         """
-        return self.remembered("thresholds", lambda: separating(self.score, self._tops()))
+        return self.remember("thresholds", lambda: separating_thresholds(self.score, self._tops()))
 
     def interval(self, split: int) -> tuple[float, float]:
         """All thresholds of one split, as (lower, upper): lower < t <= upper.
@@ -220,30 +272,61 @@ class Ranking(Kept):
             return self
         up = self.total * (class_ratio / (1 + class_ratio)) / self.Pos
         down = self.total * (1 / (1 + class_ratio)) / self.Neg
-        spans = None if self.spans is None else self.spans.weighted(up, down)
-        return Ranking.of_segments(self.score, self.pos * up, self.neg * down, dropped=self.dropped, spans=spans)
+        ranges = None if self.ranges is None else self.ranges.reweight(up, down)
+        return Ranking.of_segments(self.score, self.pos * up, self.neg * down, dropped=self.dropped, ranges=ranges)
 
-    def whole(self) -> Ranking:
-        """The same segments with whole counts of a common unit, where weights have one; else the ranking itself.
+    def in_units(self) -> Ranking:
+        """The same segments with integer counts of a common unit, where weights have one; else the ranking itself.
 
         Sums of weights such as 0.1 round; counted in tenths they are compared as exactly as rows are.
 
         >>> weighted = Ranking([2, 1], pos=[0.1 + 0.2, 0.0], neg=[0.0, 0.5])
-        >>> weighted, weighted.whole()
+        >>> weighted, weighted.in_units()
         (Ranking([0.30000000000000004+][0.5-] at scores 2, 1), Ranking([3+][5-] at scores 2, 1))
         """
-        counts = self.remembered("whole", lambda: segments.whole(self.pos, self.neg)) if self.weighted else None
+        counts = self.remember("in_units", lambda: in_units(self.pos, self.neg)) if self.weighted else None
         if counts is None:
             return self
-        spans = None if self.spans is None else Spans(*self.spans.ends)
-        return Ranking.of_segments(self.score, *counts, dropped=self.dropped, spans=spans)
+        ranges = None if self.ranges is None else Ranges(*self.ranges.ends)
+        return Ranking.of_segments(self.score, *counts, dropped=self.dropped, ranges=ranges)
 
-    def remembered(self, name: str, make: Callable[[], T]) -> T:
-        """What follows from the ranking alone, made when first asked for and kept with it."""
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; infinite scores become the texts "inf" and "-inf", which JSON can carry."""
+        scores = [score if math.isfinite(score) else str(score) for score in self.score.tolist()]
+        plain: dict[str, Any] = {"format": FORMAT, "score": scores, "pos": self.pos.tolist(), "neg": self.neg.tolist()}
+        plain |= {"dropped": self.dropped} if self.dropped else {}
+        return plain if self.ranges is None else plain | {"spans": self.ranges.to_dict()}
+
+    def to_json(self) -> str:
+        """JSON that `from_json` reads back exactly.
+
+        >>> ranking = Ranking.parse("[2+][1-]")
+        >>> Ranking.from_json(ranking.to_json()) == ranking
+        True
+        """
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write a Parquet file that `from_parquet` reads back exactly; an older file stays until this one is complete.
+
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     for day in ("monday", "tuesday"):
+        ...         Ranking.parse("[20+,5-][10+,5-][20+,40-]").to_parquet(Path(folder, f"{day}.parquet"))
+        ...     sum(Ranking.from_parquet(path) for path in Path(folder).iterdir())
+        Ranking([40+,10-][20+,10-][40+,80-] at scores 3, 2, 1)
+        """
+        from thresher.sources.storage import write_parquet
+
+        write_parquet(self, path)
+
+    def remember(self, name: str, make: Callable[[], T]) -> T:
+        """What follows from the ranking alone, made when first asked for."""
         if name not in self._memory:
             self._memory[name] = make()
-        kept: T = self._memory[name]
-        return kept
+        value: T = self._memory[name]
+        return value
 
     def require_both_classes(self) -> None:
         """Raise `OneClassError` unless there are positives and negatives."""
@@ -251,29 +334,29 @@ class Ranking(Kept):
 
     def require_probabilities(self) -> None:
         """Raise `ProbabilityError` unless every score lies in [0, 1]."""
-        segments.require_probabilities(self.score, self._tops())
+        checks.require_probabilities(self.score, self._tops())
 
     def __add__(self, other: Ranking) -> Ranking:
         if not isinstance(other, Ranking):
             return NotImplemented
-        segments.require_safe_total(self.total + other.total)
+        checks.require_safe_total(self.total + other.total)
         dropped = self.dropped + other.dropped
-        if self.spans is None and other.spans is None and not (self.weighted or other.weighted):
+        if self.ranges is None and other.ranges is None and not (self.weighted or other.weighted):
             both = zip((self.score, self.pos, self.neg), (other.score, other.pos, other.neg), strict=True)
-            return Ranking.of_segments(*summed(*map(np.concatenate, both)), dropped=dropped)
-        *columns, spans = joined(*((each.score, each.pos, each.neg, each.spans) for each in (self, other)))
-        return Ranking.of_segments(*columns, dropped=dropped, spans=spans)
+            return Ranking.of_segments(*sum_by_score(*map(np.concatenate, both)), dropped=dropped)
+        *columns, ranges = merge_segments(*((each.score, each.pos, each.neg, each.ranges) for each in (self, other)))
+        return Ranking.of_segments(*columns, dropped=dropped, ranges=ranges)
 
     def __radd__(self, other: object) -> Ranking:
         return self if other == 0 else NotImplemented  # sum(rankings) starts from 0
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ranking) or (self.spans is None) != (other.spans is None):
+        if not isinstance(other, Ranking) or (self.ranges is None) != (other.ranges is None):
             return False
-        if self.spans is not None and other.spans is not None and not self.spans.same_as(other.spans):
+        if self.ranges is not None and other.ranges is not None and not self.ranges.equals(other.ranges):
             return False
         columns = zip((self.score, *self.narrow), (other.score, *other.narrow), strict=True)
-        return all(np.array_equal(mine, theirs) for mine, theirs in columns)
+        return all(np.array_equal(own, theirs) for own, theirs in columns)
 
     def __hash__(self) -> int:
         return hash((len(self), self.Pos, self.Neg))
@@ -282,38 +365,79 @@ class Ranking(Kept):
         return int(self.score.size)
 
     def __str__(self) -> str:
-        return notation.bounded(self.pos, self.neg)
+        return notation.write_ends(self.pos, self.neg)
 
     def _brief(self) -> str:
         open_ones = int(self.unresolved.sum())
-        return notation.shown(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)
+        return notation.summarize(self.score, self.pos, self.neg, dropped=self.dropped, unresolved=open_ones)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"score": self.score, "pos": self.pos, "neg": self.neg}
 
     def _repr_html_(self) -> str:
-        return str(room("report.notebook").ranking_glance(self))
+        from thresher.report.notebook import ranking_html
+
+        return ranking_html(self)
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.score, *self.narrow, self.dropped, self.spans  # what is remembered can be found again
+        return self.score, *self.narrow, self.dropped, self.ranges  # what is remembered follows from it
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._fill(*state)
 
     def _covered(self, of: int) -> Counts:
-        return running(self.narrow[of], (self.Pos, self.Neg)[of])
+        return running_total(self.narrow[of], (self.Pos, self.Neg)[of])
 
     def _tops(self) -> Floats:
-        spans = self.spans
-        return self.score if spans is None else self.remembered("tops", lambda: spans.high)
+        ranges = self.ranges
+        return self.score if ranges is None else self.remember("tops", lambda: ranges.high)
 
-    def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, spans: Spans | None = None) -> None:
+    def _fill(self, score: Floats, pos: Counts, neg: Counts, dropped: int, ranges: Ranges | None = None) -> None:
         for column in (score, pos, neg):
             column.flags.writeable = False
         for name, value in {
             "score": score,
             "narrow": (pos, neg),
             "dropped": dropped,
-            "spans": spans,
-            "Pos": sum_of(pos),
-            "Neg": sum_of(neg),
+            "ranges": ranges,
+            "Pos": total_of(pos),
+            "Neg": total_of(neg),
             "_memory": {},
         }.items():
             object.__setattr__(self, name, value)
+
+
+def require_ranking(value: Any, *, both_classes: bool = False, probabilities: bool = False) -> None:
+    """Raise unless `value` is a ranking, with both classes and scores in [0, 1] where those are asked for.
+
+    >>> require_ranking([0.9, 0.2])
+    Traceback (most recent call last):
+    thresher.errors.ArgumentError: a ranking is needed, got the list [0.9, 0.2]
+      where: require_ranking(value)
+      fix:   pass rank(labels, scores)
+    """
+    if not isinstance(value, Ranking):
+        fix = "pass rank(labels, scores)"
+        if isinstance(value, str):
+            fix = 'pass Ranking.parse("[20+,5-][10+,5-]") for segments, or scan(path, label=..., score=...) for a file'
+        raise ArgumentError(f"a ranking is needed, got {describe(value)}", fix)
+    if both_classes:
+        value.require_both_classes()
+    if probabilities:
+        value.require_probabilities()
+
+
+def _scores(value: Any) -> list[float]:
+    scores = numbers(infinite=True)(value)
+    if rounded := [score for score in scores if type(score) is int and abs(score) > EXACT_INTEGERS]:
+        raise FieldError(f"must be numbers that a float64 holds, got {rounded[0]}")
+    return scores
+
+
+_READERS = {
+    "score": _scores,
+    "pos": numbers(0),
+    "neg": numbers(0),
+    "dropped": number(0, whole=True),
+    "spans": or_none(Ranges.from_dict),
+}

@@ -1,4 +1,4 @@
-"""Thresholds: what they call positive, and which lies midway between neighbouring scores whatever rounding does."""
+"""Thresholds: what they call positive, and how they separate neighbouring scores whatever rounding does."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.parallel import chunks, map_chunks
 from thresher.errors import ArgumentError
-from thresher.ranking.counting import Flags
-from thresher.ranking.pieces import Floats, in_pieces
+from thresher.ranking.sorting import BUCKETED_ROWS, Array, Flags, Floats, Indices, even_steps
 
 LARGEST = sys.float_info.max
 _MOST_DECIMALS = 18
+_BUCKETS = 1 << 14
 
 
 def reaches(scores: Any, threshold: float) -> Flags:
@@ -57,51 +58,73 @@ def midway(upper: Floats, lower: Floats) -> Floats:
         return np.where((lower < middle) & (middle <= most), middle, np.where(lower < most, most, upper))
 
 
-def separating(low: Floats, high: Floats) -> Floats:
+def separating_thresholds(low: Floats, high: Floats) -> Floats:
     """One threshold per split 0..m of segments that reach from `low` to `high`, ±inf at the ends; read-only.
 
-    >>> separating(np.array([0.8, 0.2]), np.array([0.9, 0.3]))
+    >>> separating_thresholds(np.array([0.8, 0.2]), np.array([0.9, 0.3]))
     array([ inf, 0.55, -inf])
     """
     threshold = np.empty(low.size + 1)
     threshold[0], threshold[-1] = np.inf, -np.inf
     upper, lower, between = low[:-1], high[1:], threshold[1:-1]
 
-    def separate(piece: slice) -> None:
-        between[piece] = midway(upper[piece], lower[piece])
+    def separate(chunk: slice) -> None:
+        between[chunk] = midway(upper[chunk], lower[chunk])
 
-    in_pieces(separate, between.size)
+    map_chunks(separate, between.size)
     threshold.flags.writeable = False
     return threshold
 
 
-def require_split(given: Any, splits: int) -> None:
-    """Raise `ArgumentError` unless one of so many splits is named by its number.
+def cuts_above(score: Array, cut: Floats) -> Indices:
+    """How many of the falling cuts lie above each score, by a bucketed search: most buckets hold no cut.
 
-    >>> require_split(4, 4, "a ranking of 3 segments")
+    >>> cuts_above(np.array([0.9, 0.5, -np.inf]), np.array([np.inf, 0.5, 0.1]))
+    array([1, 1, 3])
+    """
+    finite = cut[np.isfinite(cut)]
+    low, high = (finite[-1], finite[0]) if finite.size else (np.float64(0), np.float64(0))
+    cut_buckets = even_steps(cut, low, high, _BUCKETS)
+    if score.size < BUCKETED_ROWS or cut_buckets is None:
+        return np.searchsorted(-cut, -score.astype(np.float64, copy=False), side="left")
+    cuts_in = np.bincount(cut_buckets, minlength=_BUCKETS)
+    settled = np.where(cuts_in > 0, -1, cut.size - np.cumsum(cuts_in))
+    above = np.empty(score.size, dtype=np.intp)
+    for chunk in chunks(score.size):
+        part = score[chunk].astype(np.float64, copy=False)
+        above[chunk] = settled[even_steps(part, low, high, _BUCKETS)]
+        rest = np.flatnonzero(above[chunk] < 0)
+        above[chunk][rest] = np.searchsorted(-cut, -part[rest], side="left")
+    return above
+
+
+def require_split(split: Any, splits: int) -> None:
+    """Raise `ArgumentError` unless `split` is the number of one of so many splits.
+
+    >>> require_split(4, 4)
     Traceback (most recent call last):
     thresher.errors.ArgumentError: there is no split 4
-      where: a ranking of 3 segments
+      where: require_split(split, splits)
       fix:   give a whole number from 0 to 3
     """
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or not 0 <= given < splits:
-        raise ArgumentError(f"there is no split {given}", f"give a whole number from 0 to {splits - 1:,}")
+    if isinstance(split, bool) or not isinstance(split, int | np.integer) or not 0 <= split < splits:
+        raise ArgumentError(f"there is no split {split}", f"give a whole number from 0 to {splits - 1:,}")
 
 
 def shortest_between(lower: Floats, middle: Floats, upper: Floats) -> Floats:
     """The number with the fewest decimals in each (lower, upper], near the middle; the middle where none is shorter.
 
-    A threshold between two scores may be any number there, so a short one makes the same calls and takes less room.
+    A threshold between two scores may be any number there, so a short one makes the same calls.
 
     >>> shortest_between(np.array([0.1234]), np.array([0.12355]), np.array([0.1237]))
     array([0.1236])
     """
-    found, open_ = middle.copy(), np.isfinite(middle)
+    shortest, open_ = middle.copy(), np.isfinite(middle)
     for decimals in range(_MOST_DECIMALS):
         if not open_.any():
             break
         near = np.round(middle, decimals)
         fits = open_ & (lower < near) & (near <= upper)
-        found[fits] = near[fits]
+        shortest[fits] = near[fits]
         open_ &= ~fits
-    return found
+    return shortest

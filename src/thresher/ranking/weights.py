@@ -1,4 +1,4 @@
-"""Weights as counts: whole numbers of a common unit, and running sums that end at their total."""
+"""Weights as counts: integers of a common unit, sums that do not round, running totals."""
 
 from __future__ import annotations
 
@@ -6,75 +6,77 @@ from typing import Any
 
 import numpy as np
 
-from thresher.ranking.counting import Counts
+from thresher.ranking.sorting import Counts
 
+EXACT_INTEGERS = 2**53  # float64 holds every integer up to here
+HALF_ULP = 1 / EXACT_INTEGERS  # the most by which adding two floats rounds, relative to their sum
+MOST_CASES = 2**61  # a sum of four counts, or twice one of them, stays within an int64
 _UNITS = (1, 2, 4, 8, 10, 16, 100, 1000, 10_000, 1_000_000)
 _BINARY_UNITS = (1, 1024)
-_EXACT_IN_FLOAT64 = 2**53
 
 
-def in_units(pos: Counts, neg: Counts, *, most: int) -> tuple[Counts, Counts] | None:
-    """Weights as whole numbers of a simple unit, if there is one in which their sum stays below `most`.
+def in_units(pos: Counts, neg: Counts, *, most: int = MOST_CASES) -> tuple[Counts, Counts] | None:
+    """Weights as integers of a simple unit, if there is one in which their sum stays below `most`.
 
-    >>> in_units(np.array([0.1 + 0.2]), np.array([0.5]), most=100)
+    >>> in_units(np.array([0.1 + 0.2]), np.array([0.5]))
     (array([3]), array([5]))
     """
     for unit in _UNITS:
         scaled = [counts * unit for counts in (pos, neg)]
-        whole = [np.rint(counts) for counts in scaled]
-        if sum(counts.sum() for counts in whole) >= most:
+        rounded = [np.rint(counts) for counts in scaled]
+        if sum(counts.sum() for counts in rounded) >= most:
             return None
-        if all(_alike(a, b) for a, b in zip(scaled, whole, strict=True)):
-            return whole[0].astype(np.int64), whole[1].astype(np.int64)
+        if all(_are_alike(a, b) for a, b in zip(scaled, rounded, strict=True)):
+            return rounded[0].astype(np.int64), rounded[1].astype(np.int64)
     return None
 
 
-def added_exactly(pos: Counts, neg: Counts) -> bool:
-    """Whether sums of weights are whole, or whole in 1024ths, and so small that no order of adding rounds them.
+def adds_exactly(pos: Counts, neg: Counts) -> bool:
+    """Whether sums of weights are integers, or integers of 1024ths, so small that no order of adding rounds them.
 
-    Tenths are not: three of them make 0.30000000000000004 or 0.3. The weights behind the sums are not seen: such as
-    add up to whole numbers in every segment, but are none, pass for whole.
+    Tenths are not: three of them make 0.30000000000000004 or 0.3. Weights that are no integers, but add up to integers
+    in every segment, pass for such.
 
-    >>> added_exactly(np.array([0.375]), np.array([2.0])), added_exactly(np.array([0.1 + 0.2]), np.array([0.5]))
+    >>> adds_exactly(np.array([0.375]), np.array([2.0])), adds_exactly(np.array([0.1 + 0.2]), np.array([0.5]))
     (True, False)
     """
     for unit in _BINARY_UNITS:
         scaled = [counts * unit for counts in (pos, neg)]
-        if sum(float(counts.sum()) for counts in scaled) >= _EXACT_IN_FLOAT64:
+        if sum(float(counts.sum()) for counts in scaled) >= EXACT_INTEGERS:
             return False
         if all((counts == np.rint(counts)).all() for counts in scaled):
             return True
     return False
 
 
-def wide(counts: Counts) -> Counts:
-    """Counts that can be added and multiplied without overflow; what is made for that is read-only.
+def widen(counts: Counts) -> Counts:
+    """Counts as int64 or float64, which add and multiply without overflow; read-only if converted.
 
-    >>> wide(np.array([200], dtype=np.uint8)) + 200
+    >>> widen(np.array([200], dtype=np.uint8)) + 200
     array([400])
     """
     if counts.dtype in (np.float64, np.int64):
         return counts
-    roomy = counts.astype(np.int64)
-    roomy.flags.writeable = False
-    return roomy
+    widened = counts.astype(np.int64)
+    widened.flags.writeable = False
+    return widened
 
 
-def sum_of(counts: Counts) -> Any:
+def total_of(counts: Counts) -> Any:
     """All counts or weights together.
 
-    >>> sum_of(np.array([0, 1, 1], dtype=np.uint8))
+    >>> total_of(np.array([0, 1, 1], dtype=np.uint8))
     2
     """
     if counts.dtype == np.uint8 and counts.size and counts.max() == 1:
-        return int(np.count_nonzero(counts))  # many times as quick as adding
+        return int(np.count_nonzero(counts))  # many times faster than adding
     return counts.sum().item()
 
 
-def running(counts: Counts, total: float) -> Counts:
+def running_total(counts: Counts, total: float) -> Counts:
     """The sum of the first 0, 1, 2, ... counts, read-only; exactly the total from the last that adds anything.
 
-    >>> running(np.array([0.1] * 3 + [0.0]), 0.3).tolist()
+    >>> running_total(np.array([0.1] * 3 + [0.0]), 0.3).tolist()
     [0.0, 0.1, 0.2, 0.3, 0.3]
     """
     out = np.empty(counts.size + 1, dtype=np.float64 if counts.dtype.kind == "f" else np.int64)
@@ -87,6 +89,6 @@ def running(counts: Counts, total: float) -> Counts:
     return out
 
 
-def _alike(scaled: Counts, whole: Counts) -> bool:
-    # Sums of decimals round by far less; a large weight that is not whole must not pass for one either.
-    return bool((np.abs(scaled - whole) <= np.minimum(1e-9 * whole, 1e-6)).all())
+def _are_alike(scaled: Counts, rounded: Counts) -> bool:
+    # Sums of decimals round by far less; a large weight that is no integer must not pass for one either.
+    return bool((np.abs(scaled - rounded) <= np.minimum(1e-9 * rounded, 1e-6)).all())

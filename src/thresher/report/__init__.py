@@ -1,6 +1,6 @@
-"""One HTML file that holds an evaluation: plain data, a page around it, and doors for notebooks."""
+"""One HTML file that holds an evaluation: plain data, a page around it, and HTML for notebooks."""
 
-from thresher.report.page import Section, framed, page, write_page
-from thresher.report.payload import contents
+from thresher.report.page import Section, iframe, page, write_page
+from thresher.report.payload import payload
 
-__all__ = ["Section", "contents", "framed", "page", "write_page"]
+__all__ = ["Section", "iframe", "page", "payload", "write_page"]

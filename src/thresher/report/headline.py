@@ -1,4 +1,4 @@
-"""The answer in words: which model, which threshold, at what cost, over which conditions and how firmly."""
+"""The headline of the page: which model, which threshold, at what cost, over which conditions and how firmly."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import math
 from collections.abc import Callable
 
 from thresher._internal.text import in_words, interval_text, isolated, percent_text
-from thresher.evaluation import Evaluation, MulticlassEvaluation
-from thresher.evaluation.first_screen import headline, mix_words
+from thresher.evaluation import Decision, Evaluation, MulticlassEvaluation
+from thresher.evaluation.summary import headline, mix_words
 from thresher.inference import Interval
-from thresher.report.numbers import said, said_score
+from thresher.report.numbers import score_text, value_text
 
 
-def answer(evaluation: Evaluation) -> list[str]:
-    """Paragraphs of the answer; the first is the headline. What to mind are the evaluation's cautions.
+def paragraphs(evaluation: Evaluation) -> list[str]:
+    """The headline, then cost, range of conditions and firmness, a paragraph each.
 
     >>> from thresher import OperatingCondition, evaluate
     >>> labels, scores = [1, 1, 0, 1, 0, 0] * 5, [.9, .8, .3, .45, .35, .2] * 5
-    >>> found = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
-    >>> answer(found)[0]
+    >>> result = evaluate(labels, scores, condition=OperatingCondition(cost_ratio=2))
+    >>> paragraphs(result)[0]
     'Call a case positive when model says 0.4 or more: it saves ...per 1,000 cases.'
     """
-    paragraphs = [headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)]
-    return [paragraph for paragraph in paragraphs if paragraph]
+    every = headline(evaluation), _cost(evaluation), _range(evaluation), _firmness(evaluation)
+    return [paragraph for paragraph in every if paragraph]
 
 
-def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
-    """The same for several classes, where there is no one threshold to choose.
+def class_paragraphs(evaluation: MulticlassEvaluation) -> list[str]:
+    """The headline for several classes, where there is no one threshold to choose.
 
     >>> from thresher import evaluate_classes
-    >>> found = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
-    >>> answer_on_classes(found)[0]
+    >>> result = evaluate_classes([0, 1, 2, 0, 1, 2], [[.8, .1, .1], [.2, .7, .1], [.1, .1, .8]] * 2)
+    >>> class_paragraphs(result)[0]
     'model calls 1.00 (95 % interval 0.61 to 1.00) of all cases right.'
     """
     name, *tied = evaluation.best
@@ -60,20 +60,15 @@ def answer_on_classes(evaluation: MulticlassEvaluation) -> list[str]:
 
 def _cost(evaluation: Evaluation) -> str:
     decision, condition = evaluation.decision, evaluation.decision.condition
-    rights = [
-        f"a true {word} {said(cost)}"
-        for word, cost in (("positive", condition.cost_tp), ("negative", condition.cost_tn))
-        if cost
+    rights = (("a true positive", condition.cost_tp), ("a true negative", condition.cost_tn))
+    costs = [
+        ("a false positive costs", condition.cost_fp),
+        *((word, cost) for word, cost in rights if cost),
+        ("a false negative", condition.cost_fn),
     ]
-    priced = ", ".join(
-        [
-            f"a false positive costs {said(condition.cost_fp)}",
-            *rights,
-            f"a false negative {said(condition.cost_fn)}",
-        ]
-    )
+    priced = ", ".join(f"{word} {value_text(cost)}" for word, cost in costs)
     return (
-        f"The exact threshold is {said_score(decision.threshold)}. On new rows expect a cost of "
+        f"The exact threshold is {score_text(decision.threshold)}. On new rows expect a cost of "
         f"{_with_limits(decision.out_of_bag_cost)} per case, where {priced}, {mix_words(evaluation)}; on the rows the "
         f"threshold was chosen on it is {_with_limits(decision.expected_cost)}."
     )
@@ -81,30 +76,31 @@ def _cost(evaluation: Evaluation) -> str:
 
 def _range(evaluation: Evaluation) -> str:
     decision, choice = evaluation.decision, evaluation.joint.choices[evaluation.decision.model]
-    condition = decision.condition
-    now = said(condition.cost_ratio)
-    told = ""
-    if len(evaluation.models) > 1 and (decision.gap is None or decision.gap >= 0):
-        mix, mixes = "class ratio", _over(decision.class_ratios, "class ratios")
-        mix_now = said(condition.class_ratio)
-        if condition.mix.endswith("positive"):  # declared as a share, and so told as one
-            mix, mixes = "share of positives", _over(decision.class_ratios, "shares of positives", _share)
-            mix_now = condition.mix.removesuffix(" positive")
-        told = (
-            f"{isolated(decision.model)} stays the cheapest model {_over(decision.cost_ratios, 'cost ratios')}"
-            f" (now {now}) at this {mix}, or {mixes} (now {mix_now}) at these costs. "
-        )
-    if choice.holds_for is not None and said(choice.holds_for[0]) != said(choice.holds_for[1]):
-        told += f"This threshold is its best one {_over(choice.holds_for, 'cost ratios')}."
-        if len(evaluation.models) == 1:
-            told = f"This threshold stays the best one {_over(choice.holds_for, 'cost ratios')} (now {now})."
+    now = value_text(decision.condition.cost_ratio)
+    sentences = []
+    alone = len(evaluation.models) == 1
+    if not alone and (decision.gap is None or decision.gap >= 0):
+        sentences.append(f"{isolated(decision.model)} stays the cheapest model {_ranges(decision)} at these costs.")
+    if choice.holds_for is not None and value_text(choice.holds_for[0]) != value_text(choice.holds_for[1]):
+        holds = _over(choice.holds_for, "cost ratios")
+        sentence = f"stays the best one {holds} (now {now})" if alone else f"is its best one {holds}"
+        sentences.append(f"This threshold {sentence}.")
     if choice.undecided is not None:
-        low, high = choice.undecided
-        told += (
-            f" {choice.splits.size} thresholds from {said(low)} to {said(high)} cost the same; "
-            f"this is {_which(choice.splits.size)}."
-        )
-    return told.strip()
+        low, high = map(value_text, choice.undecided)
+        ties = choice.splits.size
+        sentences.append(f"{ties} thresholds from {low} to {high} cost the same; this is {_which(ties)}.")
+    return " ".join(sentences)
+
+
+def _ranges(decision: Decision) -> str:
+    """The cost ratios and class mixes at which the model stays the cheapest, and those of the condition."""
+    condition = decision.condition
+    costs = f"{_over(decision.cost_ratios, 'cost ratios')} (now {value_text(condition.cost_ratio)})"
+    if condition.mix.endswith("positive"):  # declared as a share, and so written as one
+        mixes = _over(decision.class_ratios, "shares of positives", _share)
+        return f"{costs} at this share of positives, or {mixes} (now {condition.mix.removesuffix(' positive')})"
+    mixes = _over(decision.class_ratios, "class ratios")
+    return f"{costs} at this class ratio, or {mixes} (now {value_text(condition.class_ratio)})"
 
 
 def _which(ties: int) -> str:
@@ -116,27 +112,28 @@ def _which(ties: int) -> str:
 
 def _firmness(evaluation: Evaluation) -> str:
     decision, stability = evaluation.decision, evaluation.stability
-    low, high = decision.threshold_interval.lower, decision.threshold_interval.upper
-    told = f"In {stability.replicates:,} resamples "
+    limits = decision.threshold_interval
+    wins = ""
     if len(evaluation.models) > 1:
-        share = (
-            f"{stability.wins[decision.model]:.0%} of them (of the same rows; a fresh sample would agree less often)"
-        )
-        told += f"{isolated(decision.model)} was the cheapest in {share}, and "
-    told += f"the best threshold fell between {said(low)} and {said(high)} in {evaluation.level:.0%} of them."
+        name, share = isolated(decision.model), f"{stability.wins[decision.model]:.0%} of them"
+        wins = f"{name} was the cheapest in {share} (of the same rows; a fresh sample would agree less often), and "
+    low, high = value_text(limits.lower), value_text(limits.upper)
+    ends = f"the best threshold fell between {low} and {high} in {evaluation.level:.0%} of them."
+    text = f"In {stability.replicates:,} resamples {wins}{ends}"
     if decision.runner_up is not None and decision.gap is not None:
         role, way = ("The runner-up", "more") if decision.gap >= 0 else ("The cheapest on these rows", "less")
-        told += f" {role}, {isolated(decision.runner_up)}, costs {said(abs(decision.gap))} {way} per case."
-    elif len(evaluation.joint.tied) > 1:
-        told += f" {', '.join(map(isolated, evaluation.joint.tied))} cost the same; the first of them is named."
-    return told
+        return f"{text} {role}, {isolated(decision.runner_up)}, costs {value_text(abs(decision.gap))} {way} per case."
+    if len(evaluation.joint.tied) > 1:
+        tied = ", ".join(map(isolated, evaluation.joint.tied))
+        return f"{text} {tied} cost the same; the first of them is named."
+    return text
 
 
 def _share(class_ratio: float) -> str:
     return percent_text(class_ratio / (1 + class_ratio))
 
 
-def _over(ends: tuple[float, float], what: str, text: Callable[[float], str] = said) -> str:
+def _over(ends: tuple[float, float], what: str, text: Callable[[float], str] = value_text) -> str:
     low, high = ends
     if low <= 0 and high == math.inf:
         return f"for all {what}"

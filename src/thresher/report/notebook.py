@@ -1,4 +1,4 @@
-"""Rankings and tables at a glance: small HTML for notebooks, with nothing to install and nothing to run."""
+"""Small HTML for notebooks: rankings, tables and other results, without scripts or extras."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher._internal.results import Result, Tabular, shorten
 from thresher.ranking import Ranking
-from thresher.report.numbers import said, said_score
+from thresher.report.numbers import score_text, value_text
 from thresher.report.static.svg import Plot, element, text
 from thresher.tables import Contingency
 
@@ -17,54 +17,52 @@ ROWS = 12
 LINES = 40
 
 
-def ranking_glance(ranking: Ranking) -> str:
+def ranking_html(ranking: Ranking) -> str:
     """The first segments of a ranking, and its coverage curve where there are both classes.
 
-    >>> ranking_glance(Ranking.parse("[20+,5-][10+,5-][20+,40-]")).count("<tr>")
+    >>> ranking_html(Ranking.parse("[20+,5-][10+,5-][20+,40-]")).count("<tr>")
     5
     """
-    kept = min(ROWS, len(ranking))
-    columns = (ranking.score[:kept], ranking.pos[:kept], ranking.neg[:kept])
-    rows = [[said_score(row[0]), *map(said, row[1:])] for row in zip(*columns, strict=True)]
-    counts = ((ranking.Pos, "positive"), (ranking.Neg, "negative"), (len(ranking), "segment"))
-    told = ", ".join(_counted(count, what) for count, what in counts)
-    if kept < len(ranking):
-        told += f", the first {kept} shown"
+    columns = (column[:ROWS] for column in (ranking.score, ranking.pos, ranking.neg))
+    rows = [[score_text(score), *map(value_text, counts)] for score, *counts in zip(*columns, strict=True)]
+    totals = ((ranking.Pos, "positive"), (ranking.Neg, "negative"), (len(ranking), "segment"))
+    caption = ", ".join(_count(total, what) for total, what in totals)
+    if len(ranking) > ROWS:
+        caption += f", the first {ROWS} shown"
     if ranking.dropped:
-        told += f"; {_counted(ranking.dropped, 'row')} dropped"
-    table = _table(told, ("score", "positives", "negatives"), rows)
-    return table if not (ranking.Pos and ranking.Neg) else _beside(table, _coverage(ranking))
+        caption += f"; {_count(ranking.dropped, 'row')} dropped"
+    table = _table(caption, ("score", "positives", "negatives"), rows)
+    return _side_by_side(table, _coverage(ranking)) if ranking.Pos and ranking.Neg else table
 
 
-def contingency_glance(table: Contingency) -> str:
+def contingency_html(table: Contingency) -> str:
     """The table with its totals; of a table with array cells, its first splits.
 
-    >>> print(contingency_glance(Contingency(tp=30, fn=20, fp=10, tn=40))[:38])
+    >>> print(contingency_html(Contingency(tp=30, fn=20, fp=10, tn=40))[:38])
     <table><caption>100 cases, accuracy 0.
     """
     cells = table.tp, table.fn, table.fp, table.tn
     if any(np.ndim(cell) for cell in cells):
-        columns = [np.atleast_1d(cell).ravel() for cell in np.broadcast_arrays(*cells)]
-        kept = min(ROWS, columns[0].size)
-        rows = [[str(place), *(said(column[place]) for column in columns)] for place in range(kept)]
-        more = "" if kept == columns[0].size else f", the first {kept} shown"
-        return _table(f"{said(columns[0].size)} splits{more}", ("split", "tp", "fn", "fp", "tn"), rows)
-    totals = table.predicted_positive, table.predicted_negative, table.total
-    told = f"{said(table.total)} cases, accuracy {said(table.accuracy)}"
+        columns = np.stack([np.atleast_1d(cell).ravel() for cell in np.broadcast_arrays(*cells)])
+        size = columns.shape[1]
+        rows = [[str(split), *map(value_text, row)] for split, row in enumerate(columns[:, :ROWS].T)]
+        more = f", the first {ROWS} shown" if size > ROWS else ""
+        return _table(f"{value_text(size)} splits{more}", ("split", "tp", "fn", "fp", "tn"), rows)
     lines = [
         ("actual +", table.tp, table.fn, table.Pos),
         ("actual −", table.fp, table.tn, table.Neg),
-        ("total", *totals),
+        ("total", table.predicted_positive, table.predicted_negative, table.total),
     ]
-    rows = [[name, *(said(cell) for cell in line)] for name, *line in lines]
-    return _table(told, ("", "predicted +", "predicted −", "total"), rows)
+    caption = f"{value_text(table.total)} cases, accuracy {value_text(table.accuracy)}"
+    rows = [[name, *map(value_text, counts)] for name, *counts in lines]
+    return _table(caption, ("", "predicted +", "predicted −", "total"), rows)
 
 
-def result_glance(result: Result) -> str:
+def result_html(result: Result) -> str:
     """The first rows of a result that has rows; of any other its text.
 
     >>> from thresher.curves import roc
-    >>> result_glance(roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))).count("<tr>")
+    >>> result_html(roc(Ranking.parse("[20+,5-][10+,5-][20+,40-]"))).count("<tr>")
     5
     """
     if not isinstance(result, Tabular):
@@ -80,13 +78,13 @@ def result_glance(result: Result) -> str:
 
 def _cell(value: Any) -> str:
     if isinstance(value, float | np.floating) and not float(value).is_integer():
-        return said_score(value)
+        return score_text(value)
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return said(value) if number else "" if value is None else shorten(str(value), 40)
+    return value_text(value) if number else "" if value is None else shorten(str(value), 40)
 
 
-def _counted(count: float, what: str) -> str:
-    return f"{said(count)} {what}{'' if count == 1 else 's'}"
+def _count(count: float, what: str) -> str:
+    return f"{value_text(count)} {what}{'' if count == 1 else 's'}"
 
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -111,6 +109,6 @@ def _coverage(ranking: Ranking) -> str:
     return plot.svg(name="Coverage curve", width=270)
 
 
-def _beside(*parts: str) -> str:
+def _side_by_side(*parts: str) -> str:
     cells = (element("td", part, valign="top") for part in parts)
     return element("table", element("tbody", element("tr", *cells)), role="presentation")

@@ -18,28 +18,26 @@ from thresher._internal.palette import ON_LIGHT
 from thresher._internal.text import percent_text, visible
 from thresher.cautions import Caution
 from thresher.evaluation import Evaluation, MulticlassEvaluation
-from thresher.evaluation.first_screen import SHORT, Tile, rule_cells, rule_heads, rules_caption, tiles
-from thresher.report.payload import contents
-from thresher.report.static.panels import Panel, class_panels, panels
-from thresher.report.static.svg import colour, dashed, element
-from thresher.report.static.tables import Grid, grids
+from thresher.evaluation.summary import SHORT_NAMES, Tile, rule_cells, rule_heads, rules_caption, tiles
+from thresher.report.payload import payload
+from thresher.report.static.panels import class_panels, panels
+from thresher.report.static.svg import Panel, colour, dashed, element
+from thresher.report.static.tables import Table, tables
+
+_FRAME_HEIGHT = 900
+_PLAIN = ("True", "1")  # labels that say nothing about what is positive
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with paragraphs, tiles, cautions, pictures and tables below it; nothing in it moves with sliders."""
+    """A heading with paragraphs, tiles, cautions, pictures and tables below it; sliders move nothing in it."""
 
     title: str
     paragraphs: Sequence[str] = ()
     tiles: Sequence[Tile] = ()
     cautions: Sequence[Caution] = ()
     panels: Sequence[Panel] = ()
-    grids: Sequence[Grid] = ()
-
-
-_FRAME_HEIGHT = 900
-COLOURS = len(ON_LIGHT)
-_PLAIN = ("True", "1")  # labels that say nothing about what is positive
+    tables: Sequence[Table] = ()
 
 
 def page(
@@ -51,26 +49,24 @@ def page(
 ) -> str:
     """The page of an evaluation as one text of HTML; the same evaluation gives the same text.
 
-    `sections` stand above all else, and the evaluation below them under a heading of its own, its comparison of
-    models folded. Models named in `grey` are there to compare with, and are drawn so.
-
-    It needs no network: script, style and numbers are inside. A content security policy names the one script
-    and the one style by their SHA-256 and forbids everything else. With scripts off it shows the answer, static
-    pictures and all tables.
+    `sections` come first, the evaluation below them under another heading, its comparison of models folded. Models
+    named in `grey` are baselines, and are drawn so. Script, style and numbers are inside: a content security policy
+    names the one script and the one style by their SHA-256 and forbids everything else. Without scripts the page
+    shows the headline, static pictures and all tables.
 
     >>> from thresher import evaluate
-    >>> found = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
-    >>> page(found, title="Six cases")[:15]
+    >>> result = evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1)
+    >>> page(result, title="Six cases")[:15]
     '<!DOCTYPE html>'
     """
     jinja = extra("jinja2", name="report")
     markup = extra("markupsafe", name="report").Markup
-    told = contents(evaluation, title=title)
-    heading = told["title"]
+    data = payload(evaluation, title=title)
+    heading = data["title"]
     if sections:
-        told |= {"title": "How the models compare", "folded": True}
+        data |= {"title": "How the models compare", "folded": True}
     script, style = asset("page.js"), asset("page.css")
-    drawn = panels(evaluation, told) if isinstance(evaluation, Evaluation) else class_panels(evaluation, told)
+    drawn = panels(evaluation, data) if isinstance(evaluation, Evaluation) else class_panels(evaluation, data)
     environment = jinja.Environment(
         autoescape=True,
         undefined=jinja.StrictUndefined,
@@ -81,34 +77,24 @@ def page(
         finalize=lambda value: visible(value) if isinstance(value, str) and not isinstance(value, markup) else value,
     )
     template = environment.from_string(_text("page.html.jinja"))
-    found: str = template.render(
-        contents=told,
+    html: str = template.render(
+        payload=data,
         title=heading,
-        grey="".join(f" grey{place % COLOURS}" for place, name in enumerate(evaluation.models) if name in grey),
+        grey="".join(f" grey{at % len(ON_LIGHT)}" for at, name in enumerate(evaluation.models) if name in grey),
         # Names in it are visible already, and may stand between isolates that are ours.
-        answer=[markup.escape(paragraph) for paragraph in told["answer"]],
-        first=_first(evaluation) if isinstance(evaluation, Evaluation) else None,
+        headline=[markup.escape(paragraph) for paragraph in data["answer"]],
+        summary=_summary(evaluation) if isinstance(evaluation, Evaluation) else None,
         policy=policy(script, style),
         style=markup(style),
         script=markup(script),
-        data=markup(embedded(told)),
-        legend=[(markup(_swatch(place)), name) for place, name in enumerate(_lines(told))],
-        panels=_pictures(drawn, markup),
-        grids=grids(told),
-        sections=[
-            {
-                "title": each.title,
-                "lead": place == 0,
-                "paragraphs": each.paragraphs,
-                "tiles": each.tiles,
-                "cautions": each.cautions,
-                "panels": _pictures(each.panels, markup),
-                "grids": each.grids,
-            }
-            for place, each in enumerate(sections)
-        ],
+        data=markup(embedded(data)),
+        legend=[(markup(_swatch(place)), name) for place, name in enumerate(_lines(data))],
+        panels=drawn,
+        tables=tables(data),
+        sections=sections,
+        markup=markup,
     )
-    return found
+    return html
 
 
 def write_page(
@@ -123,7 +109,7 @@ def write_page(
     write_whole(path, page(evaluation, title=title, sections=sections, grey=grey))
 
 
-def framed(evaluation: Evaluation | MulticlassEvaluation) -> str:
+def iframe(evaluation: Evaluation | MulticlassEvaluation) -> str:
     """The page inside a frame that can run its script but reach nothing of the notebook around it."""
     inside = escape(page(evaluation), quote=True)
     return (
@@ -132,13 +118,13 @@ def framed(evaluation: Evaluation | MulticlassEvaluation) -> str:
     )
 
 
-def embedded(told: Mapping[str, Any]) -> str:
+def embedded(data: Mapping[str, Any]) -> str:
     r"""Data as JSON that can stand inside a script element whatever people named.
 
     >>> embedded({"name": "</script>"})
     '{"name":"\\u003c/script\\u003e"}'
     """
-    plain = json.dumps(told, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    plain = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign in "<>&":
         plain = plain.replace(sign, f"\\u{ord(sign):04x}")
     return plain
@@ -165,8 +151,8 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _first(evaluation: Evaluation) -> dict[str, Any]:
-    """The first screen as texts, for readers without scripts."""
+def _summary(evaluation: Evaluation) -> dict[str, Any]:
+    """Facts, tiles and rules as texts, for readers without scripts."""
     ranking = evaluation[evaluation.decision.model].ranking
     cases = f"{evaluation.rows:,} labelled cases, {percent_text(ranking.prevalence)} positive"
     return {
@@ -176,19 +162,15 @@ def _first(evaluation: Evaluation) -> dict[str, Any]:
         "tiles": tiles(evaluation),
         "heads": rule_heads(evaluation),
         "rows": [
-            ("baseline" if name in SHORT else "model", rule_cells(evaluation, rule))
+            ("baseline" if name in SHORT_NAMES else "model", rule_cells(evaluation, rule))
             for name, rule in evaluation.rules.items()
         ],
     }
 
 
-def _pictures(drawn: Sequence[Panel], markup: Any) -> list[dict[str, Any]]:
-    return [{"title": each.title, "caption": each.caption, "svg": markup(each.svg)} for each in drawn]
-
-
-def _lines(told: Mapping[str, Any]) -> Sequence[str]:
+def _lines(data: Mapping[str, Any]) -> Sequence[str]:
     """What the lines of the pictures stand for: models, or classes."""
-    return [model["name"] for model in told["models"]] or told["classes"]
+    return [model["name"] for model in data["models"]] or data["classes"]
 
 
 def _swatch(place: int) -> str:

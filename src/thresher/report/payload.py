@@ -15,162 +15,51 @@ import numpy as np
 from thresher._internal.text import visible
 from thresher.calibration.maps.steps import Steps
 from thresher.calibration.reliability import mean_scores
-from thresher.curves import thinned
+from thresher.curves import thin
 from thresher.curves.hull import Splits, hull_splits
 from thresher.evaluation import Evaluation, ModelEvaluation, MulticlassEvaluation, MulticlassModel
-from thresher.evaluation.bands import ModelBands, class_bands, model_bands
-from thresher.evaluation.first_screen import asked, by_weight, cost_unit, mix_words, reason, rows_mix_words, rule_text
+from thresher.evaluation.bands import PERCENTS, ModelBands, class_bands, model_bands, percent_splits
+from thresher.evaluation.classes import LABELS as CLASS_LABELS
+from thresher.evaluation.model import are_probabilities
 from thresher.evaluation.rules import Rule
+from thresher.evaluation.summary import (
+    by_importance,
+    condition_words,
+    cost_unit,
+    mix_words,
+    reason,
+    rows_mix_words,
+    rule_text,
+)
 from thresher.inference import Band, Comparison, Interval
 from thresher.inference.intervals.table import table_interval
-from thresher.ranking import Floats, Ranking
-from thresher.ranking.thresholds import shortest_between
-from thresher.report.headline import answer, answer_on_classes
-from thresher.report.numbers import interval, real, reals, rounded
+from thresher.ranking import Floats, Ranking, shortest_between
+from thresher.report.headline import class_paragraphs, paragraphs
+from thresher.report.numbers import (
+    interval_data,
+    json_number,
+    json_numbers,
+    significant,
+)
 from thresher.tables import MEASURES, Contingency, OperatingCondition
+from thresher.version import __version__
 
-POINTS = 2200
-EXACT = 600
-EVEN = 400
-_POINTS_FOR_HULL = 8000
-_PERCENT = np.arange(1, 100) / 100
-
-
-def curve(ranking: Ranking, *, keep: int | None = None, points: int = POINTS) -> dict[str, Any]:
-    """Counts and thresholds of the splits that are kept, and which of them are corners of the hull.
-
-    Up to 600 splits have their thresholds midway between scores; of more, each has the shortest threshold that makes
-    its calls. At most `points` splits are kept (or twice the corners): some that look like all, and some evenly spaced
-    by rank, because a straight run of the curve looks the same without its splits and yet people set thresholds in it.
-    Where scores are probabilities and room is not short, every whole percent is kept. `keep` is a split that must be
-    among them: the one that was chosen.
-
-    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
-    >>> found = curve(spam_tree)
-    >>> found["tp"], found["fp"], found["threshold"], found["lowest"], found["hull"]
-    ([0, 20, 30, 50], [0, 5, 10, 50], ['inf', 1.5, 0.0, '-inf'], ['inf', 2.0, 1.0, -1.0], [0, 1, 2, 3])
-    """
-    corners = hull_splits(ranking, pool="ties")
-    every = len(ranking) + 1
-    split: Splits = np.arange(every)
-    deviation = 0.0
-    if every > points:
-        reached = _reached(ranking, even=min(EVEN, points // 5))
-        # The optimum under any condition is a corner, so corners come before the budget of points.
-        room = max(points - reached.size, min(2 * corners.size, _POINTS_FOR_HULL))
-        thin = thinned(ranking, points=room)
-        split, deviation = np.union1d(thin.split, reached), thin.deviation
-    if keep is not None:
-        split = np.union1d(split, [keep])
-    lowest = np.concatenate([[np.inf], ranking.score])[split]
-    threshold = ranking.thresholds()[split] if every <= EXACT else _short(ranking, split)
-    if split.size < every:
-        # Any number between the scores on either side makes the same calls; the exact score would take much room.
-        # Of the outermost ones it is kept: beyond them no case or every case is called positive.
-        lowest = np.concatenate([lowest[:2], threshold[2:-1], lowest[-1:]])
-    tp, fp = (covered[split] for covered in ranking.covered())
-    return {
-        "exact": split.size == every,
-        "splits": every,
-        "deviation": float(f"{deviation:.3g}"),
-        "threshold": reals(threshold),
-        "lowest": reals(lowest),
-        "tp": tp.tolist(),
-        "fp": fp.tolist(),
-        "hull": np.flatnonzero(np.isin(split, corners)).tolist(),
-    }
-
-
-def _reached(ranking: Ranking, *, even: int) -> Splits:
-    """Splits that thresholds set by hand come near: evenly spaced by rank on either side of ties, and the percents."""
-    tp, fp = ranking.covered()
-    cases = tp + fp
-    after = np.searchsorted(cases, np.linspace(0, cases[-1], even + 1)[1:])
-    ends = [0, 1, len(ranking) - 1, len(ranking)]
-    found: Splits = np.union1d(ends, np.concatenate([after - 1, np.minimum(after, len(ranking))]))
-    percents = even == EVEN and _has_probabilities(ranking)
-    return np.union1d(found, _percent_splits(ranking)) if percents else found
-
-
-def _has_probabilities(ranking: Ranking) -> bool:
-    return bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0)
-
-
-def _percent_splits(ranking: Ranking) -> Splits:
-    return len(ranking) - np.searchsorted(ranking.score[::-1], _PERCENT, side="left")
-
-
-def _short(ranking: Ranking, split: Splits) -> Floats:
-    """The shortest threshold of each split; whole percents where scores are probabilities, as people write them."""
-    upper = np.concatenate([[np.inf], ranking.score])[split]
-    lower = np.concatenate([ranking.score, [-np.inf]])[split]
-    found = shortest_between(lower, ranking.thresholds()[split], upper)
-    if _has_probabilities(ranking):
-        at = _percent_splits(ranking)
-        place = np.minimum(np.searchsorted(split, at), split.size - 1)
-        kept = split[place] == at
-        found[place[kept]] = _PERCENT[kept]
-    return found
-
-
+FORMAT = "thresher/page/1"
+POINTS = 2200  # splits of a curve
+EXACT = 600  # splits up to which thresholds lie midway between scores
+EVEN = 400  # splits evenly spaced by rank
 BARS = 40
+CLASSROOM = 60  # rows up to which every segment is on the page
+# A page of k classes holds k curves per model, which share these points.
+CURVE_POINTS = 6000
+FEWEST_POINTS = 150
+_POINTS_FOR_HULL = 8000
 _FAR = 1e300  # beyond it differences and their multiples leave what numbers can hold
 _NEAR = 1e-300  # and below it they vanish
-
-
-def distribution(ranking: Ranking, *, bars: int = BARS) -> dict[str, Any]:
-    """Positives and negatives in bars of equal width; a score on an edge belongs to the bar above it.
-
-    Probabilities are shown over [0, 1], other scores over the range of the finite ones; infinite scores (and those
-    beyond 1e300) count in the outermost bars. Scores closer than 1e-300 to each other share a place.
-
-    >>> found = distribution(Ranking([0.9, 0.25, 0.1], pos=[2, 1, 0], neg=[0, 1, 3]), bars=4)
-    >>> found["edges"], found["pos"], found["neg"]
-    ([0.0, 0.25, 0.5, 0.75, 1.0], [0, 1, 0, 2], [3, 1, 0, 0])
-    """
-    edges = np.linspace(*_ends(ranking.score), bars + 1)
-    # How many segments lie at or above each inner edge; scores fall, so every bar is a run of segments.
-    above = len(ranking) - np.searchsorted(ranking.score[::-1], edges[1:-1], side="left")
-    split = np.concatenate([[len(ranking)], above, [0]])
-    sides = (covered[split[:-1]] - covered[split[1:]] for covered in ranking.covered())
-    pos, neg = (side.tolist() if side.dtype.kind == "i" else rounded(side) for side in sides)
-    return {"edges": rounded(edges), "pos": pos, "neg": neg}
-
-
-def _ends(score: Floats) -> tuple[float, float]:
-    finite = score[np.isfinite(score)]
-    if not finite.size:
-        return -1.0, 1.0
-    low, high = np.clip([finite.min(), finite.max()], -_FAR, _FAR).tolist()
-    if low >= 0 and high <= 1:
-        return 0.0, 1.0
-    half = max(abs(low), 1.0) / 2
-    return (low - half, high + half) if high - low < _NEAR else (low, high)
-
-
-_DECIMALS = 5
-
-
-def lines(bands: ModelBands | None) -> dict[str, Any]:
-    """The limits of every band, and None where there is none.
-
-    >>> lines(None)
-    {'roc': None, 'pr': None, 'net_benefit': None, 'reliability': None}
-    """
-    names = {"roc": "roc", "pr": "precision_recall", "net_benefit": "net_benefit", "reliability": "reliability"}
-    return {key: _limits(getattr(bands, name, None)) for key, name in names.items()}
-
-
-def _limits(band: Band | None) -> dict[str, Any] | None:
-    if band is None:
-        return None
-    limits = {side: np.round(getattr(band, side), _DECIMALS).tolist() for side in ("lower", "upper")}
-    return {"x": rounded(band.x)} | limits
-
-
-CLASSROOM = 60
+_FAR_SUMS = 1e290  # beyond it sums of scores do
+_BAND_DECIMALS = 5
 _SCORE_DIGITS = 9
-_FAR_OF_MODEL = 1e290
+_KINDS = {"never": "never", "always": "always", "0.5": "half", "current": "current"}
 _LABELS = MappingProxyType(
     {
         "auc": "AUC",
@@ -195,228 +84,36 @@ _LABELS = MappingProxyType(
 )
 
 
-def model(evaluation: Evaluation, name: str) -> dict[str, Any]:
-    """Everything the page shows of one model, after `Model` of the page's contract."""
-    found = evaluation[name]
-    ranking, choice = found.ranking, found.choice
-    threshold = choice.threshold
-    return {
-        "name": name,
-        "shown": visible(name),
-        "curve": curve(ranking, keep=choice.point.split),
-        "probabilities": bool(ranking.score[0] <= 1 and ranking.score[-1] >= 0),
-        "ties": _ties(evaluation, name),
-        "distribution": distribution(ranking),
-        "pools": pools(ranking),
-        "bands": lines(model_bands(evaluation, name)),
-        "optimum": {
-            "threshold": real(threshold),
-            "cells": cells(choice.table),
-            "undecided": reals(choice.undecided or (threshold, threshold)),
-            "holds_for": reals(choice.holds_for or (math.nan, math.nan)),
-        },
-        "given": None if found.given is None else cells(found.given),
-        "numbers": numbers(found, found.numbers, evaluation.quantities.get(name, {})),
-        "data_numbers": numbers(found, found.data_numbers) if found.mix_declared else [],
-        "measures": [{"name": each, "interval": interval(of)} for each, of in found.measures.items()],
-        "data_measures": [
-            {"name": each, "interval": interval(of)} for each, of in found.data_measures.items() if found.mix_declared
-        ],
-        "expected_cost": interval(found.expected_cost),
-        "out_of_bag_cost": interval(found.out_of_bag_cost),
-        "threshold": interval(found.threshold),
-        "calibration": _calibration(found),
-        "segments": _segments(evaluation, ranking),
-    }
-
-
-def cells(table: Contingency) -> dict[str, Any]:
-    """The four cells of a table.
-
-    >>> cells(Contingency(tp=30, fn=20, fp=10, tn=40))
-    {'tp': 30, 'fn': 20, 'fp': 10, 'tn': 40}
-    """
-    return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
-
-
-def pools(ranking: Ranking) -> list[dict[str, Any]]:
-    """The hull's pools by falling score: the segments of the reliability diagram.
-
-    >>> pools(Ranking.parse("[2+][1-][1+]", score=[0.9, 0.5, 0.25]))[1]
-    {'low': 0.25, 'high': 0.5, 'score': 0.375, 'pos': 1, 'neg': 1}
-    """
-    split = hull_splits(ranking, pool="ties")
-    pos, neg = ranking.runs(split)
-    # Scores whose sums would leave what numbers can hold have no mean to show, as infinite ones have none.
-    finite = bool(ranking.score[0] < _FAR_OF_MODEL and ranking.score[-1] > -_FAR_OF_MODEL)
-    low, high = ranking.score[split[1:] - 1], ranking.score[split[:-1]]
-    mean = mean_scores(ranking, split) if finite else np.full(low.size, np.nan)
-    columns = rounded(low, _SCORE_DIGITS), rounded(high, _SCORE_DIGITS), rounded(mean, _SCORE_DIGITS)
-    return [
-        dict(zip(("low", "high", "score", "pos", "neg"), row, strict=True))
-        for row in zip(*columns, pos.tolist(), neg.tolist(), strict=True)
-    ]
-
-
-def numbers(
-    found: ModelEvaluation, known: Mapping[str, Interval], asked: Mapping[str, Interval] = MappingProxyType({})
-) -> list[dict[str, Any]]:
-    """Numbers of the whole model with their intervals, those that have none, and last the quantities asked for."""
-    alone: dict[str, float | None] = {
-        "log_loss": found.log_loss,  # which may be infinite, and then has no interval
-        "auc_calibrated": found.calibration.auc_after,
-    }
-    listed = ((name, label, known.get(name, alone.get(name))) for name, label in _LABELS.items())
-    shown = [number(name, label, value) for name, label, value in listed if value is not None]
-    names = {each["name"] for each in shown}
-    return shown + [number(text, _LABELS.get(text, text), asked[text]) for text in asked if text not in names]
-
-
-def number(name: str, label: str, value: Interval | float) -> dict[str, Any]:
-    """One number of a whole model.
-
-    >>> number("ks", "Kolmogorov-Smirnov", 0.4)
-    {'name': 'ks', 'label': 'Kolmogorov-Smirnov', 'interval': None, 'value': 0.4}
-    """
-    if isinstance(value, Interval):
-        return {"name": name, "label": label, "interval": interval(value), "value": real(value.estimate)}
-    return {"name": name, "label": label, "interval": None, "value": real(value)}
-
-
-def _ties(evaluation: Evaluation, name: str) -> dict[str, int]:
-    ranking = evaluation[name].ranking
-    if ranking.weighted:  # the ranking holds weights; how many rows share a score is for the rows to say
-        rows = evaluation.scored.scores[name].astype(np.float64)
-        cases = np.bincount(np.searchsorted(-ranking.score, -rows))
-    else:
-        cases = ranking.pos + ranking.neg
-    return {"segments": len(ranking), "cases": int(cases[cases > 1].sum())}
-
-
-def _calibration(found: ModelEvaluation) -> dict[str, Any] | None:
-    steps = found.calibration.curve
-    if not isinstance(steps, Steps):
-        return None
-    return {"method": found.calibration.method, "x": rounded(steps.score), "y": rounded(steps.probability)}
-
-
-def _segments(evaluation: Evaluation, ranking: Ranking) -> dict[str, Any] | None:
-    if evaluation.rows > CLASSROOM or ranking.weighted:
-        return None
-    return {"score": reals(ranking.score), "pos": ranking.pos.tolist(), "neg": ranking.neg.tolist()}
-
-
-# A page of k classes holds k curves per model, so each gets its share of the room.
-CURVE_POINTS = 6000
-FEWEST_POINTS = 150
-
-NUMBERS: Mapping[str, str] = MappingProxyType(
-    {
-        "overall_accuracy": "overall accuracy",
-        "macro_recall": "mean class accuracy (macro recall)",
-        "macro_precision": "macro precision",
-        "macro_f1": "macro F1",
-        "weighted_f1": "weighted F1",
-        "mcc": "MCC",
-        "kappa": "kappa",
-        "one_vs_rest_macro": "AUC, one-vs-rest, macro",
-        "one_vs_rest_weighted": "AUC, one-vs-rest, weighted",
-        "one_vs_one_macro": "AUC, one-vs-one, macro",
-        "one_vs_one_weighted": "AUC, one-vs-one, weighted",
-        "brier": "Brier score",
-        "log_loss": "log loss",
-    }
-)
-
-
-def class_model(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
-    """Everything the page shows of one model of several classes, after `ClassModel` of the page's contract."""
-    found = evaluation[name]
-    points = max(FEWEST_POINTS, CURVE_POINTS // len(evaluation.classes) // 2)
-    return {
-        "name": visible(name),
-        "matrix": np.asarray(found.confusion.counts).tolist(),
-        "classes": [_row(found, i, label, evaluation.level) for i, label in enumerate(evaluation.classes)],
-        "numbers": _numbers(found),
-        "curves": [curve(found.rankings[label], points=points) for label in evaluation.classes],
-        "bands": [lines(class_bands(evaluation, name, label)) for label in evaluation.classes],
-    }
-
-
-def _row(found: MulticlassModel, i: int, label: Any, level: float) -> dict[str, Any]:
-    rates = found.rates
-    counts = np.asarray(found.confusion.counts)
-    table = found.confusion.one_vs_rest(label)
-    return {
-        "label": visible(str(label)),
-        "count": counts[i].sum().item(),
-        "precision": interval(rates.precision[label]),
-        "recall": interval(rates.recall[label]),
-        "f1": interval(table_interval(table, "f1", level=level)),
-        "auc": interval(found.auc.one_vs_rest[label]),
-    }
-
-
-def _numbers(found: MulticlassModel) -> list[dict[str, Any]]:
-    rates, areas, matrix = found.rates, found.auc, found.confusion
-    values: dict[str, Interval | float] = {
-        "overall_accuracy": rates.overall_accuracy,
-        "macro_recall": rates.macro_recall,
-        "macro_precision": rates.macro_precision,
-        "macro_f1": rates.macro_f1,
-        "weighted_f1": matrix.weighted_f1,
-        "mcc": matrix.mcc,
-        "kappa": matrix.kappa,
-        "one_vs_rest_macro": areas.one_vs_rest_macro,
-        "one_vs_rest_weighted": areas.one_vs_rest_weighted,
-        "one_vs_one_macro": areas.one_vs_one_macro,
-        "one_vs_one_weighted": areas.one_vs_one_weighted,
-        "brier": found.brier,
-        "log_loss": found.log_loss,
-    }
-    return [number(name, label, values[name]) for name, label in NUMBERS.items()]
-
-
-FORMAT = "thresher/page/1"
-_KINDS = {"never": "never", "always": "always", "0.5": "half", "current": "current"}
-
-
-def contents(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> dict[str, Any]:
+def payload(evaluation: Evaluation | MulticlassEvaluation, *, title: str | None = None) -> dict[str, Any]:
     """Everything on the page as data that JSON can carry.
 
     Whatever people named is made visible, but for the names that the decision and the models are known by.
 
     >>> from thresher import evaluate
-    >>> found = contents(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1), title="Six cases")
-    >>> found["kind"], found["title"], [model["name"] for model in found["models"]]
+    >>> data = payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2], seed=1), title="Six cases")
+    >>> data["kind"], data["title"], [model["name"] for model in data["models"]]
     ('binary', 'Six cases', ['model'])
-    >>> found["data"]["Pos"], found["condition"]["class_ratio"]
+    >>> data["data"]["Pos"], data["condition"]["class_ratio"]
     (3, 1.0)
     """
-    from thresher.version import __version__
-
-    binary = isinstance(evaluation, Evaluation)
-    given = {
+    binary, models = isinstance(evaluation, Evaluation), len(evaluation.models)
+    default = f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
+    common = {
         "format": FORMAT,
         "kind": "binary" if binary else "classes",
-        "title": visible(title) if title is not None else _title(evaluation),
+        "title": default if title is None else visible(title),
         "version": __version__,
         "level": evaluation.level,
         "folded": False,  # whether comparisons open on request only, however few
     }
-    return given | (_of_two(evaluation) if isinstance(evaluation, Evaluation) else _of_several(evaluation))
+    return common | (_two_classes(evaluation) if isinstance(evaluation, Evaluation) else _several_classes(evaluation))
 
 
-def _title(evaluation: Evaluation | MulticlassEvaluation) -> str:
-    models = len(evaluation.models)
-    return f"{models} model{'s' * (models > 1)} on {evaluation.rows:,} cases"
-
-
-def _of_two(evaluation: Evaluation) -> dict[str, Any]:
+def _two_classes(evaluation: Evaluation) -> dict[str, Any]:
     return {
-        "answer": answer(evaluation),
+        "answer": paragraphs(evaluation),
         "why": reason(evaluation),
-        "asked": asked(evaluation),
+        "asked": condition_words(evaluation),
         "unit": cost_unit(evaluation),
         "mixes": _mixes(evaluation),
         "rules": [_rule(evaluation, rule) for rule in evaluation.rules.values()],
@@ -424,7 +121,7 @@ def _of_two(evaluation: Evaluation) -> dict[str, Any]:
         "data": _data(evaluation),
         "condition": _condition(evaluation.decision.condition, from_data=evaluation.condition.class_ratio is None),
         "decision": evaluation.decision.to_dict(),
-        "models": [model(evaluation, name) for name in evaluation.models],
+        "models": [model_data(evaluation, name) for name in evaluation.models],
         "measures": _measures(),
         "comparison": [] if evaluation.comparison is None else _pairs(evaluation.comparison, "AUC"),
         "classes": [],
@@ -432,9 +129,10 @@ def _of_two(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
+def _several_classes(evaluation: MulticlassEvaluation) -> dict[str, Any]:
+    comparisons = evaluation.comparisons.items()
     return {
-        "answer": answer_on_classes(evaluation),
+        "answer": class_paragraphs(evaluation),
         "why": "",
         "asked": "",
         "unit": "",
@@ -458,9 +156,9 @@ def _of_several(evaluation: MulticlassEvaluation) -> dict[str, Any]:
         "decision": None,
         "models": [],
         "measures": _measures(),
-        "comparison": [pair for name, found in evaluation.comparisons.items() for pair in _pairs(found, NUMBERS[name])],
+        "comparison": [pair for name, each in comparisons for pair in _pairs(each, CLASS_LABELS[name])],
         "classes": [visible(str(label)) for label in evaluation.classes],
-        "class_models": [class_model(evaluation, name) for name in evaluation.models],
+        "class_models": [class_model_data(evaluation, name) for name in evaluation.models],
     }
 
 
@@ -476,11 +174,11 @@ def _rule(evaluation: Evaluation, rule: Rule) -> dict[str, Any]:
     return {
         "kind": kind,
         "name": visible(rule.model or rule.name),
-        "threshold": real(math.nan if rule.threshold is None else rule.threshold),
+        "threshold": json_number(math.nan if rule.threshold is None else rule.threshold),
         "said": rule_text(evaluation, rule),
         "cells": cells(rule.table),
-        "cost": interval(rule.cost),
-        "saving": None if rule.saving is None else interval(rule.saving),
+        "cost": interval_data(rule.cost),
+        "saving": None if rule.saving is None else interval_data(rule.saving),
         "may_be_best": kind == "model" and len(evaluation.may_be_best) > 1 and rule.name in evaluation.may_be_best,
     }
 
@@ -524,28 +222,284 @@ def _measures() -> list[dict[str, Any]]:
             "symbol": known.symbol,
             "formula": known.formula,
             "direction": known.better,
-            "range": reals(known.range),
+            "range": json_numbers(known.range),
         }
         for known in MEASURES.values()
     ]
 
 
 def _cautions(evaluation: Evaluation | MulticlassEvaluation) -> list[dict[str, str]]:
-    return [{"code": caution.code, "text": visible(caution.text)} for caution in by_weight(evaluation.cautions)]
+    return [{"code": caution.code, "text": visible(caution.text)} for caution in by_importance(evaluation.cautions)]
 
 
 def _pairs(comparison: Comparison, measure: str) -> list[dict[str, Any]]:
     return [
         {
             "measure": measure,
-            "a": visible(found.a),
-            "b": visible(found.b),
-            "difference": real(found.difference),
-            "lower": real(found.lower),
-            "upper": real(found.upper),
-            "p_value": real(found.p_value),
-            "adjusted": real(found.p_adjusted),
-            "verdict": found.verdict,
+            "a": visible(each.a),
+            "b": visible(each.b),
+            "difference": json_number(each.difference),
+            "lower": json_number(each.lower),
+            "upper": json_number(each.upper),
+            "p_value": json_number(each.p_value),
+            "adjusted": json_number(each.p_adjusted),
+            "verdict": each.verdict,
         }
-        for found in comparison.differences.values()
+        for each in comparison.differences.values()
     ]
+
+
+def model_data(evaluation: Evaluation, name: str) -> dict[str, Any]:
+    """Everything the page shows of one model, after `Model` of the page's contract."""
+    model = evaluation[name]
+    ranking, choice = model.ranking, model.choice
+    threshold = choice.threshold
+    return {
+        "name": name,
+        "shown": visible(name),
+        "curve": curve_data(ranking, keep=choice.point.split),
+        "probabilities": are_probabilities(ranking),
+        "ties": _ties(evaluation, name),
+        "distribution": distribution(ranking),
+        "pools": pools(ranking),
+        "bands": bands_data(model_bands(evaluation, name)),
+        "optimum": {
+            "threshold": json_number(threshold),
+            "cells": cells(choice.table),
+            "undecided": json_numbers(choice.undecided or (threshold, threshold)),
+            "holds_for": json_numbers(choice.holds_for or (math.nan, math.nan)),
+        },
+        "given": None if model.given is None else cells(model.given),
+        "numbers": _numbers(model, model.numbers, evaluation.quantities.get(name, {})),
+        "data_numbers": _numbers(model, model.data_numbers) if model.mix_declared else [],
+        "measures": [{"name": each, "interval": interval_data(of)} for each, of in model.measures.items()],
+        "data_measures": [
+            {"name": each, "interval": interval_data(of)}
+            for each, of in model.data_measures.items()
+            if model.mix_declared
+        ],
+        "expected_cost": interval_data(model.expected_cost),
+        "out_of_bag_cost": interval_data(model.out_of_bag_cost),
+        "threshold": interval_data(model.threshold),
+        "calibration": _calibration(model),
+        "segments": _segments(evaluation, ranking),
+    }
+
+
+def cells(table: Contingency) -> dict[str, Any]:
+    """The four cells of a table.
+
+    >>> cells(Contingency(tp=30, fn=20, fp=10, tn=40))
+    {'tp': 30, 'fn': 20, 'fp': 10, 'tn': 40}
+    """
+    return {cell: getattr(table, cell) for cell in ("tp", "fn", "fp", "tn")}
+
+
+def curve_data(ranking: Ranking, *, keep: int | None = None, points: int = POINTS) -> dict[str, Any]:
+    """Counts and thresholds of the splits on the page, and which of them are corners of the hull.
+
+    Up to 600 splits have their thresholds midway between scores; of more, each has the shortest threshold that makes
+    its calls. There are at most `points` splits (or twice the corners): some that draw the same curve, and some evenly
+    spaced by rank, because people set thresholds in straight runs of the curve too; of probabilities also every whole
+    percent, unless points are few. `keep` is a split that must be among them: the one that was chosen.
+
+    >>> spam_tree = Ranking.parse("[20+,5-][10+,5-][20+,40-]", score=[2, 1, -1])
+    >>> data = curve_data(spam_tree)
+    >>> data["tp"], data["fp"], data["threshold"], data["lowest"], data["hull"]
+    ([0, 20, 30, 50], [0, 5, 10, 50], ['inf', 1.5, 0.0, '-inf'], ['inf', 2.0, 1.0, -1.0], [0, 1, 2, 3])
+    """
+    corners = hull_splits(ranking, pool="ties")
+    every = len(ranking) + 1
+    split: Splits = np.arange(every)
+    deviation = 0.0
+    if every > points:
+        even = _even_splits(ranking, min(EVEN, points // 5))
+        # The optimum under any condition is a corner, so corners come before the budget of points.
+        fewer = thin(ranking, points=max(points - even.size, min(2 * corners.size, _POINTS_FOR_HULL)))
+        split, deviation = np.union1d(fewer.split, even), fewer.deviation
+    if keep is not None:
+        split = np.union1d(split, [keep])
+    lowest = np.concatenate([[np.inf], ranking.score])[split]
+    threshold = ranking.thresholds()[split] if every <= EXACT else _short_thresholds(ranking, split)
+    if split.size < every:
+        # Any number between the scores on either side makes the same calls, in fewer digits than the exact score.
+        # The outermost ones stay exact: beyond them no case or every case is called positive.
+        lowest = np.concatenate([lowest[:2], threshold[2:-1], lowest[-1:]])
+    tp, fp = (covered[split] for covered in ranking.covered())
+    return {
+        "exact": split.size == every,
+        "splits": every,
+        "deviation": float(f"{deviation:.3g}"),
+        "threshold": json_numbers(threshold),
+        "lowest": json_numbers(lowest),
+        "tp": tp.tolist(),
+        "fp": fp.tolist(),
+        "hull": np.flatnonzero(np.isin(split, corners)).tolist(),
+    }
+
+
+def _even_splits(ranking: Ranking, even: int) -> Splits:
+    """Splits evenly spaced by rank, on either side of ties, and at whole percents."""
+    tp, fp = ranking.covered()
+    cases = tp + fp
+    after = np.searchsorted(cases, np.linspace(0, cases[-1], even + 1)[1:])
+    ends = [0, 1, len(ranking) - 1, len(ranking)]
+    split: Splits = np.union1d(ends, np.concatenate([after - 1, np.minimum(after, len(ranking))]))
+    return np.union1d(split, percent_splits(ranking)) if even == EVEN and are_probabilities(ranking) else split
+
+
+def _short_thresholds(ranking: Ranking, split: Splits) -> Floats:
+    """The shortest threshold of each split; whole percents where scores are probabilities, as people write them."""
+    upper = np.concatenate([[np.inf], ranking.score])[split]
+    lower = np.concatenate([ranking.score, [-np.inf]])[split]
+    threshold = shortest_between(lower, ranking.thresholds()[split], upper)
+    if are_probabilities(ranking):
+        at = percent_splits(ranking)
+        place = np.minimum(np.searchsorted(split, at), split.size - 1)
+        present = split[place] == at
+        threshold[place[present]] = PERCENTS[present]
+    return threshold
+
+
+def _ties(evaluation: Evaluation, name: str) -> dict[str, int]:
+    ranking = evaluation[name].ranking
+    if ranking.weighted:  # the ranking holds weights, so rows tell how many of them share a score
+        rows = evaluation.scored.scores[name].astype(np.float64)
+        cases = np.bincount(np.searchsorted(-ranking.score, -rows))
+    else:
+        cases = ranking.pos + ranking.neg
+    return {"segments": len(ranking), "cases": int(cases[cases > 1].sum())}
+
+
+def distribution(ranking: Ranking, *, bars: int = BARS) -> dict[str, Any]:
+    """Positives and negatives in bars of equal width; a score on an edge belongs to the bar above it.
+
+    Probabilities are shown over [0, 1], other scores over the range of the finite ones; infinite scores (and those
+    beyond 1e300) count in the outermost bars. Scores closer than 1e-300 to each other share a place.
+
+    >>> data = distribution(Ranking([0.9, 0.25, 0.1], pos=[2, 1, 0], neg=[0, 1, 3]), bars=4)
+    >>> data["edges"], data["pos"], data["neg"]
+    ([0.0, 0.25, 0.5, 0.75, 1.0], [0, 1, 0, 2], [3, 1, 0, 0])
+    """
+    edges = np.linspace(*_ends(ranking.score), bars + 1)
+    # How many segments lie at or above each inner edge; scores fall, so every bar is a run of segments.
+    above = len(ranking) - np.searchsorted(ranking.score[::-1], edges[1:-1], side="left")
+    split = np.concatenate([[len(ranking)], above, [0]])
+    sides = (covered[split[:-1]] - covered[split[1:]] for covered in ranking.covered())
+    pos, neg = (side.tolist() if side.dtype.kind == "i" else significant(side) for side in sides)
+    return {"edges": significant(edges), "pos": pos, "neg": neg}
+
+
+def _ends(score: Floats) -> tuple[float, float]:
+    finite = score[np.isfinite(score)]
+    if not finite.size:
+        return -1.0, 1.0
+    low, high = np.clip([finite.min(), finite.max()], -_FAR, _FAR).tolist()
+    if low >= 0 and high <= 1:
+        return 0.0, 1.0
+    half = max(abs(low), 1.0) / 2
+    return (low - half, high + half) if high - low < _NEAR else (low, high)
+
+
+def pools(ranking: Ranking) -> list[dict[str, Any]]:
+    """The hull's pools by falling score: the segments of the reliability diagram.
+
+    >>> pools(Ranking.parse("[2+][1-][1+]", score=[0.9, 0.5, 0.25]))[1]
+    {'low': 0.25, 'high': 0.5, 'score': 0.375, 'pos': 1, 'neg': 1}
+    """
+    split = hull_splits(ranking, pool="ties")
+    # Scores whose sums would leave what numbers can hold have no mean to show, as infinite ones have none.
+    finite = bool(ranking.score[0] < _FAR_SUMS and ranking.score[-1] > -_FAR_SUMS)
+    low, high = ranking.score[split[1:] - 1], ranking.score[split[:-1]]
+    mean = mean_scores(ranking, split) if finite else np.full(low.size, np.nan)
+    columns = [significant(each, _SCORE_DIGITS) for each in (low, high, mean)]
+    columns += [counts.tolist() for counts in ranking.runs(split)]
+    return [dict(zip(("low", "high", "score", "pos", "neg"), row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def bands_data(bands: ModelBands | None) -> dict[str, Any]:
+    """The limits of every band, and None where there is none.
+
+    >>> bands_data(None)
+    {'roc': None, 'pr': None, 'net_benefit': None, 'reliability': None}
+    """
+    names = {"roc": "roc", "pr": "precision_recall", "net_benefit": "net_benefit", "reliability": "reliability"}
+    return {key: _limits(getattr(bands, name, None)) for key, name in names.items()}
+
+
+def _limits(band: Band | None) -> dict[str, Any] | None:
+    if band is None:
+        return None
+    limits = {side: np.round(getattr(band, side), _BAND_DECIMALS).tolist() for side in ("lower", "upper")}
+    return {"x": significant(band.x)} | limits
+
+
+def _numbers(
+    model: ModelEvaluation, numbers: Mapping[str, Interval], asked: Mapping[str, Interval] = MappingProxyType({})
+) -> list[dict[str, Any]]:
+    """Numbers of a model with their intervals, those that have none, and last the quantities asked for."""
+    alone: dict[str, float | None] = {
+        "log_loss": model.log_loss,  # which may be infinite, and then has no interval
+        "auc_calibrated": model.calibration.auc_after,
+    }
+    known = {name: numbers.get(name, alone.get(name)) for name in _LABELS}
+    shown = {name: value for name, value in known.items() if value is not None} | {
+        text: value for text, value in asked.items() if known.get(text) is None
+    }
+    return [number_data(name, _LABELS.get(name, name), value) for name, value in shown.items()]
+
+
+def number_data(name: str, label: str, value: Interval | float) -> dict[str, Any]:
+    """One number of a model.
+
+    >>> number_data("ks", "Kolmogorov-Smirnov", 0.4)
+    {'name': 'ks', 'label': 'Kolmogorov-Smirnov', 'interval': None, 'value': 0.4}
+    """
+    interval = interval_data(value) if isinstance(value, Interval) else None
+    return {"name": name, "label": label, "interval": interval, "value": json_number(float(value))}
+
+
+def _calibration(model: ModelEvaluation) -> dict[str, Any] | None:
+    steps = model.calibration.curve
+    if not isinstance(steps, Steps):
+        return None
+    return {"method": model.calibration.method, "x": significant(steps.score), "y": significant(steps.probability)}
+
+
+def _segments(evaluation: Evaluation, ranking: Ranking) -> dict[str, Any] | None:
+    if evaluation.rows > CLASSROOM or ranking.weighted:
+        return None
+    return {"score": json_numbers(ranking.score), "pos": ranking.pos.tolist(), "neg": ranking.neg.tolist()}
+
+
+def class_model_data(evaluation: MulticlassEvaluation, name: str) -> dict[str, Any]:
+    """Everything the page shows of one model of several classes, after `ClassModel` of the page's contract."""
+    model = evaluation[name]
+    points = max(FEWEST_POINTS, CURVE_POINTS // len(evaluation.classes) // 2)
+    return {
+        "name": visible(name),
+        "matrix": np.asarray(model.confusion.counts).tolist(),
+        "classes": [_class_row(model, label, evaluation.level) for label in evaluation.classes],
+        "numbers": _class_numbers(model),
+        "curves": [curve_data(model.rankings[label], points=points) for label in evaluation.classes],
+        "bands": [bands_data(class_bands(evaluation, name, label)) for label in evaluation.classes],
+    }
+
+
+def _class_row(model: MulticlassModel, label: Any, level: float) -> dict[str, Any]:
+    table = model.confusion.one_vs_rest(label)
+    return {
+        "label": visible(str(label)),
+        "count": json_number(table.Pos),
+        "precision": interval_data(model.rates.precision[label]),
+        "recall": interval_data(model.rates.recall[label]),
+        "f1": interval_data(table_interval(table, "f1", level=level)),
+        "auc": interval_data(model.auc.one_vs_rest[label]),
+    }
+
+
+def _class_numbers(model: MulticlassModel) -> list[dict[str, Any]]:
+    numbers: dict[str, Interval | float] = dict(model.numbers)
+    numbers |= {name: getattr(model.confusion, name) for name in ("weighted_f1", "mcc", "kappa")}
+    shown = {name: label for name, label in CLASS_LABELS.items() if name != "weighted_precision"}
+    return [number_data(name, label, numbers[name]) for name, label in shown.items()]

@@ -8,9 +8,9 @@ from typing import Any
 
 from thresher._internal.optional import extra
 from thresher.evaluation import Evaluation
-from thresher.report.numbers import real
+from thresher.report.numbers import json_number
 from thresher.report.page import asset, embedded
-from thresher.report.payload import contents
+from thresher.report.payload import payload
 from thresher.tables import OperatingCondition
 
 
@@ -26,8 +26,8 @@ def widget(evaluation: Evaluation) -> Any:
     (True, OperatingCondition(class_ratio=1, cost_ratio=1))
     >>> shown.condition = OperatingCondition(class_ratio=0.5, cost_ratio=3)
     """
-    kind = _kind()
-    return kind(contents=embedded(contents(evaluation)), condition=evaluation.decision.condition, threshold=None)
+    kind, data = _kind(), payload(evaluation)
+    return kind(contents=embedded(data), condition=evaluation.decision.condition, threshold=None)
 
 
 @cache
@@ -52,7 +52,7 @@ def _kind() -> type[Any]:
 
 
 def _threshold_out(value: float | None, _: Any) -> Any:
-    return None if value is None or math.isnan(value) else real(value)
+    return None if value is None or math.isnan(value) else json_number(value)
 
 
 def _threshold_in(value: Any, _: Any) -> float | None:
@@ -64,16 +64,10 @@ def _condition_out(value: OperatingCondition, _: Any) -> dict[str, Any]:
 
 
 def _condition_in(value: dict[str, Any], owner: Any) -> OperatingCondition:
-    """The condition the page tells, in the unit of cost that was declared: sliders move ratios only."""
+    """The condition that the page sets, in the unit of cost that was declared: sliders move ratios only."""
     before: OperatingCondition = owner.condition
-    ratio, class_ratio = value["cost_ratio"], value["class_ratio"]
-    if ratio == before.cost_ratio:
-        kept = {name: getattr(before, name) for name in ("cost_fp", "cost_fn", "cost_tp", "cost_tn")}
-        return OperatingCondition(class_ratio, **kept)
-    return OperatingCondition(
-        class_ratio,
-        cost_fp=before.cost_fp,
-        cost_fn=before.cost_tp + ratio * (before.cost_fp - before.cost_tn),
-        cost_tp=before.cost_tp,
-        cost_tn=before.cost_tn,
-    )
+    costs = {name: getattr(before, name) for name in ("cost_fp", "cost_fn", "cost_tp", "cost_tn")}
+    ratio = value["cost_ratio"]
+    if ratio != before.cost_ratio:
+        costs["cost_fn"] = before.cost_tp + ratio * (before.cost_fp - before.cost_tn)
+    return OperatingCondition(value["class_ratio"], **costs)

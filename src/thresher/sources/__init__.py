@@ -1,19 +1,7 @@
-"""Rows in, rankings out."""
+"""Rankings from places: files, frames larger than memory, engines."""
 
-from thresher.sources.arrays import rank
 from thresher.sources.builder import RankingBuilder
-from thresher.sources.labels import classes_of, is_positive
 from thresher.sources.progress import Progress
-from thresher.sources.scan import scan, scan_by, scan_models, scan_models_by
+from thresher.sources.scan import scan
 
-__all__ = [
-    "Progress",
-    "RankingBuilder",
-    "classes_of",
-    "is_positive",
-    "rank",
-    "scan",
-    "scan_by",
-    "scan_models",
-    "scan_models_by",
-]
+__all__ = ["Progress", "RankingBuilder", "scan"]

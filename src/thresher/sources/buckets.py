@@ -3,23 +3,38 @@
 It is made of + - × ÷, square root, floor and comparisons alone. IEEE 754 rounds each of them correctly, so the map is
 monotone and gives the same bucket everywhere; logarithms and casts of bits would not. It does not depend on the data:
 the same score falls into the same bucket on every day and machine, so that rankings add up without coarsening.
-Nothing that is said of a ranking relies on it, though: whoever counts compares the lowest and highest score of every
-bucket.
+No bound relies on it, though: counts keep the lowest and highest score of every bucket.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.ranking import Floats
+from thresher.ranking import Counts, Flags, Floats, Ranking, merge_ranges, require_safe_total
 
 BUCKETS = 2**17
+MOST_BUCKETS = 2**22
+_TABLE_ROWS = 1 << 20
 SUBS = 2**24  # more parts than any bucket is divided into
+
+
+def first_bucket(buckets: int) -> int:
+    """The lowest bucket of any score."""
+    return -2 - buckets // 4
+
+
+def bucket_count(buckets: int) -> int:
+    """How many buckets there are with those of scores outside [0, 1].
+
+    >>> first_bucket(16), bucket_count(16)
+    (-6, 29)
+    """
+    return buckets + 2 * (buckets // 4) + 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +76,10 @@ def bucket_of(x: Floats, *, buckets: int = BUCKETS) -> npt.NDArray[np.int64]:
     >>> bucket_of(np.array([0.0, 0.5, 1.0]), buckets=16)
     array([ 0,  8, 16])
     """
-    return np.floor(place_of(x, buckets=buckets)).astype(np.int64)
+    at = place_of(x, buckets=buckets)
+    if x.size and x.min() >= 0:
+        return at.astype(np.int64)  # nothing is below 0, so cutting off is rounding down
+    return np.floor(at, out=at).astype(np.int64)
 
 
 def place_of(x: Floats, *, buckets: int) -> Floats:
@@ -71,7 +89,7 @@ def place_of(x: Floats, *, buckets: int) -> Floats:
     array([0., 8.])
     """
     if x.size and x.min() >= 0 and x.max() <= 1:
-        # As `_inside` has it, in place: new arrays would cost more than the arithmetic.
+        # The same as `_inside`, in place: new arrays would cost more than the arithmetic.
         at, other = np.sqrt(x), np.subtract(1.0, x)
         for column in (at, other, other):
             np.sqrt(column, out=column)
@@ -79,7 +97,7 @@ def place_of(x: Floats, *, buckets: int) -> Floats:
         at += 1.0
         at *= buckets / 2
         return at
-    with np.errstate(invalid="ignore"):  # what other branches are for
+    with np.errstate(invalid="ignore"):  # other branches are for those
         return np.asarray(place(x, buckets=buckets, by=NUMPY))
 
 
@@ -90,3 +108,114 @@ def _inside(x: Any, buckets: int, by: Arithmetic) -> Any:
 
 def _fourth(x: Any, by: Arithmetic) -> Any:
     return by.root(by.root(x))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """For each code of label and group: whether it is positive, whether it counts, and the number of its ranking."""
+
+    positive: Flags
+    take: Flags
+    group: Counts
+    groups: int
+
+
+class BucketStore:
+    """Cases, weight, lowest and highest score of each label and bucket, in one table per code of label and group."""
+
+    def __init__(self, buckets: int) -> None:
+        self._buckets = buckets
+        self._first, self._width = first_bucket(buckets), bucket_count(buckets)
+        self._dense: dict[str, npt.NDArray[Any]] = {}
+        self._sparse: list[dict[str, npt.NDArray[Any]]] = []
+        self._sparse_rows = 0
+
+    def add(self, code: Counts, score: Floats, weights: Floats | None) -> None:
+        """Take rows, none of which lacks anything."""
+        if not score.size:
+            return
+        score = score.astype(np.float64, copy=False)
+        cell = bucket_of(score, buckets=self._buckets)
+        cell -= self._first
+        cell += code.astype(np.int64) * self._width
+        if code.dtype == np.int8:  # of labels alone, so that a table of all buckets is small
+            self._add_dense(cell, score, weights)
+            return
+        part = _aggregate(cell, np.ones(cell.size, dtype=np.int64), score, score, weights)
+        self._sparse.append(part)
+        self._sparse_rows += part["cell"].size
+        if self._sparse_rows > 2 * max(_TABLE_ROWS, self._sparse[0]["cell"].size):
+            self._merge()
+
+    def cases(self) -> tuple[Counts, Counts]:
+        """The code and the number of cases of each bucket that has some."""
+        table = self._table()
+        return table["cell"] // self._width, table["cases"]
+
+    def rankings(self, decision: Decision, dropped: Counts) -> list[Ranking | None]:
+        """The ranking of each group; None for one without rows."""
+        table = self._table()
+        code = table["cell"] // self._width
+        positive, take, group = decision.positive[code], decision.take[code], decision.group[code]
+        rankings: list[Ranking | None] = []
+        for number in range(decision.groups):
+            here = np.flatnonzero(take & (group == number))
+            rankings.append(self._ranking(table, here, positive[here], int(dropped[number])) if here.size else None)
+        return rankings
+
+    def _ranking(self, table: Mapping[str, npt.NDArray[Any]], here: Counts, positive: Flags, dropped: int) -> Ranking:
+        count = table["weight" if "weight" in table else "cases"][here]
+        # A sum of n weights in any order is off by at most n - 1 roundings; one alone is what it is.
+        added = int(table["cases"][here].max()) if "weight" in table else 0
+        rounding = added * 2.0**-52 if added > 1 else 0.0
+        require_safe_total(float(count.sum(dtype=np.float64)))
+        *columns, spans = merge_ranges(
+            table["low"][here] + 0.0, table["high"][here] + 0.0, count, positive, rounding=rounding
+        )
+        return Ranking.of_segments(*columns, dropped=dropped, ranges=spans)
+
+    def _add_dense(self, cell: Counts, score: Floats, weights: Floats | None) -> None:
+        size = (int(cell.max()) // self._width + 1) * self._width
+        old = self._dense["cases"].size if self._dense else 0
+        if size > old:
+            empty = {"cases": (0, np.int64), "low": (np.inf, np.float64), "high": (-np.inf, np.float64)}
+            empty |= {} if weights is None else {"weight": (0.0, np.float64)}
+            for name, (value, kind) in empty.items():
+                more = np.full(size - old, value, dtype=kind)
+                self._dense[name] = np.concatenate([self._dense[name], more]) if old else more
+        np.add.at(self._dense["cases"], cell, np.ones(cell.size, dtype=np.int64))
+        np.minimum.at(self._dense["low"], cell, score)
+        np.maximum.at(self._dense["high"], cell, score)
+        if weights is not None:
+            np.add.at(self._dense["weight"], cell, weights)
+
+    def _table(self) -> dict[str, npt.NDArray[Any]]:
+        if self._dense:
+            cell = np.flatnonzero(self._dense["cases"])
+            self._sparse.append({"cell": cell} | {name: each[cell] for name, each in self._dense.items()})
+            self._dense = {}
+        self._merge()
+        return self._sparse[0] if self._sparse else {name: np.zeros(0, dtype=np.int64) for name in ("cell", "cases")}
+
+    def _merge(self) -> None:
+        if len(self._sparse) > 1:
+            names = self._sparse[0].keys()
+            table = {name: np.concatenate([part[name] for part in self._sparse]) for name in names}
+            self._sparse = [_aggregate(table["cell"], table["cases"], table["low"], table["high"], table.get("weight"))]
+        self._sparse_rows = sum(part["cell"].size for part in self._sparse)
+
+
+def _aggregate(
+    cell: Counts, cases: Counts, low: Floats, high: Floats, weight: Floats | None
+) -> dict[str, npt.NDArray[Any]]:
+    """Rows of a table that share a cell, added up."""
+    order = np.argsort(cell, kind="stable")
+    cell = cell[order]
+    starts = np.flatnonzero(np.concatenate([[True], cell[1:] != cell[:-1]]))
+    table = {
+        "cell": cell[starts],
+        "cases": np.add.reduceat(cases[order], starts),
+        "low": np.minimum.reduceat(low[order], starts),
+        "high": np.maximum.reduceat(high[order], starts),
+    }
+    return table if weight is None else table | {"weight": np.add.reduceat(weight[order], starts)}

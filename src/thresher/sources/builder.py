@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError
-from thresher.ranking import Flags, Floats, Ranking, counted, counted_weights, rankable, require_safe_total, resolved
-from thresher.ranking.cells import Cells, cells_of, groups, pooled, together
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
-from thresher.sources.labels import distinct, is_positive, listed, same
+from thresher._internal.arguments import require_integer
+from thresher.errors import ArgumentError, EmptyError, LabelError, PositiveLabelError, argument, located
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.labels import distinct, is_positive, listed, same
+from thresher.inputs.rank import checked_weights
+from thresher.ranking import (
+    HALF_ULP,
+    Flags,
+    Floats,
+    Ranking,
+    Sketch,
+    count_rows,
+    merge_ranges,
+    rankable,
+    require_safe_total,
+)
 
 BUCKETS = 2**17
 
@@ -26,7 +35,7 @@ class RankingBuilder:
     that come in any order from one distribution. Start a new builder when scores change, as after training.
 
     Batches are arrays, series, lists, or tensors on any device, of shape (n,) or (n, 1). They are counted at once and
-    not kept. A batch that is refused changes nothing. Builders add, e.g. those of several processes.
+    not stored. A batch that is refused changes nothing. Builders add, e.g. those of several processes.
 
     Parameters
     ----------
@@ -35,7 +44,7 @@ class RankingBuilder:
     missing
         "raise" refuses a batch with missing values; "drop" leaves those rows out and counts them.
     buckets
-        How many distinct scores are kept apart.
+        How many distinct scores are counted apart.
 
     Examples
     --------
@@ -49,36 +58,33 @@ class RankingBuilder:
     __slots__ = ("_labels", "_rows", "_runs", "batches", "buckets", "dropped", "missing", "positive")
 
     def __init__(self, *, positive: Any = None, missing: Missing = "raise", buckets: int = BUCKETS) -> None:
-        given: Any = buckets
-        if isinstance(given, bool) or not isinstance(given, Integral) or given < 2:
-            raise ArgumentError(
-                f"buckets must be a whole number of at least 2, got {buckets!r}", fix=f"leave it out for {BUCKETS:,}"
-            )
         self.positive = positive
         self.missing: Missing = missing
-        self.buckets = int(given)
+        self.buckets = require_integer(buckets, name="buckets", least=2, fix=f"leave it out for {BUCKETS:,}")
         self.batches = 0
         self.dropped = 0
         self._rows = 0
         self._labels: list[Any] = []
-        self._runs: list[Cells] = []
+        self._runs: list[Sketch] = []
 
     def update(self, labels: Any, scores: Any, weights: Any = None) -> None:
         """Count one more batch."""
-        f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"
-        given = {"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights})
-        columns = {name: column(values, name=name) for name, values in given.items()}
-        kept, dropped = self._complete(columns)
-        if kept:
-            flags, seen = self._flags(kept[0])
-            score = rankable(kept[1])
-            weight = None if weights is None else _weights(kept[2])
-            if weight is None:
-                self._add(cells_of(*counted(flags, score)))
-            elif (there := weight > 0).any():
-                self._add(cells_of(*counted_weights(flags[there], score[there], weight[there])))
-            self._labels = seen
+        with located(f"RankingBuilder.update(labels, scores), batch {self.batches + 1:,}"):
+            self._update({"labels": labels, "scores": scores} | ({} if weights is None else {"weights": weights}))
+
+    def _update(self, batch: dict[str, Any]) -> None:
+        columns, dropped = self._complete({name: column(values, name=name) for name, values in batch.items()})
+        if columns:
+            flags, seen = self._flags(columns[0])
+            score = rankable(columns[1])
+            weight = _weights(columns[2]) if "weights" in batch else None
             self._rows += flags.size
+            self._labels = seen
+            if weight is not None:
+                present = weight > 0
+                flags, score, weight = flags[present], score[present], weight[present]
+            if flags.size:
+                self._add(Sketch.of_segments(*count_rows(flags, score, weight)))
         self.batches += 1
         self.dropped += dropped
 
@@ -87,20 +93,20 @@ class RankingBuilder:
         if not self._runs:
             raise EmptyError("no rows were counted yet", "call update(labels, scores) first")
         self._compact()
-        cells = self._runs[0]
-        require_safe_total(float(cells.pos.sum() + cells.neg.sum()))
-        weighted = cells.pos.dtype.kind == "f"
-        if cells.exact and (not weighted or self.batches == 1):
-            score = np.fmin(cells.pos_low, cells.neg_low)[::-1].copy()
-            return Ranking.of_segments(score, cells.pos[::-1].copy(), cells.neg[::-1].copy(), dropped=self.dropped)
+        sketch = self._runs[0]
+        require_safe_total(float(sketch.pos.sum() + sketch.neg.sum()))
+        weighted = sketch.pos.dtype.kind == "f"
+        if sketch.exact and (not weighted or self.batches == 1):
+            score = np.fmin(sketch.pos_low, sketch.neg_low)[::-1].copy()
+            return Ranking.of_segments(score, sketch.pos[::-1].copy(), sketch.neg[::-1].copy(), dropped=self.dropped)
         # Weights are added up in the order they come in; each addition may round by half a unit in the last place.
-        rounding = self._rows * 2.0**-53 if weighted else 0.0
-        score, pos, neg, spans = resolved(*groups(cells), rounding=rounding)
-        return Ranking.of_segments(score, pos, neg, dropped=self.dropped, spans=spans)
+        rounding = self._rows * HALF_ULP if weighted else 0.0
+        score, pos, neg, spans = merge_ranges(*sketch.groups(), rounding=rounding)
+        return Ranking.of_segments(score, pos, neg, dropped=self.dropped, ranges=spans)
 
     @property
     def exact(self) -> bool:
-        """Whether all distinct scores are still kept apart."""
+        """Whether all distinct scores are still apart."""
         return all(run.exact for run in self._runs)
 
     def __add__(self, other: RankingBuilder) -> RankingBuilder:
@@ -125,11 +131,11 @@ class RankingBuilder:
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        kept = sum(len(run) for run in self._runs)
-        return f"RankingBuilder({self.batches:,} batches, {kept:,} entries of {self.buckets:,}, exact={self.exact})"
+        entries = sum(len(run) for run in self._runs)
+        return f"RankingBuilder({self.batches:,} batches, {entries:,} entries of {self.buckets:,}, exact={self.exact})"
 
     def _complete(self, columns: dict[str, Column]) -> tuple[list[Column], int]:
-        """The columns without gaps; none where a batch holds no rows, or none that are whole."""
+        """The columns without gaps; none where a batch holds no rows, or none that are complete."""
         rows = columns["labels"].size
         if not any(values.size for values in columns.values()):
             return [], 0
@@ -142,9 +148,9 @@ class RankingBuilder:
         """Which rows are positive, and all labels seen; a batch need not hold both."""
         if self.positive is None:
             return is_positive(labels), self._labels
-        found = distinct(labels, at_most=3)
-        seen = self._known([*self._labels, *found])
-        if not any(same(self.positive, label) for label in found):
+        distinct_labels = distinct(labels, at_most=3)
+        seen = self._known([*self._labels, *distinct_labels])
+        if not any(same(self.positive, label) for label in distinct_labels):
             return np.zeros(labels.size, dtype=np.bool_), seen
         return is_positive(labels, positive=self.positive), seen
 
@@ -163,22 +169,23 @@ class RankingBuilder:
         others = [label for label in seen if not same(label, self.positive)]
         if len(others) > 1:
             raise LabelError(
-                f"beside the positive label {self.positive!r} there is more than one: {listed(others)}",
-                fix=f"check positive=, or compare one with the rest: pass labels == {self.positive!r}",
+                f"besides the positive label {self.positive!r} there is more than one: {listed(others)}",
+                fix=f"check {argument('positive')}, or compare one with the rest: give a column of labels that is true"
+                f" where the label is {self.positive!r}",
             )
         return seen
 
-    def _add(self, cells: Cells) -> None:
+    def _add(self, sketch: Sketch) -> None:
         """Merge runs of like size, as a merge sort does, so that n rows cost n log n however small the batches are."""
-        self._runs.append(cells)
+        self._runs.append(sketch)
         while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
-            self._runs[-2:] = [together(self._runs[-2:])]
+            self._runs[-2:] = [Sketch.merge(self._runs[-2:])]
         if sum(len(run) for run in self._runs) > 2 * self.buckets:
             self._compact()
 
     def _compact(self) -> None:
-        cells = together(self._runs)
-        self._runs = [pooled(cells, at_most=self.buckets // 2) if len(cells) > self.buckets else cells]
+        sketch = Sketch.merge(self._runs)
+        self._runs = [sketch.compress(self.buckets // 2) if len(sketch) > self.buckets else sketch]
 
 
 def _weights(weights: Column) -> Floats:

@@ -1,71 +1,194 @@
-"""Rows in files: the wanted columns of CSV, TSV, JSON lines, Parquet and Arrow files, as NumPy arrays.
+"""Rows in files: listed once, then read by Arrow as batches of the named columns.
 
 A source is a path, a glob, a folder (whose key=value folders are columns too) or "-" for standard input. Several files
-are one table, in sorted order.
+are one table, in sorted order. CSV has no types: the caller names them. JSON lines, Parquet, ORC and Arrow files keep
+theirs. `pyarrow.dataset` projects and filters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+import glob
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 import numpy as np
 
 from thresher._internal.optional import extra
-from thresher.errors import ColumnError, EmptyError, ScoreError
-from thresher.sources import arrow_files, delimited, json_lines
-from thresher.sources.arrow_columns import is_arrow, numpy_column, objects
-from thresher.sources.column_names import require_columns, require_same_columns
-from thresher.sources.columns import Column
-from thresher.sources.data_file import DataFile
-from thresher.sources.listing import Place, listed_files
-from thresher.sources.shared_types import converted, shared_type, unlike_types
-from thresher.sources.texts import typed
+from thresher.errors import ArgumentError, ColumnError, EmptyError, ScoreError, SourceError
+from thresher.inputs.arrow import numpy_column, objects, parse_text
+from thresher.inputs.columns import Column, column, require_columns, require_same_columns
+from thresher.ranking import EXACT_INTEGERS
+from thresher.sources.engines.errors import without_secrets
+from thresher.sources.text_files import (
+    DataFile,
+    csv_batches,
+    header,
+    json_batches,
+    json_keys,
+    json_objects,
+    json_types,
+    may_be_rounded,
+    require_unrounded,
+    translate_errors,
+)
 
-_READERS: dict[str, Any] = {
-    "csv": delimited,
-    "tsv": delimited,
-    "jsonl": json_lines,
-    "parquet": arrow_files,
-    "arrow": arrow_files,
+Place: TypeAlias = str | os.PathLike[str]
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".orc": "orc",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
 }
-_EXACT_IN_FLOAT64 = 2**53
-_NUMBERS = "biuf"
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+STDIN = "-"
+NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # a missing value in the path, as Hive, Spark and others write it
+
+_KNOWN = "csv, tsv, jsonl, parquet, orc, arrow and feather, where texts may end in .gz or .zst"
+_STREAM = b"\xff\xff\xff\xff"  # how a stream of Arrow messages begins; files begin with ARROW1
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", _STREAM: "arrow", b"ORC": "orc"}
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_BATCH = 1 << 18
+_DATASET = ("parquet", "orc", "arrow")  # formats that `pyarrow.dataset` reads with their types
 
 
-def read_columns(source: Place, names: Sequence[str] | None = None) -> dict[str, Column]:
-    r"""The wanted columns of a source, all of them when `names` is None, with their dtypes kept.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A file, what `pyarrow.dataset` makes of it (None for texts and streams), and its columns, those of folders last.
 
-    Missing entries stay missing (NaN, NaT or None), to be refused or counted by whoever takes the columns.
-
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "mails.csv")
-    ...     _ = path.write_text("y,p\n1,0.9\n0,0.2\n")
-    ...     read_columns(path, ["p"])
-    {'p': array([0.9, 0.2])}
+    Columns of CSV, and what folders say, have the type string.
     """
-    extra("pyarrow", name="files")
-    files = listed_files(source)
-    present = [_names(file, names) for file in files]
-    wanted = list(dict.fromkeys(present[0] if names is None else names))
-    for file, has in zip(files, present, strict=True):
-        require_columns(wanted, has, place=file.name)
-        if file.format != "jsonl":  # where an absent key is a missing value
-            require_same_columns(present[0], has, places=(files[0].name, file.name))
-    pieces = [_read(file, wanted) for file in files]
-    columns = {name: _joined([piece[name] for piece in pieces], files, name) for name in wanted}
-    if columns and not next(iter(columns.values())).size:
-        place = files[0].name if len(files) == 1 else f"each of {len(files):,} files"
-        raise EmptyError(f"{place} has columns and no rows", "give at least one row")
-    return columns
+
+    file: DataFile
+    fragment: Any
+    names: list[str]
+    types: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileTable:
+    """Files that are one table, listed and opened once.
+
+    >>> FileTable.of("absent.csv")
+    Traceback (most recent call last):
+    thresher.errors.SourceError: there is no file or folder absent.csv
+    ...
+    """
+
+    parts: tuple[_Part, ...]
+
+    @classmethod
+    def of(cls, source: Place) -> FileTable:
+        """The files of a source, in sorted order, all of one format."""
+        return cls(tuple(map(_open, list_files(source))))
+
+    @property
+    def first(self) -> DataFile:
+        """The first file, whose format is that of all."""
+        return self.parts[0].file
+
+    def rows(self) -> int | None:
+        """How many rows Parquet files say they have; None for other formats."""
+        rows = 0
+        for part in self.parts:
+            if part.file.format != "parquet":
+                return None
+            with translate_errors(part.file):
+                rows += part.fragment.metadata.num_rows
+        return rows
+
+    def size(self) -> int:
+        """About how many bytes the rows take when they are read, by the sizes of files."""
+        size, packed = 0, {"gzip": 8, "zstd": 8}
+        for part in self.parts:
+            content = part.file.content
+            bytes_ = Path(part.file.name).stat().st_size if content is None else len(content)
+            size += bytes_ * packed.get(part.file.compression or "", 1)
+        return size
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns, those of folders last; files other than JSON lines have the same ones."""
+        names = [_all_names(part) for part in self.parts]
+        for part, each in zip(self.parts, names, strict=True):
+            if part.file.format != "jsonl":  # where an absent key is a missing value
+                require_same_columns(names[0], each, places=(self.first.name, part.file.name))
+        return tuple(dict.fromkeys(name for each in names for name in each))
+
+    def require(self, names: Sequence[str]) -> None:
+        """Raise `ColumnError` unless every file holds every named column once, of one kind.
+
+        Arrow would fill a column that a file lacks with nulls.
+        """
+        for part in self.parts:
+            late = part.file.format == "jsonl" and not set(names) <= set(part.names)
+            require_columns(names, _all_names(part) if late else part.names, place=part.file.name)
+            if part.types != self.parts[0].types:
+                for name in names:
+                    self._require_one_kind(name)
+
+    def type_of(self, name: str) -> Any:
+        """The type of a column in the first file where it has one other than null; text where it has none."""
+        for part in self.parts:
+            if str(part.types.get(name, "null")) != "null":
+                return part.types[name]
+        return extra("pyarrow", name="files").string()
+
+    def untyped(self, name: str) -> bool:
+        """Whether a column has no type by itself: it is one of CSV, or what folders say."""
+        return self.first.is_text or name in self.first.partition
+
+    def batches(
+        self,
+        names: Sequence[str],
+        types: Mapping[str, Any],
+        where: Any = None,
+    ) -> Iterator[Any]:
+        """Record batches of the named columns, in the order of the files.
+
+        `types` are those of columns that have none by themselves: of CSV, JSON lines and folders. `where` is an
+        expression of pyarrow.compute, or a function that makes one for columns of given types.
+        """
+        parts = list(self.parts)
+        while parts:
+            first = parts.pop(0)
+            alike = [first]
+            while parts and first.fragment is not None and parts[0].types == first.types:
+                alike.append(parts.pop(0))
+            test = where(first.types | dict(types)) if callable(where) else where
+            with translate_errors(first.file):
+                if first.fragment is None:
+                    scanner = _scanner(first, types, names, test)
+                else:
+                    scanner = _dataset(alike, types).scanner(columns=list(names), filter=test, batch_size=_BATCH)
+                for batch in scanner.to_batches():
+                    if batch.num_rows:
+                        yield batch
+
+    def _require_one_kind(self, name: str) -> None:
+        """Raise `ColumnError` for a column of texts in one file and of numbers in another."""
+        there = [part for part in self.parts if str(part.types.get(name, "null")) != "null"]
+        for part in there[1:]:
+            if _family(part.types[name]) != _family(there[0].types[name]):
+                one, other = (f"{each.types[name]} in {each.file.name}" for each in (there[0], part))
+                raise ColumnError(f"the column {name!r} is {one} and {other}", "give it one type in all files")
 
 
 def column_names(source: Place) -> tuple[str, ...]:
     r"""The names of a source's columns, those of its folders last.
 
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "day=1", "mails.csv")
@@ -74,75 +197,330 @@ def column_names(source: Place) -> tuple[str, ...]:
     ...     column_names(folder)
     ('y', 'p', 'day')
     """
-    extra("pyarrow", name="files")
-    files = listed_files(source)
-    present = [_names(file, None) for file in files]
-    for file, has in zip(files, present, strict=True):
-        if file.format != "jsonl":
-            require_same_columns(present[0], has, places=(files[0].name, file.name))
-    return tuple(dict.fromkeys(name for has in present for name in has))
+    return FileTable.of(source).names()
 
 
-def _names(file: DataFile, wanted: Collection[str] | None) -> list[str]:
-    inside = None if wanted is None else [name for name in wanted if name not in file.partition]
-    return [*_READERS[file.format].names_in(file, inside), *file.partition]
+def read_columns(source: Place | FileTable, names: Sequence[str] | None = None) -> dict[str, Column]:
+    r"""The wanted columns of a source in memory, all of them when `names` is None.
 
+    Files retain their types. Texts of CSV become integers, floats or booleans where every entry of a column is one.
+    Missing entries stay missing (NaN, NaT or None).
 
-def _read(file: DataFile, wanted: Sequence[str]) -> dict[str, Any]:
-    """Columns of one file as its reader gives them; what its folders say is a text, repeated by every row."""
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mails.csv")
+    ...     _ = path.write_text("y,p\n1,0.9\n0,0.2\n")
+    ...     read_columns(path, ["p"])
+    {'p': array([0.9, 0.2])}
+    """
     arrow = extra("pyarrow", name="files")
-    inside = [name for name in wanted if name not in file.partition]
-    # A file that is asked for what its folders say alone still has to tell how many rows it has.
-    read = inside or [name for name in _names(file, None) if name not in file.partition][:1]
-    columns: dict[str, Any] = _READERS[file.format].columns_in(file, read)
-    rows = len(next(iter(columns.values()))) if columns else 0
-    said = {name: arrow.repeat(arrow.scalar(value, arrow.string()), rows) for name, value in file.partition.items()}
-    return {name: said[name] if name in said else columns[name] for name in wanted}
+    table = source if isinstance(source, FileTable) else FileTable.of(source)
+    wanted = list(dict.fromkeys(table.names() if names is None else names))
+    table.require(wanted)
+    chunks: dict[str, list[Any]] = {name: [] for name in wanted}
+    for part in table.parts:
+        fixed = part.file.format in _DATASET
+        types = {n: part.types.get(n, arrow.string()) for n in wanted if n in part.file.partition or not fixed}
+        try:
+            batches = list(FileTable((part,)).batches(wanted, types))
+        except (ColumnError, ScoreError):
+            if part.file.format != "jsonl":
+                raise
+            return _json_columns(table, wanted)  # values of several types, or that Arrow would round
+        for name in wanted if batches else ():
+            chunks[name].append(arrow.chunked_array([batch[name] for batch in batches]))
+    columns = {name: _join(each, text=table.untyped(name), name=name) for name, each in chunks.items()}
+    if columns and not next(iter(columns.values())).size:
+        place = table.first.name if len(table.parts) == 1 else f"each of {len(table.parts):,} files"
+        raise EmptyError(f"{place} has columns and no rows", "give at least one row")
+    return columns
 
 
-def _joined(pieces: Sequence[Any], files: Sequence[DataFile], name: str) -> Column:
-    """One column of the columns of all files; texts without types become numbers only when all files agree."""
+def _json_columns(table: FileTable, names: Sequence[str]) -> dict[str, Column]:
+    """Columns of JSON lines by Python's parser: slow, and every value as it is written."""
+    rows = [dict(part.file.partition) | pairs for part in table.parts for _, pairs in json_objects(part.file)]
+    return {name: column([pairs.get(name) for pairs in rows], name=name) for name in names}
+
+
+def _join(chunks: Sequence[Any], *, text: bool, name: str) -> Column:
+    """One column of the columns of all files."""
+    arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
+    if not chunks:
+        return np.zeros(0)
+    known = [chunk for chunk in chunks if not arrow.types.is_null(chunk.type)] or list(chunks)
+    if all(chunk.type == known[0].type for chunk in known):
+        joined = arrow.chunked_array([part for chunk in chunks for part in chunk.cast(known[0].type).chunks])
+        if text:
+            return parse_text(compute.if_else(compute.equal(joined, ""), arrow.scalar(None, joined.type), joined))
+        return numpy_column(joined, name=name)
+    arrays = [numpy_column(chunk, name=name) for chunk in known]
+    joined = np.concatenate(arrays)
+    integers = any(array.dtype.kind in "iu" for array in arrays)
+    if joined.dtype.kind == "f" and integers and bool((np.abs(joined) >= EXACT_INTEGERS).any()):
+        return objects([value for array in arrays for value in array.tolist()])  # no integer is rounded
+    return joined
+
+
+def _open(file: DataFile) -> _Part:
+    """Read the names and types of a file's columns."""
+    text, fragment = extra("pyarrow", name="files").string(), None
+    if file.is_text:
+        names = header(file)
+        types = dict.fromkeys(names, text)
+    elif file.format == "jsonl":
+        types = json_types(file)
+        names = list(types)
+    else:
+        with translate_errors(file):
+            stream = file.format == "arrow" and _is_stream(file)
+            fragment = None if stream else _fragment(file, {})
+            schema = _open_stream(file).schema if fragment is None else fragment.physical_schema
+        names, types = schema.names, dict(zip(schema.names, schema.types, strict=True))
+    return _Part(file, fragment, [*names, *file.partition], types | dict.fromkeys(file.partition, text))
+
+
+def _all_names(part: _Part) -> list[str]:
+    return [*json_keys(part.file), *part.file.partition] if part.file.format == "jsonl" else part.names
+
+
+def _family(kind: Any) -> str:
+    """What a type's values can be compared with: numbers with numbers, texts with texts."""
     arrow = extra("pyarrow", name="files")
-    there = [(piece, file) for piece, file in zip(pieces, files, strict=True) if len(piece)] or [(pieces[0], files[0])]
-    pieces = _alike(there, name)
-    if all(is_arrow(piece) and piece.type == pieces[0].type for piece in pieces):
-        chunks = [chunk for piece in pieces for chunk in getattr(piece, "chunks", [piece])]
-        whole = arrow.chunked_array(chunks, type=pieces[0].type)
-        untyped = files[0].format in delimited.SEPARATORS or name in files[0].partition
-        return typed(whole, name=name) if untyped else numpy_column(whole, name=name)
-    arrays = [piece if isinstance(piece, np.ndarray) else numpy_column(piece, name=name) for piece in pieces]
-    return _concatenated(arrays, [file for _, file in there], name)
+    types = arrow.types
+    if isinstance(kind, arrow.BaseExtensionType):
+        return "numbers" if kind.extension_name == "arrow.bool8" else _family(kind.storage_type)
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return _family(kind.value_type)
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
+        return "numbers"
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return "texts"
+    return str(kind) if types.is_nested(kind) else str(kind).partition("[")[0]
 
 
-def _alike(there: Sequence[tuple[Any, DataFile]], name: str) -> list[Any]:
-    """Columns of Arrow as the type that holds them all; as they are where whole numbers would be changed by it."""
-    pieces = [piece for piece, _ in there]
-    kinds = [piece.type for piece in pieces if is_arrow(piece)]
-    if len(kinds) < len(pieces) or all(kind == kinds[0] for kind in kinds):
-        return pieces
-    shared = shared_type(kinds)
-    if shared is None:
-        raise unlike_types(name, kinds, [file for _, file in there])
+def _dataset(parts: Sequence[_Part], types: Mapping[str, Any]) -> Any:
+    """Files of Parquet, ORC or Arrow whose columns have the same types, as one data set."""
+    arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
+    known = parts[0].types
+    fragments = [_fragment(part.file, types) if part.file.partition else part.fragment for part in parts]
+    return dataset.FileSystemDataset(fragments, arrow.schema(list((known | dict(types)).items())), fragments[0].format)
+
+
+def _scanner(part: _Part, types: Mapping[str, Any], names: Sequence[str], where: Any) -> Any:
+    """A scanner of a text, or of a stream of Arrow messages, with what folders say in every row."""
+    arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
+    file, stream = part.file, part.file.format in _DATASET
+    folders = {name: kind for name, kind in types.items() if name in file.partition}
+    inside = {name: kind for name, kind in (part.types if stream else types).items() if name not in file.partition}
+    inside = {name: kind for name, kind in inside.items() if part.names.count(name) <= 1}
+    schema = arrow.schema([*(inside | folders).items()])
+
+    def batches() -> Iterator[Any]:
+        for batch in _open_stream(file) if stream else _text_batches(file, part.types, inside):
+            constants = [arrow.repeat(_partition_value(file, *item), batch.num_rows) for item in folders.items()]
+            yield arrow.record_batch([*(batch[name] for name in inside), *constants], schema=schema)
+
+    return dataset.Scanner.from_batches(batches(), schema=schema, columns=list(names), filter=where)
+
+
+def _text_batches(file: DataFile, known: Mapping[str, Any], types: Mapping[str, Any]) -> Iterator[Any]:
+    """Batches of a CSV or JSON-lines file; refuses numbers that Arrow would round."""
+    arrow = extra("pyarrow", name="files")
+    # A file that is asked for what its folders say alone still has to say how many rows it has.
+    read = types or dict([next(item for item in known.items() if item[0] not in file.partition)])
+    floats = [name for name, kind in read.items() if kind == arrow.float64()]
+    for batch in csv_batches(file, read) if file.is_text else json_batches(file, read):
+        for name in list(floats):
+            if may_be_rounded(batch[name]):
+                require_unrounded(file, name)
+                floats.remove(name)
+        yield batch
+
+
+def _partition_value(file: DataFile, name: str, kind: Any) -> Any:
+    """What a folder says, as the type that a filter asks for."""
+    arrow = extra("pyarrow", name="files")
     try:
-        return [converted(piece, kind=shared, name=name) for piece in pieces]
-    except ScoreError:
-        return pieces  # whoever ranks them says so, and others need not mind
+        return arrow.scalar(file.partition[name], arrow.string()).cast(kind)
+    except arrow.ArrowInvalid:
+        what = f"the folder {name}={file.partition[name]} of {file.name} is not of type {kind}"
+        raise ArgumentError(what, "filter it by a text", parameter="where") from None
 
 
-def _concatenated(arrays: list[Column], files: Sequence[DataFile], name: str) -> Column:
-    first = arrays[0].dtype
-    if all(array.dtype == first for array in arrays):
-        return np.concatenate(arrays)
-    families = {"number" if array.dtype.kind in _NUMBERS else array.dtype.kind for array in arrays}
-    if families == {"number"}:
-        joined = np.concatenate(arrays)
-        whole = any(array.dtype.kind in "iu" for array in arrays)
-        if not (joined.dtype.kind == "f" and whole and bool((np.abs(joined) >= _EXACT_IN_FLOAT64).any())):
-            return joined
-    elif not families <= {"U", "O"} and not families <= {"number", "O"}:
-        other = next(i for i, array in enumerate(arrays) if array.dtype != first)
-        raise ColumnError(
-            f"the column {name!r} is {first} in {files[0].name} and {arrays[other].dtype} in {files[other].name}",
-            fix="give it one type in all files",
-        )
-    return objects([value for array in arrays for value in array.tolist()])
+def _fragment(file: DataFile, types: Mapping[str, Any]) -> Any:
+    dataset, fs = extra("pyarrow.dataset", name="files"), extra("pyarrow.fs", name="files")
+    format_ = {"parquet": dataset.ParquetFileFormat, "orc": dataset.OrcFileFormat, "arrow": dataset.IpcFileFormat}
+    expression = None
+    for name in file.partition:
+        if name in types:
+            test = dataset.field(name) == _partition_value(file, name, types[name])
+            if file.partition[name] is None:
+                test = dataset.field(name).is_null()
+            expression = test if expression is None else expression & test
+    if file.content is None and file.compression is None:
+        return format_[file.format]().make_fragment(file.name, fs.LocalFileSystem(), partition_expression=expression)
+    with file.stream() as stream:  # a compressed file, or standard input, as bytes in memory
+        content = extra("pyarrow", name="files").py_buffer(stream.read())
+    return format_[file.format]().make_fragment(content, partition_expression=expression)
+
+
+def _is_stream(file: DataFile) -> bool:
+    with file.stream() as raw:
+        return bool(raw.read(4) == _STREAM)
+
+
+def _open_stream(file: DataFile) -> Any:
+    ipc = extra("pyarrow.ipc", name="files")
+    return ipc.open_stream(file.stream())
+
+
+def list_files(source: Place) -> list[DataFile]:
+    """The files of a source, in sorted order, all of one format."""
+    extra("pyarrow", name="files")
+    place = os.fspath(source)
+    if place == STDIN:
+        return [_standard_input()]
+    try:
+        files = _find(place)
+    except PermissionError as error:
+        raise _unreadable(error.filename or place) from None
+    names: dict[Path, str] = {}
+    for file in files:
+        other = names.setdefault(Path(file.name).resolve(), file.name)
+        if other != file.name:  # links lead to it again, as a folder called latest does: rows would count twice
+            raise SourceError(f"{other} and {file.name} are the same file", "name those to read by a glob")
+        if file.format != files[0].format:
+            named = f"{file.format} ({file.name}) and {files[0].format} ({files[0].name})"
+            raise SourceError(f"{place} holds files of different formats: {named}", "name those of one by a glob")
+    return files
+
+
+def _find(place: str) -> list[DataFile]:
+    path = Path(place)
+    if "://" in place:
+        what = f"{without_secrets(place)} is no file, and rows are read from files here"
+        raise SourceError(what, "write the rows to a file first, e.g. as Parquet")
+    if path.is_dir():
+        files = list(_within(path))
+        if not files:
+            raise SourceError(f"the folder {place} holds no data", f"formats are known by suffix: {_KNOWN}")
+    elif path.exists():
+        files = [_data_file(path)]
+    elif glob.has_magic(place):
+        files = _match(place)
+        if not files:
+            raise SourceError(f"no file matches {place}", "check the pattern; ** matches folders of any depth")
+    else:
+        fix = "check the path; a relative one starts from the working directory"
+        raise SourceError(f"there is no file or folder {place}", fix)
+    return files
+
+
+def _data_file(path: Path) -> DataFile:
+    known = _format_of(path)
+    if known is None:
+        what = f"the format of {path} is not known from its name"
+        raise SourceError(what, f"formats are known by suffix: {_KNOWN}")
+    return DataFile(str(path), *known, partition=_partition(path))
+
+
+def _format_of(path: Path) -> tuple[str, str | None] | None:
+    suffixes = path.name.lower().split(".")[1:] if not path.name.startswith(".") else path.name.lower().split(".")[2:]
+    compression = COMPRESSIONS.get(f".{suffixes[-1]}") if suffixes else None
+    inner = suffixes[:-1] if compression else suffixes
+    known = FORMATS.get(f".{inner[-1]}") if inner else None
+    return None if known is None else (known, compression)
+
+
+def _within(folder: Path) -> Iterator[DataFile]:
+    """Data files of a folder and those below; names that start with . or _ are other tools' notes."""
+    for path in sorted(_paths_below(folder, ())):
+        if (known := _format_of(path)) is not None:
+            yield DataFile(str(path), *known, partition=_partition(path))
+
+
+def _paths_below(folder: Path, around: tuple[Path, ...]) -> Iterator[Path]:
+    """The files below a folder, through links as well; `around` are the folders it lies in, which links may lead to."""
+    real = folder.resolve()
+    if real in around:
+        raise SourceError(f"the folder {folder} is a link to a folder around it", "remove the link")
+    for path in folder.iterdir():
+        if path.name.startswith((".", "_")):
+            continue
+        if path.is_dir():
+            yield from _paths_below(path, (*around, real))
+        elif path.is_file():
+            yield path
+        elif _format_of(path) is not None:
+            raise _leading_nowhere(path)
+
+
+def _match(pattern: str) -> list[DataFile]:
+    """Data files that a pattern matches, and those in folders that it matches."""
+    _require_readable_around(pattern)
+    paths = list(map(Path, glob.glob(pattern, recursive=True)))  # noqa: PTH207 - it may be absolute
+    for path in paths:
+        if not path.exists():
+            raise _leading_nowhere(path)
+    plain = set(filter(Path.is_file, paths))
+    files: dict[str, DataFile] = {}
+    for path in plain:
+        files[str(path)] = _data_file(path)
+    for folder in paths:
+        if not folder.is_dir() or (plain and folder.name.startswith((".", "_"))):
+            continue
+        inside = {file.name: file for file in _within(folder) if file.name not in files}
+        if inside and plain and _format_of(folder) is None:
+            what = f"{pattern} matches files and the folder {folder}, which holds others"
+            raise SourceError(what, "match files by their suffix, or folders alone")
+        files |= inside
+    return list(map(files.__getitem__, sorted(files, key=Path)))
+
+
+def _require_readable_around(pattern: str) -> None:
+    """Raise `SourceError` for a folder of a pattern that may not be read: its files would be passed over."""
+    parts = Path(pattern).parts
+    for end in range(1, len(parts)):
+        needed = os.R_OK | os.X_OK if glob.has_magic(parts[end]) else os.X_OK
+        for name in glob.iglob(str(Path(*parts[:end])), recursive=True):  # noqa: PTH207 - it may be absolute
+            if Path(name).is_dir() and not os.access(name, needed):
+                raise _unreadable(name)
+
+
+def _unreadable(name: str) -> SourceError:
+    return SourceError(f"{name} may not be read", "ask for the right to read it, or name the others by a glob")
+
+
+def _leading_nowhere(path: Path) -> SourceError:
+    return SourceError(f"{path} is a link to nothing that is there", "mend or remove the link")
+
+
+def _partition(path: Path) -> dict[str, str | None]:
+    """Values that folders named key=value give to all rows below them."""
+    values: dict[str, str | None] = {}
+    for part in path.parts[:-1]:
+        key, equals, value = part.partition("=")
+        if key and equals:
+            values[unquote(key)] = None if value == NO_PARTITION else unquote(value)
+    return values
+
+
+def _standard_input() -> DataFile:
+    """Standard input, read at once; it has no suffix, so its first bytes decide the format."""
+    content = sys.stdin.buffer.read()
+    if not content:
+        raise SourceError("standard input is empty", "pipe rows into it; it can be read once only")
+    compression = next((kind for magic, kind in _PACKED.items() if content.startswith(magic)), None)
+    if compression is not None:
+        packed = DataFile("standard input", "", compression, content)
+        with translate_errors(packed), packed.stream() as stream:
+            content = stream.read()
+    known = next((kind for magic, kind in _MAGIC.items() if content.startswith(magic)), None)
+    return DataFile("standard input", known or _format_of_text(content), None, content)
+
+
+def _format_of_text(content: bytes) -> str:
+    text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{"):
+        return "jsonl"
+    return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"

@@ -1,95 +1,206 @@
-"""Which rows to take: by the values of columns, or by an expression of an engine; never by a text that is executed."""
+"""Row filters: values of columns, tested in NumPy or by Arrow; a text is never executed.
+
+Engines test them by expressions of Ibis, see `engines.query`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from numbers import Number
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from thresher._internal.optional import extra
 from thresher.errors import ArgumentError
+from thresher.inputs.columns import Column, flagged, is_absent, is_missing, numpy_moment
 from thresher.ranking import Flags
-from thresher.sources.columns import Column, flagged, is_absent, is_missing, numpy_moment
-from thresher.sources.engine_numbers import known
-from thresher.sources.engine_values import is_one_of, require_plain, sound
 
-Filter: TypeAlias = Mapping[str, Any] | Callable[[Any], Any]
-_NUMBERS, _TEXTS, _TIMES, _DURATIONS = "numbers", "texts", "dates and times", "durations"
-_HOURS, _BYTES = "times of day", "bytes"
+NUMBERS, TEXTS, TIMES, DURATIONS = "numbers", "texts", "dates and times", "durations"
+HOURS, BYTES = "times of day", "bytes"
 _KINDS: dict[str, tuple[type, ...]] = {
-    _DURATIONS: (timedelta, np.timedelta64),  # which NumPy has among its numbers
-    _NUMBERS: (Number,),
-    _TEXTS: (str,),
-    _TIMES: (date, np.datetime64),
-    _HOURS: (time,),
-    _BYTES: (bytes,),
+    DURATIONS: (timedelta, np.timedelta64),  # which NumPy has among its numbers
+    NUMBERS: (Number,),
+    TEXTS: (str,),
+    TIMES: (date, np.datetime64),
+    HOURS: (time,),
+    BYTES: (bytes,),
 }
+_NUMPY_KINDS = dict.fromkeys("biuf", NUMBERS) | dict.fromkeys("UT", TEXTS) | {"M": TIMES, "m": DURATIONS, "S": BYTES}
 
 
-def filtered(table: Any, where_: Filter | None) -> Any:
-    """The rows of an Ibis table that a filter takes."""
-    if where_ is None:
-        return table
-    if callable(where_):
-        return table.filter(*_condition(where_, table))
-    ibis = extra("ibis", name="sql")
-    for name, wanted in _required(where_).items():
-        require_plain(table[name], name)
-        column = sound(ibis, table[name])
-        _require_kind(_kind_of_type(column.type()), wanted, name)
-        test = is_one_of(ibis, column, [value for value in wanted if value is not None])
-        if None in wanted:
-            test |= ~known(column) if column.type().is_floating() else column.isnull()
-        table = table.filter(test)
-    return table
+def filter_values(where: Any) -> dict[str, list[Any]]:
+    """The values that each column may have, missing ones as None; `ArgumentError` where `where` is no mapping.
+
+    >>> filter_values({"week": [1, 2], "country": "NL"})
+    {'week': [1, 2], 'country': ['NL']}
+    """
+    if not isinstance(where, Mapping):
+        raise ArgumentError(
+            f"where= is {type(where).__name__}, and conditions are never read from a text",
+            'give {"country": "NL"}; an expression such as pyarrow.compute.field("age") > 30 for files and frames;'
+            " or a function of the Ibis table such as lambda t: t.age > 30 for engines",
+            parameter="where",
+        )
+    values: dict[str, list[Any]] = {}
+    for name, wanted in where.items():
+        one = not isinstance(wanted, Iterable) or isinstance(wanted, str | bytes | Mapping)
+        values[name] = []
+        for value in [wanted] if one or (isinstance(wanted, np.ndarray) and not wanted.ndim) else wanted:
+            values[name].append(_plain(value, name))
+    return values
 
 
-def taken(columns: Mapping[str, Column], where_: Mapping[str, Any]) -> Flags:
-    """Which rows of columns in memory a filter takes.
+def is_expression(where: Any) -> bool:
+    """Whether a filter is an expression of pyarrow.compute, without loading it for others."""
+    return type(where).__module__.partition(".")[0] == "pyarrow" and type(where).__name__ == "Expression"
 
-    >>> taken({"week": np.array([1, 2, 3])}, {"week": [1, 3]})
+
+def matching_rows(columns: Mapping[str, Column], where: Mapping[str, Any]) -> Flags:
+    """Which rows of NumPy columns a filter takes.
+
+    >>> matching_rows({"week": np.array([1, 2, 3])}, {"week": [1, 3]})
     array([ True, False,  True])
     """
     rows = len(next(iter(columns.values())))
-    keep = np.ones(rows, dtype=np.bool_)
-    for name, wanted in _required(where_).items():
+    take = np.ones(rows, dtype=np.bool_)
+    for name, wanted in filter_values(where).items():
         column = columns[name]
         absent = is_missing(column)
-        _require_kind(_kind_of_column(column, absent), wanted, name)
-        found = _found(column, {value for value in wanted if value is not None})
+        require_kind(_kind_of_column(column, absent), wanted, name)
+        match = _matches(column, {value for value in wanted if value is not None})
         if absent is not None:
-            found = found | absent if None in wanted else found & ~absent
-        keep &= found
-    return keep
+            match = match | absent if None in wanted else match & ~absent
+        take &= match
+    return take
 
 
-def _condition(where_: Callable[[Any], Any], table: Any) -> list[Any]:
-    """What a user's function makes of a table: a condition, or several that must all hold."""
-    fix = "it gets an Ibis table, and returns a condition such as t.age > 30"
+def arrow_filter(values: Mapping[str, list[Any]], types: Mapping[str, Any]) -> Any:
+    """The rows whose columns have these values, as an expression of pyarrow.compute for columns of these types.
+
+    >>> import pyarrow as pa
+    >>> arrow_filter({"week": [1, None]}, {"week": pa.int64()})
+    <pyarrow.compute.Expression (is_in(week, {value_set=int64:[...
+    """
+    arrow, compute = extra("pyarrow", name="files"), extra("pyarrow.compute", name="files")
+    result = None
+    for name, wanted in values.items():
+        kind, column = types[name], compute.field(name)
+        if arrow.types.is_dictionary(kind):
+            kind, column = kind.value_type, column.cast(kind.value_type)
+        require_kind(kind_of_type(kind), wanted, name)
+        scalars = [scalar for value in wanted if (scalar := _scalar(value, kind)) is not None]
+        test = compute.scalar(False)
+        if arrow.types.is_floating(kind):
+            for scalar in scalars:
+                test |= column == scalar  # a set would tell -0.0 from 0.0
+        elif scalars:
+            test = column.isin(arrow.array(scalars, kind))
+        if None in wanted:
+            test |= column.is_null(nan_is_null=True)
+            if arrow.types.is_string(kind):
+                test |= column == ""  # a text without a value is missing, as in CSV
+        result = test if result is None else result & test
+    return result
+
+
+def text_type(wanted: Sequence[Any], name: str) -> Any:
+    """The Arrow type that the values of a filter give to a column without a type, such as one of CSV.
+
+    >>> text_type([1, 2], "week"), text_type(["NL"], "country")
+    (DataType(int64), DataType(string))
+    """
+    arrow = extra("pyarrow", name="files")
+    kinds = {_kind_of(value) for value in wanted if value is not None} or {TEXTS}
+    there = [value for value in wanted if value is not None]
+    if len(kinds) > 1 or None in kinds:
+        what = f"where= asks for values of different kinds in {name!r}: {wanted!r}"
+        raise ArgumentError(what, "give values of one kind", parameter="where")
+    if kinds == {TEXTS}:
+        return arrow.string()
+    if kinds == {NUMBERS}:
+        if all(isinstance(value, bool) for value in there):
+            return arrow.bool_()
+        return arrow.int64() if all(isinstance(value, int) for value in there) else arrow.float64()
+    if kinds == {TIMES}:
+        moments = any(isinstance(value, datetime | np.datetime64) for value in there)
+        zoned = any(getattr(value, "tzinfo", None) is not None for value in there)
+        return arrow.timestamp("us", "UTC" if zoned else None) if moments else arrow.date32()
+    what = f"where= asks for {there[0]!r} in {name!r}, a column of text"
+    raise ArgumentError(what, "give texts, numbers or dates", parameter="where")
+
+
+def kind_of_type(kind: Any) -> str | None:
+    """What the values of an Arrow type are, in words; None where values of several kinds may be equal to them."""
+    types = extra("pyarrow", name="files").types
+    tests = (
+        (NUMBERS, (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)),
+        (TEXTS, (types.is_string, types.is_large_string, types.is_string_view)),
+        (TIMES, (types.is_date, types.is_timestamp)),
+        (HOURS, (types.is_time,)),
+        (DURATIONS, (types.is_duration,)),
+        (BYTES, (types.is_binary, types.is_large_binary)),
+    )
+    for name, each in tests:
+        for test in each:
+            if test(kind):
+                return name
+    return None
+
+
+def require_kind(kind: str | None, wanted: Sequence[Any], name: str) -> None:
+    """Raise `ArgumentError` for values that a column of one kind cannot hold: text never equals a number."""
+    if kind is None:
+        return
+    for value in wanted:
+        duration = kind != DURATIONS and isinstance(value, _KINDS[DURATIONS])
+        if value is not None and (duration or not isinstance(value, _KINDS[kind])):
+            raise ArgumentError(
+                f"where= asks for {value!r} in {name!r}, a column of {kind}",
+                f"give {kind}" + (", such as datetime.date(2026, 5, 1)" if kind == TIMES else ""),
+                parameter="where",
+            )
+
+
+def _scalar(value: Any, kind: Any) -> Any | None:  # noqa: PLR0911 - one for each kind
+    """A value as a column of this type holds it; None where no row can be equal to it."""
+    arrow = extra("pyarrow", name="files")
+    if value is None:
+        return None
+    if arrow.types.is_timestamp(kind):
+        moment = numpy_moment(value)
+        coarse = moment.astype(f"M8[{kind.unit}]")
+        return arrow.scalar(int(coarse.astype(np.int64)), arrow.int64()).cast(kind) if coarse == moment else None
+    if arrow.types.is_date(kind):
+        moment = numpy_moment(value)
+        day = moment.astype("M8[D]")
+        return arrow.scalar(day.item(), kind) if day == moment else None
+    value = int(value) if isinstance(value, bool) else value
+    if isinstance(value, Decimal | float) and not arrow.types.is_decimal(kind):
+        if not arrow.types.is_floating(kind) and (not np.isfinite(float(value)) or int(value) != value):
+            return None
+        value = float(value) if arrow.types.is_floating(kind) and float(value) == value else value
+        value = int(value) if not arrow.types.is_floating(kind) else value
+    if arrow.types.is_boolean(kind):
+        return arrow.scalar(bool(value)) if value in (0, 1) else None
+    if arrow.types.is_floating(kind) and float(value) != value:
+        return None
     try:
-        found = where_(table)
-    except Exception as error:
-        what = f"the function given as where= raised {type(error).__name__}: {error}"
-        raise ArgumentError(what, fix) from error
-    given = list(found) if isinstance(found, list | tuple) and found else [found]
-    bound = [] if any(one is None or isinstance(one, str) for one in given) else list(table.bind(*given))
-    if not bound or not all(hasattr(one, "type") and one.type().is_boolean() for one in bound):
-        columns = [f"a column of {one.type()}" for one in bound if hasattr(one, "type")]
-        told = " and ".join(columns) or repr(found)
-        raise ArgumentError(f"the function given as where= returned {told}", fix)
-    return bound
+        scalar = arrow.scalar(float(value) if arrow.types.is_floating(kind) else value, kind)
+    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, OverflowError):
+        return None
+    return scalar if not arrow.types.is_floating(kind) or scalar.as_py() == value else None
 
 
-def _found(column: Column, values: Collection[Any]) -> Flags:
+def _matches(column: Column, values: Collection[Any]) -> Flags:
     """Which entries of a column are one of some values."""
     if column.dtype.kind in "mM":
-        found = np.zeros(column.size, dtype=np.bool_)
+        match = np.zeros(column.size, dtype=np.bool_)
         for value in values:
-            found |= column == numpy_moment(value)
-        return found
+            match |= column == numpy_moment(value)
+        return match
     keys = {_key(value) for value in values}
     return flagged(column, lambda entry: _key(entry) in keys)
 
@@ -107,39 +218,25 @@ def _key(value: Any) -> Any:
     return coarse.item() if coarse.astype(moment.dtype) == moment else str(moment)
 
 
-def _required(where_: Any) -> dict[str, list[Any]]:
-    """The values that each column may have, missing ones as None; raise `ArgumentError` where they are none."""
-    if not isinstance(where_, Mapping):
-        raise ArgumentError(
-            f"where= is {type(where_).__name__}, and conditions are never read from a text",
-            fix='give {"country": "NL"}, or a function of the Ibis table such as lambda t: t.age > 30',
-        )
-    return {name: [_plain(value, name) for value in _values(wanted)] for name, wanted in where_.items()}
-
-
-def _values(wanted: Any) -> list[Any]:
-    one = not isinstance(wanted, Iterable) or isinstance(wanted, str | bytes | Mapping)
-    return [wanted] if one or (isinstance(wanted, np.ndarray) and not wanted.ndim) else list(wanted)
-
-
 def _plain(value: Any, name: str) -> Any:
-    """A value as Python has it; NaN and its kin are None."""
+    """A value in Python's types; NaN and its kin are None."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(1)[0]
     if isinstance(value, np.generic):
-        value = _of_python(value)
+        value = _of_numpy(value)
     if isinstance(value, complex) and not value.imag:
         value = value.real
     if not isinstance(value, Hashable) or isinstance(value, tuple):
         raise ArgumentError(
             f"where= asks for {value!r} in {name!r}, which no row holds",
-            fix='give one value or a list of them, as in {"week": [1, 2]}',
+            'give one value or a list of them, as in {"week": [1, 2]}',
+            parameter="where",
         )
     return None if is_absent(value) else value
 
 
-def _of_python(value: np.generic) -> Any:
-    """A value of NumPy as Python has it; moments and durations that it does not have stay."""
+def _of_numpy(value: np.generic) -> Any:
+    """A value of NumPy in Python's types; moments and durations that Python lacks stay."""
     if not isinstance(value, np.datetime64 | np.timedelta64):
         return value.item()
     coarse = value.astype(f"{value.dtype.kind}8[us]")
@@ -147,34 +244,15 @@ def _of_python(value: np.generic) -> Any:
     return value if isinstance(plain, int) or coarse != value else plain
 
 
-def _require_kind(kind: str | None, wanted: Sequence[Any], name: str) -> None:
-    """Raise `ArgumentError` for values that a column of one kind cannot hold: text never equals a number."""
-    if kind is None:
-        return
-    for value in wanted:
-        if value is not None and _kind_of(value) != kind:
-            raise ArgumentError(
-                f"where= asks for {value!r} in {name!r}, a column of {kind}",
-                fix=f"give {kind}" + (", such as datetime.date(2026, 5, 1)" if kind == _TIMES else ""),
-            )
-
-
 def _kind_of(value: Any) -> str | None:
-    return next((kind for kind, types in _KINDS.items() if isinstance(value, types)), None)
+    for kind, types in _KINDS.items():
+        if isinstance(value, types):
+            return kind
+    return None
 
 
 def _kind_of_column(column: Column, absent: Flags | None) -> str | None:
-    families = (
-        dict.fromkeys("biuf", _NUMBERS) | dict.fromkeys("UT", _TEXTS) | {"M": _TIMES, "m": _DURATIONS, "S": _BYTES}
-    )
     if column.dtype.kind != "O":
-        return families.get(column.dtype.kind)
+        return _NUMPY_KINDS.get(column.dtype.kind)
     kinds = {_kind_of(value) for value in (column if absent is None else column[~absent]).tolist()}
     return kinds.pop() if len(kinds) == 1 else None
-
-
-def _kind_of_type(kind: Any) -> str | None:
-    if kind.is_numeric() or kind.is_boolean():
-        return _NUMBERS
-    tests = {_TEXTS: kind.is_string, _TIMES: lambda: kind.is_date() or kind.is_timestamp(), _HOURS: kind.is_time}
-    return next((name for name, holds in (tests | {_BYTES: kind.is_binary}).items() if holds()), None)

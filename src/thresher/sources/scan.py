@@ -1,289 +1,439 @@
-"""`scan`: rows anywhere become a ranking, with only a bounded table leaving the place where they are.
+"""`scan`: rows anywhere become rankings.
 
-What fits in memory is ranked there, exactly. Anything else is counted by an engine in one pass, by ranges of scores,
-and the ranking knows what that leaves open.
+Files, frames and streams are Arrow batches of the named columns, counted by one counter. Engines that count by a query
+get one; the rows of other engines are streamed as batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
-from thresher.errors import ArgumentError
-from thresher.ranking import Counts, Ranking
+from thresher._internal.optional import extra
+from thresher.errors import ArgumentError, EmptyError
+from thresher.inputs.arrow import numpy_column, parse_text
+from thresher.inputs.columns import Column, Missing, require_columns
+from thresher.inputs.frames import Stream, arrow_table, frame_columns, frame_stream
+from thresher.ranking import Ranking
 from thresher.sources.buckets import BUCKETS
-from thresher.sources.columns import Missing
-from thresher.sources.database import (
-    Opened,
+from thresher.sources.counter import Batch, Counter
+from thresher.sources.engines.connect import (
+    EngineTable,
     is_engine_source,
-    opened,
+    open_table,
     require_no_table,
+    require_table_columns,
 )
-from thresher.sources.exact import ROWS_AT_ONCE, Range, engine_rankings, exact_ranking
-from thresher.sources.exact_files import exact_files
-from thresher.sources.file_tally import Grid, NeedsEngine, countable, file_tally
-from thresher.sources.filters import Filter, filtered
-from thresher.sources.frames import is_frame
-from thresher.sources.lazy_rows import lazy_rows
-from thresher.sources.lenses import Lens
-from thresher.sources.listing import STDIN, listed_files
-from thresher.sources.memory import ranked_in_memory
-from thresher.sources.progress import Listener
-from thresher.sources.refinement import Piece
-from thresher.sources.refining import Condition, refined
-from thresher.sources.scan_options import How, Options, require_models, require_options, require_source
-from thresher.sources.size import fits, memory, rows_in
-from thresher.sources.table_names import TableName, require_table_columns
-from thresher.sources.tallies import Tallies, tallies_of
-from thresher.sources.tally import Wanted, tally
+from thresher.sources.engines.errors import translate_errors
+from thresher.sources.engines.query import Piece, count_query, filter_table
+from thresher.sources.engines.refine import refine as refine_counts
+from thresher.sources.engines.result import BucketCounts, read_counts
+from thresher.sources.files import FileTable, Place, read_columns
+from thresher.sources.filters import arrow_filter, filter_values, is_expression, matching_rows, text_type
+from thresher.sources.memory import COPIES, memory_budget, rows_that_fit
+from thresher.sources.options import (
+    Columns,
+    Condition,
+    Filter,
+    Options,
+    TableName,
+    group_names,
+    require_options,
+    require_source,
+    score_names,
+)
+from thresher.sources.progress import Listener, report_progress
 
-Found: TypeAlias = dict[tuple[str, Any], Ranking]
-ROWS_TO_GROUP = 1 << 21
+Rankings: TypeAlias = dict[tuple[str, Any], Ranking]  # by score column and group
+ROWS_TO_STREAM = 1 << 21  # of a table in an engine, below which rankings are exact without asking
+_FIRST = 1000
+_FRAME = "the frame"
+
+
+class _Rest(TypedDict, total=False):
+    """Options of `scan` that do not change what it returns."""
+
+    table: TableName | None
+    positive: Any
+    weights: str | None
+    where: Filter | None
+    columns: Mapping[str, Any] | None
+    exact: bool | None
+    refine: bool | Condition
+    buckets: int
+    missing: Missing
+    progress: Listener | None
+
+
+@overload
+def scan(source: Any, *, label: str, score: str, by: None = None, **rest: Unpack[_Rest]) -> Ranking: ...
+
+
+@overload
+def scan(
+    source: Any,
+    *,
+    label: str,
+    score: str | list[str] | tuple[str, ...],
+    by: str | Sequence[str] | None = None,
+    **rest: Unpack[_Rest],
+) -> dict[Any, Any]: ...
 
 
 def scan(
     source: Any,
     *,
     label: str,
-    score: str,
+    score: str | list[str] | tuple[str, ...],
+    by: str | Sequence[str] | None = None,
     table: TableName | None = None,
     positive: Any = None,
-    weight: str | None = None,
+    weights: str | None = None,
     where: Filter | None = None,
+    columns: Mapping[str, Any] | None = None,
     exact: bool | None = None,
     refine: bool | Condition = True,
     buckets: int = BUCKETS,
     missing: Missing = "raise",
     progress: Listener | None = None,
-) -> Ranking:
+) -> Ranking | dict[Any, Any]:
     """Count positives and negatives per score in a frame, in files, or in a table of an engine.
+
+    Returns a ranking for one score; with several scores {score: ranking}, with `by` {group: ranking}, with both
+    {group: {score: ranking}}.
 
     Parameters
     ----------
     source
-        A frame; a path, glob or folder of files; with `table` a file of DuckDB or SQLite or a URL such as
-        "postgres://…/db"; an Ibis table of any engine; a Spark frame.
-    label, score, weight
-        Names of columns; `positive` is the positive label as in `rank`.
+        A frame or a stream of Arrow batches; a path, glob or folder of files; with `table` a file of DuckDB or SQLite
+        or a URL such as "postgres://…/db"; an Ibis table of any engine; a Spark frame.
+    label, score, weights
+        Names of columns; `positive` is the positive label as in `rank`. A list of scores is counted in one pass.
+    by
+        A column, or several, whose values make groups; a missing value is the group None. Groups of several columns
+        are tuples, and moments with a time zone are given in UTC, without it.
     table
         A table's name, or (schema, name).
     where
-        Rows to take: {"country": "NL", "week": [1, 2]}, or a function of the Ibis table such as `lambda t: t.age > 30`.
+        Rows to take: {"country": "NL", "week": [1, 2]}; for files and frames also an expression such as
+        `pyarrow.compute.field("age") > 30`, for engines a function of the Ibis table such as `lambda t: t.age > 30`.
+    columns
+        Arrow types of columns of CSV files that an expression in `where` uses: {"age": pyarrow.int64()}.
     exact
-        None: exact where that is cheap, else bounded. True: exact numbers, range by range in bounded memory. False: one
-        pass of ranges, even where rows would fit; rows that are in memory already, or come once only, stay exact.
+        None: exact where rows fit in memory, else bounded. True: exact always, by an external sort of rows that do
+        not fit. False: one pass of buckets, even where rows would fit.
     refine
-        True: spend further passes until the AUC is known to 1e-6. An `OperatingCondition`: until the split that
-        `choose` picks under it is certain, which looks again only near that split. False: one pass.
+        Engines only. True: a second query brings the AUC to about 1e-6. An `OperatingCondition`: it divides buckets
+        near the split that `choose` picks under it. False: one query.
     buckets
-        How many ranges probabilities are counted in.
+        How many buckets probabilities are counted in.
     missing
         "raise" refuses missing values, "drop" leaves such rows out and counts them in `Ranking.dropped`.
     progress
-        A function that is told every half second how far the scan has come, with a `Progress`.
+        A function that is called every half second with a `Progress`.
 
     Examples
     --------
-    >>> mails = {"spam": [1, 1, 0, 1, 0], "p": [0.9, 0.8, 0.8, 0.4, 0.1]}
+    >>> mails = {"spam": [1, 1, 0, 1, 0], "p": [0.9, 0.8, 0.8, 0.4, 0.1], "week": [1, 1, 1, 2, 2]}
     >>> scan(mails, label="spam", score="p")
     Ranking([1+][1+,1-][1+][1-] at scores 0.9, 0.8, 0.4, 0.1)
+    >>> scan(mails, label="spam", score="p", by="week")[2]
+    Ranking([1+][1-] at scores 0.4, 0.1)
     """
-    found = rankings_in(
-        source,
-        Wanted(label, (score,), weight),
-        Options(table, positive, where, exact, refine, buckets, missing, progress),
-    )
-    return next(iter(found.values()))
+    several = not isinstance(score, str) and isinstance(score, list | tuple)
+    scores: Any = score_names(score) if several else (score,)
+    named = Columns(label, scores, weights, () if by is None else group_names(by))
+    options = Options(table, positive, where, columns, exact, refine, buckets, missing, progress)
+    rankings = scan_rankings(source, named, options)
+    if by is None:
+        return {name: ranking for (name, _), ranking in rankings.items()} if several else next(iter(rankings.values()))
+    groups: dict[Any, Any] = {}
+    for (name, group), ranking in rankings.items():
+        if several:
+            groups.setdefault(group, {})[name] = ranking
+        else:
+            groups[group] = ranking
+    return groups
 
 
-def scan_models(
-    source: Any,
-    *,
-    label: str,
-    scores: Sequence[str],
-    weight: str | None = None,
-    **how: Unpack[How],
-) -> dict[str, Ranking]:
-    """The ranking of each of several score columns, in one pass; the rest is as in `scan`.
-
-    >>> mails = {"spam": [1, 1, 0], "tree": [0.9, 0.8, 0.8], "logit": [0.7, 0.6, 0.1]}
-    >>> scan_models(mails, label="spam", scores=["tree", "logit"])["logit"]
-    Ranking([1+][1+][1-] at scores 0.7, 0.6, 0.1)
-    """
-    found = rankings_in(source, Wanted(label, require_models(scores), weight), Options(**how))
-    return {model: ranking for (model, _), ranking in found.items()}
-
-
-def scan_by(
-    source: Any,
-    *,
-    label: str,
-    score: str,
-    by: str | Sequence[str],
-    weight: str | None = None,
-    **how: Unpack[How],
-) -> dict[Any, Ranking]:
-    """A ranking for each value of a column, or for each tuple of values of several, in one pass.
-
-    Rows whose group is missing are the group None, and moments with time zones are told in UTC, without one. A group of
-    which `missing="drop"` would leave nothing is refused by name. The rest is as in `scan`.
-
-    >>> mails = {"spam": [1, 0, 1, 0], "p": [0.9, 0.8, 0.8, 0.4], "week": [1, 1, 2, 2]}
-    >>> scan_by(mails, label="spam", score="p", by="week")
-    {1: Ranking([1+][1-] at scores 0.9, 0.8), 2: Ranking([1+][1-] at scores 0.8, 0.4)}
-    """
-    found = rankings_in(source, Wanted(label, (score,), weight, _grouping(by)), Options(**how))
-    return {group: ranking for (_, group), ranking in found.items()}
-
-
-def scan_models_by(
-    source: Any,
-    *,
-    label: str,
-    scores: Sequence[str],
-    by: str | Sequence[str],
-    weight: str | None = None,
-    **how: Unpack[How],
-) -> dict[Any, dict[str, Ranking]]:
-    """The rankings of several score columns in each group, all in one pass; groups are those of `scan_by`.
-
-    >>> mails = {"spam": [1, 0, 1, 0], "tree": [0.9, 0.8, 0.8, 0.4], "logit": [0.7, 0.6, 0.5, 0.4]}
-    >>> scan_models_by(mails | {"week": [1, 1, 2, 2]}, label="spam", scores=["tree", "logit"], by="week")[2]["logit"]
-    Ranking([1+][1-] at scores 0.5, 0.4)
-    """
-    wanted = Wanted(label, require_models(scores), weight, _grouping(by))
-    found: dict[Any, dict[str, Ranking]] = {}
-    for (model, group), ranking in rankings_in(source, wanted, Options(**how)).items():
-        found.setdefault(group, {})[model] = ranking
-    return found
-
-
-def _grouping(by: Any) -> tuple[str, ...]:
-    columns = tuple(by) if isinstance(by, Sequence) and not isinstance(by, str) else (by,)
-    if not columns:
-        raise ArgumentError("by names no column", 'e.g. by="week"')
-    return columns
-
-
-def rankings_in(source: Any, wanted: Wanted, options: Options) -> Found:
-    """The rankings of all models and groups of a source."""
+def scan_rankings(source: Any, columns: Columns, options: Options, *, together: bool = False) -> Rankings:
+    """The rankings of all scores and groups of a source; `together` leaves out rows that miss any of the scores."""
+    engine = is_engine_source(source)
     require_options(options)
-    require_source(source, wanted)
-    in_memory = not callable(options.where) and not is_engine_source(source)
-    if in_memory:
+    require_source(source, columns, engine=engine)
+    if engine:
+        with open_table(source, table=options.table) as opened:
+            return engine_rankings(select_rows(opened, columns.names, options.where), columns, options)
+    if options.table is not None:
         require_no_table(source, options.table)
-    rows = _held(source, wanted, options) if in_memory else None
-    if rows is not None:
-        return ranked_in_memory(rows, wanted, options.where, options.positive, options.missing)
-    if in_memory and not is_frame(source) and (found := _counted_files(source, wanted, options)) is not None:
-        return found
-    named = _named(wanted, options)
-    lazy = lazy_rows(source) if in_memory and is_frame(source) else None
-    if lazy is not None and {*named} <= {*lazy.schema.names}:
-        source = lazy.only(named)  # nobody asks for the others
-    with opened(source, table=options.table, listener=options.progress) as engine:
-        require_table_columns(engine.table, named, place=engine.place)
-        taken = replace(engine, table=filtered(engine.table, options.where))
-        return rankings_of(taken, wanted, options)
+    batches, text, rows = _batches(source, columns, options)
+    place = str(source) if isinstance(source, str | os.PathLike) else ""
+    return count_batches(batches, columns, options, text=text, rows=rows, place=place, together=together)
 
 
-def _counted_files(source: Any, wanted: Wanted, options: Options) -> Found | None:
-    """Rankings from files that need no engine; None where one is needed."""
-    if options.where is not None or (options.exact is not False and not _many(source, wanted)):
-        return None
-    files = listed_files(source)
-    if not countable(files, wanted):
-        return None
-
-    occupied: list[Counts] = []
-
-    def tallied(stage: str, pieces: Sequence[Piece] = (), lenses: Sequence[Lens] = ()) -> Tallies:
-        how: dict[str, Any] = {"stage": stage, "listener": options.progress}
-        before = occupied[-1] if pieces else None
-        grid = Grid(options.buckets, pieces, lenses, before)
-        table = file_tally(files, wanted, grid, **how)
-        found = tallies_of(table, wanted, positive=options.positive, missing=options.missing)
-        if not pieces:
-            occupied.append(found.key)
-        return found
-
-    try:
-        if options.exact:
-            how: dict[str, Any] = {"positive": options.positive, "missing": options.missing}
-            return exact_files(files, wanted, listener=options.progress, **how)
-        return _ranges(tallied("counting"), tallied, options)
-    except NeedsEngine:
-        return None
+def select_rows(opened: EngineTable, names: Sequence[str], where: Filter | None) -> EngineTable:
+    """A table with the rows that a filter takes; refuses names of columns that it does not have."""
+    if is_expression(where):
+        fix = "give a function of the Ibis table such as lambda t: t.age > 30"
+        raise ArgumentError("an engine is not asked expressions of pyarrow", fix, parameter="where")
+    filtered = list(where) if isinstance(where, Mapping) else []
+    require_table_columns(opened.table, [*names, *filtered], place=opened.place)
+    return replace(opened, table=filter_table(opened.table, where))
 
 
-def _many(source: Any, wanted: Wanted) -> bool:
-    return (rows_in(source) or 0) * len(wanted.scores) > ROWS_TO_GROUP
+def engine_rankings(opened: EngineTable, columns: Columns, options: Options) -> Rankings:
+    """The rankings of a table in an engine: by its query, or by streaming its rows."""
 
+    def stream() -> Rankings:
+        batches = opened.batches(columns.names)
+        return count_batches(batches, columns, options, place=opened.place)
 
-def rankings_of(engine: Opened, wanted: Wanted, options: Options) -> Found:
-    """The rankings of all models and groups of a table that is open."""
+    def count(pieces: Sequence[Piece] = (), *, stage: str = "refining") -> BucketCounts:
+        query = count_query(opened.table, columns, buckets=options.buckets, pieces=pieces)
+        answer = opened.answer(query, stage=stage, listener=options.progress)
+        return read_counts(answer, columns, positive=options.positive, missing=options.missing)
 
-    def tallied(stage: str, **how: Any) -> Tallies:
-        asked = tally(engine.table, wanted, buckets=options.buckets, **how)
-        found = engine.answer(asked, stage=stage, listener=options.progress)
-        return tallies_of(found, wanted, positive=options.positive, missing=options.missing)
-
-    found = tallied("counting")
-    engine = replace(engine, total=found.rows)  # which few engines tell beforehand
-    if all(ranking.exact for ranking in found.rankings().values()):
-        return found.rankings()
-    if options.exact is not False and found.rows * len(wanted.scores) <= ROWS_TO_GROUP:
-        return tallied("counting every score", exact=True).rankings()
-    if not options.exact:
-        return _ranges(found, tallied, options)
-
-    def fetch(found: Tallies, index: int, ranges: Sequence[Range]) -> Iterator[Ranking]:
-        how: dict[str, Any] = {"listener": options.progress, "most": ROWS_AT_ONCE}
-        return engine_rankings(engine, found, index, ranges, **how)
-
-    return _exact(found, tallied, fetch, rows_at_once=ROWS_AT_ONCE, buckets=options.buckets)
-
-
-def _exact(
-    found: Tallies,
-    tallied: Callable[..., Tallies],
-    fetch: Callable[[Tallies, int, Sequence[Range]], Iterator[Ranking]],
-    *,
-    rows_at_once: int,
-    buckets: int,
-) -> Found:
-    """Exact rankings, range by range; ranges that alone hold too many rows are divided first."""
-    if int(found.cases.max()) * 2 > rows_at_once:
-        found = refined(found, tallied, None, buckets=buckets)
-    return {
-        each: exact_ranking(found, i, partial(fetch, found, i), rows_at_once=rows_at_once)
-        for i, each in enumerate(found.names)
-    }
-
-
-def _ranges(found: Tallies, tallied: Callable[..., Tallies], options: Options) -> Found:
+    if options.exact or not opened.pushes_down:
+        return stream()
+    counts = count(stage="counting")
+    rankings = counts.rankings()
+    if all(ranking.exact for ranking in rankings.values()):
+        return rankings
+    if options.exact is None and counts.rows * len(columns.scores) <= ROWS_TO_STREAM:
+        return stream()
+    if not options.refine:
+        return rankings
     condition = None if isinstance(options.refine, bool) else options.refine
-    if options.refine:
-        found = refined(found, tallied, condition, buckets=options.buckets)
-    return found.rankings()
+    return refine_counts(counts, count, condition).rankings()
 
 
-def _named(wanted: Wanted, options: Options) -> list[str]:
-    """The columns that are asked for by their names."""
-    return list(dict.fromkeys([*wanted.columns, *(options.where if isinstance(options.where, Mapping) else ())]))
+def count_batches(
+    batches: Iterable[Batch],
+    columns: Columns,
+    options: Options,
+    *,
+    text: Iterable[str] = (),
+    rows: int | None = None,
+    place: str = "",
+    together: bool = False,
+) -> Rankings:
+    """The rankings of batches: exact while their rows fit in memory."""
+    most = rows_that_fit(len(columns.names), memory_budget())
+    if options.exact is False or (rows is not None and rows > most and options.where is None):
+        most = 0
+    counter = Counter(
+        columns,
+        most_rows=most,
+        exact=options.exact is True,
+        buckets=options.buckets,
+        missing=options.missing,
+        positive=options.positive,
+        text=text,
+        place=place,
+        together=together,
+    )
+    try:
+        with report_progress(options.progress, "counting", total=rows, rows=lambda: counter.rows):
+            for batch in batches:
+                counter.add(batch)
+        return counter.rankings()
+    finally:
+        counter.close()
 
 
-def _held(source: Any, wanted: Wanted, options: Options) -> Any | None:
-    """What is to be ranked in memory: a source that is there or fits; None where it is counted elsewhere."""
-    named = _named(wanted, options)
-    if is_frame(source):
-        lazy = lazy_rows(source)
-        if lazy is None:
-            return source
-        return None if options.exact is False else lazy.held(named)
-    if isinstance(source, str) and source == STDIN:
-        return source
-    enough = options.exact is not False and fits(source, columns=len(named), memory=memory())
-    return source if enough else None
+def read_batches(source: Any, names: Sequence[str], options: Options) -> dict[str, Column]:
+    """The named columns in memory of the rows that a filter takes; refuses rows that do not fit."""
+    if is_engine_source(source):
+        with open_table(source, table=options.table) as opened:
+            return _join(select_rows(opened, names, options.where).batches(names), names, text=())
+    require_no_table(source, options.table)
+    batches, text, rows = _batches(source, Columns(names[0], (), None, tuple(names[1:])), options)
+    most = rows_that_fit(len(names), memory_budget())
+    if rows is not None and rows > most and options.where is None:
+        raise _too_many(most)
+    return _join(batches, names, text=text)
+
+
+def _join(batches: Iterable[Batch], names: Sequence[str], *, text: Iterable[str]) -> dict[str, Column]:
+    """Batches as columns of NumPy."""
+    parts, rows, most = [], 0, rows_that_fit(len(names), memory_budget())
+    batch: Any
+    for batch in batches:
+        if isinstance(batch, dict):
+            return {name: batch[name] for name in names}  # a frame that holds its rows
+        parts.append(batch)
+        rows += batch.num_rows
+        if rows > most:
+            raise _too_many(most)
+    if not rows:
+        raise EmptyError("there are no rows", "give at least one, and check where=")
+    arrow = extra("pyarrow", name="files")
+    columns = {name: arrow.chunked_array([part[name] for part in parts]) for name in names}
+    return {name: parse_text(each) if name in text else numpy_column(each, name=name) for name, each in columns.items()}
+
+
+def _too_many(most: int) -> ArgumentError:
+    return ArgumentError(
+        f"comparing models needs all rows at once, and more than {most:,} do not fit in memory",
+        "give a sample of the rows, or a table of DuckDB, PostgreSQL or Spark, which compares them where they are",
+        parameter="source",
+    )
+
+
+def columns_that_fit(
+    source: Place, names: Sequence[str], *, table: TableName | None = None, listener: Listener | None = None
+) -> dict[str, Column] | None:
+    """The named columns of files or of a table in memory; None where there are too many rows for that.
+
+    Files are read when they fit in a quarter of the free memory, a table when it has no more than two million rows.
+
+    >>> columns_that_fit("absent.csv", ["p"])
+    Traceback (most recent call last):
+    thresher.errors.SourceError: there is no file or folder absent.csv
+    ...
+    """
+    if not is_engine_source(source):
+        require_no_table(source, table)
+        files = FileTable.of(source)
+        return read_columns(files, names) if files_fit(files, len(names)) else None
+    with open_table(source, table=table) as opened:
+        require_table_columns(opened.table, names, place=opened.place)
+        few = opened.table.limit(ROWS_TO_STREAM + 1).aggregate(rows=lambda rows: rows.count())
+        rows = opened.answer(few, stage="counting rows", listener=listener)["rows"][0].as_py()
+        if rows > ROWS_TO_STREAM:
+            return None
+        return _table_columns(opened, opened.table, names, stage="reading rows", listener=listener)
+
+
+def files_fit(files: FileTable, columns: int) -> bool:
+    """Whether so many columns of files can be ranked in memory, as far as one can tell before reading them."""
+    if files.first.content is not None:
+        return True  # standard input can be read once only
+    if (rows := files.rows()) is not None:
+        return rows <= rows_that_fit(columns, memory_budget())
+    return files.size() * COPIES <= memory_budget()
+
+
+def first_columns(
+    source: Place, names: Sequence[str], *, table: TableName | None = None, listener: Listener | None = None
+) -> dict[str, Column]:
+    """The named columns of the first rows, about a thousand of a table, which show what kind of values they hold."""
+    if is_engine_source(source):
+        with open_table(source, table=table) as opened:
+            require_table_columns(opened.table, names, place=opened.place)
+            rows = opened.table.limit(_FIRST)
+            return _table_columns(opened, rows, names, stage="reading the first rows", listener=listener)
+    files = FileTable.of(source)
+    files.require(names)
+    types = _column_types(files, names)
+    batch = next(files.batches(names, types), None)
+    if batch is None:
+        raise EmptyError("there are no rows", "give at least one", where=str(source))
+    read = {name: parse_text(batch[name]) for name in names if files.untyped(name)}
+    return read | {name: numpy_column(batch[name], name=name) for name in names if name not in read}
+
+
+def source_names(source: Place, *, table: TableName | None = None) -> tuple[str, ...]:
+    """The names of the columns of files or of a table."""
+    if not is_engine_source(source):
+        return FileTable.of(source).names()
+    with open_table(source, table=table) as opened:
+        return tuple(opened.table.columns)
+
+
+def _table_columns(
+    opened: EngineTable, rows: Any, names: Sequence[str], *, stage: str, listener: Listener | None
+) -> dict[str, Column]:
+    answer = opened.answer(rows.select(*dict.fromkeys(names)), stage=stage, listener=listener)
+    return {name: numpy_column(answer[name], name=name) for name in answer.column_names}
+
+
+def _batches(source: Any, columns: Columns, options: Options) -> tuple[Iterable[Batch], set[str], int | None]:
+    """Batches of a frame or of files, the columns of text whose values are read later, and the rows where known."""
+    where, filtered = options.where, {}
+    if callable(where):
+        fix = 'give {"country": "NL"}, or an expression such as pyarrow.compute.field("age") > 30'
+        raise ArgumentError("functions of an Ibis table filter tables of engines alone", fix, parameter="where")
+    if where is not None and not is_expression(where):
+        filtered = filter_values(where)
+    if not isinstance(source, str | os.PathLike):
+        with translate_errors(_FRAME):
+            stream = frame_stream(source)
+        if stream is None and is_expression(where):
+            stream = frame_stream(arrow_table(source))
+        if stream is None:
+            return [_frame_batch(source, columns, where)], set(), None
+        return _stream_batches(stream, columns, where), set(), None
+    files = FileTable.of(source)
+    named = list(dict.fromkeys([*columns.names, *filtered]))
+    files.require(named)
+    types, text = dict(options.columns or {}), set()
+    if files.first.is_text or files.first.format == "jsonl" or files.first.partition:
+        types = _column_types(files, named, floats={*columns.scores, columns.weights}, filters=filtered) | types
+        for name in (columns.label, *columns.by):
+            if str(types.get(name)) == "string" and files.untyped(name):
+                text.add(name)
+    test = partial(arrow_filter, filtered) if filtered else where
+    return files.batches(columns.names, types, test), text, files.rows()
+
+
+def _column_types(
+    files: FileTable,
+    names: Sequence[str],
+    *,
+    floats: Iterable[str | None] = (),
+    filters: Mapping[str, Sequence[Any]] | None = None,
+) -> dict[str, Any]:
+    """The types of columns that have none by themselves: scores and weights are numbers, all else is text.
+
+    The values of a filter decide the type of the column that they filter.
+    """
+    arrow = extra("pyarrow", name="files")
+    types: dict[str, Any] = {}
+    for name in names:
+        if files.untyped(name):
+            of_filter = text_type((filters or {})[name], name) if name in (filters or {}) else arrow.string()
+            types[name] = arrow.float64() if name in floats else of_filter
+        elif files.first.format == "jsonl":
+            types[name] = arrow.float64() if name in floats else files.type_of(name)
+    return types
+
+
+def _frame_batch(source: Any, columns: Columns, where: Mapping[str, Any] | None) -> dict[str, Column]:
+    """The rows of a frame that holds them, as one batch."""
+    names = list(dict.fromkeys([*columns.names, *(where or ())]))
+    batch = frame_columns(source, names)
+    if where is None:
+        return batch
+    take = matching_rows(batch, where)
+    if not take.any():
+        raise EmptyError("no row meets where=", "check its values", parameter="where")
+    return {name: values[take] for name, values in batch.items()}
+
+
+def _stream_batches(stream: Stream, columns: Columns, where: Any) -> Iterator[Any]:
+    filtered = list(where) if isinstance(where, Mapping) else []
+    names = list(dict.fromkeys([*columns.names, *filtered]))
+    require_columns(names, stream.schema.names, place=_FRAME)
+    if is_expression(where):
+        # Which columns an expression uses can be read in its text alone; some that it does not use do no harm.
+        names += [name for name in stream.schema.names if name not in names and name in str(where)]
+    with stream.turn, translate_errors(_FRAME):
+        if where is None:
+            yield from stream.read(names)
+            return
+        arrow, dataset = extra("pyarrow", name="files"), extra("pyarrow.dataset", name="files")
+        schema = arrow.schema([stream.schema.field(name) for name in names])
+        kinds = dict(zip(schema.names, schema.types, strict=True))
+        test = where if is_expression(where) else arrow_filter(filter_values(where), kinds)
+        batches = (arrow.record_batch([batch[name] for name in names], names=names) for batch in stream.read(names))
+        first = next(batches, None)
+        if first is None:
+            return
+        parts = (batch for group in ([first], batches) for batch in group)
+        yield from dataset.Scanner.from_batches(
+            parts, schema=first.schema, columns=columns.names, filter=test
+        ).to_batches()

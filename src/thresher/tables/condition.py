@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
-from thresher.errors import ConditionError
-from thresher.ranking import Ranking, as_number, require_ranking
+from thresher._internal.arguments import as_number, require_instance, require_number
+from thresher.errors import ConditionError, argument
+from thresher.ranking import Ranking, require_ranking
 from thresher.tables.contingency import Contingency, require_table
 
 _SIMPLE = 10**6
@@ -50,9 +50,9 @@ class OperatingCondition:
         ratios = {"class_ratio": class_ratio, "cost_ratio": cost_ratio, "prevalence": prevalence}
         for name, number in (ratios | {"cost_fp": cost_fp, "cost_fn": cost_fn}).items():
             if number is not None:
-                _require_number(name, number)
+                require_number(number, name=name, fix="give one", error=ConditionError)
         for name, number in (("cost_tp", cost_tp), ("cost_tn", cost_tn)):
-            _require_number(name, number)
+            require_number(number, name=name, fix="give one", error=ConditionError)
         fp, fn = _costs_of_errors(cost_ratio, cost_fp, cost_fn, cost_tp, cost_tn)
         ratio = _class_ratio(class_ratio, prevalence)
         for name, value in zip(_PARTS, (ratio, fp, fn, cost_tp, cost_tn), strict=True):
@@ -94,13 +94,14 @@ class OperatingCondition:
         if self.class_ratio is None:
             raise ConditionError(
                 "the class ratio is as in the data, so the ROC slope depends on the data",
-                fix="use condition.for_data(ranking).slope_roc, or declare class_ratio=",
+                fix=f"use condition.for_data(ranking).slope_roc, or declare {argument('class_ratio')}",
             )
         return float(1 / (self.exact_cost_ratio * simplest(self.class_ratio)))
 
     def slope_coverage(self, ranking: Ranking) -> float:
         """Slope of equal-cost lines in the coverage space of a ranking.
 
+        >>> from thresher.ranking import Ranking
         >>> spam_tree = Ranking.parse("[20+,10-][10+,10-][20+,80-]")
         >>> OperatingCondition(cost_ratio=4).slope_coverage(spam_tree)
         0.25
@@ -174,17 +175,22 @@ def _costs_of_errors(
 ) -> tuple[float, float]:
     if cost_ratio is not None:
         if cost_fp is not None or cost_fn is not None or cost_tp or cost_tn:
-            raise ConditionError("both cost_ratio and single costs are given", "give one or the other")
-        _require("cost_ratio", cost_ratio, "give cost_fn / cost_fp, e.g. 10 when a miss costs ten false alarms")
+            single = ", ".join(map(argument, ("cost_fp", "cost_fn", "cost_tp", "cost_tn")))
+            what = f"both {argument('cost_ratio')} and single costs ({single}) are given"
+            raise ConditionError(what, "give one or the other")
+        _require("cost_ratio", cost_ratio, "give the cost of a miss in false alarms, e.g. 10")
         return 1, cost_ratio
     fp, fn = (1 if cost is None else cost for cost in (cost_fp, cost_fn))
     for name, cost in (("cost_fp", fp), ("cost_fn", fn), ("cost_tp", cost_tp), ("cost_tn", cost_tn)):
         if not math.isfinite(as_number(cost)):
-            raise ConditionError(f"{name} must be finite, got {cost}", "give what one such case costs")
-    for wrong, right, names in ((fp, cost_tn, "cost_fp - cost_tn"), (fn, cost_tp, "cost_fn - cost_tp")):
+            raise ConditionError(
+                f"{argument(name)} must be finite, got {cost}", "give what one such case costs", parameter=name
+            )
+    for wrong, right, names in ((fp, cost_tn, ("cost_fp", "cost_tn")), (fn, cost_tp, ("cost_fn", "cost_tp"))):
         if wrong <= right:
             raise ConditionError(
-                f"{names} must be above 0, got {wrong - right:g}: a wrong call may not be as cheap as a right one",
+                f"{argument(names[0])} minus {argument(names[1])} must be above 0, got {wrong - right:g}: "
+                "a wrong call may not be as cheap as a right one",
                 "check which cost is which; benefits of right calls are negative costs",
             )
     return fp, fn
@@ -196,19 +202,26 @@ def _class_ratio(class_ratio: float | None, prevalence: float | None) -> float |
             _require("class_ratio", class_ratio, "give Pos / Neg at deployment, e.g. 0.01 for 1 positive per 100")
         return class_ratio
     if class_ratio is not None:
-        raise ConditionError("both class_ratio and prevalence are given", "give one of them")
+        raise ConditionError(
+            f"both {argument('class_ratio')} and {argument('prevalence')} are given", "give one of them"
+        )
     if not 0 < prevalence < 1:
-        raise ConditionError(f"prevalence must lie strictly between 0 and 1, got {prevalence}", "e.g. 0.02")
+        raise ConditionError(
+            f"{argument('prevalence')} must lie strictly between 0 and 1, got {prevalence}",
+            "e.g. 0.02",
+            parameter="prevalence",
+        )
     share = simplest(prevalence)
     return float(share / (1 - share))
 
 
-def _require_number(name: str, value: Any) -> None:
-    if not isinstance(value, Real):
-        raise ConditionError(f"{name} must be a number, got {value!r}", "give one", parameter=name)
+def require_condition(value: Any, hint: str = "") -> None:
+    """Refuse what is no operating condition."""
+    fix = f"give e.g. OperatingCondition(cost_ratio=5){hint}"
+    require_instance(value, OperatingCondition, "an operating condition", name="condition", fix=fix)
 
 
 def _require(name: str, value: float, fix: str) -> None:
     if not 0 < as_number(value) < math.inf:
-        what = f"{name} must be above 0 and finite" if as_number(value) == math.inf else f"{name} must be above 0"
+        what = f"{argument(name)} must be above 0" + (" and finite" if as_number(value) == math.inf else "")
         raise ConditionError(f"{what}, got {value}", fix, parameter=name)

@@ -12,22 +12,15 @@ from typing import Any, Literal, Self, TypeAlias, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.json import FieldError, items, json_value, not_written, number, numbers, read_object
 from thresher._internal.results import Tabular
-from thresher.errors import (
-    EmptyError,
-    LabelError,
-    LengthError,
-    MeasureError,
-    ThresherError,
-    WeightError,
-    require_one_of,
-)
+from thresher.errors import EmptyError, LabelError, LengthError, MeasureError, ThresherError, WeightError
+from thresher.inputs import classes_of
+from thresher.inputs.columns import Column, Missing, column, complete
+from thresher.inputs.labels import LABELS_SHOWN, distinct, listed, sorted_labels
+from thresher.inputs.rank import checked_weights
 from thresher.ranking import Counts, Flags, Floats, require_safe_total
-from thresher.sources import classes_of
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, Missing, column, complete
-from thresher.sources.labels import LABELS_SHOWN, distinct, listed, sorted_labels
 from thresher.tables.contingency import Contingency
 from thresher.tables.measures import Measure
 from thresher.tables.measures import measure as named
@@ -123,7 +116,7 @@ class ClassAverages(ABC):
         >>> [round(reviews.average(how, "precision"), 4) for how in ("micro", "macro", "weighted")]
         [0.93, 0.781, 0.9318]
         """
-        _where, fix = "ConfusionMatrix.average(how, measure)", 'say which, e.g. average("macro", "f1")'
+        fix = 'say which, e.g. average("macro", "f1")'
         require_one_of(how, get_args(Averaging), name="how", fix=fix)
         known, table = named(measure), self.per_class
         if how == "micro":

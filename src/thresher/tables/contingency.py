@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher._internal.optional import room
+from thresher._internal.arguments import as_number, as_numbers, describe
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, LengthError, OneClassError, WeightError
-from thresher.ranking import MOST_CASES, Ranking, as_number, as_numbers, described, require_ranking, splits_at
-from thresher.sources import is_positive
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Missing, column, complete
+from thresher.inputs import is_positive
+from thresher.inputs.columns import Missing, column, complete
+from thresher.inputs.rank import checked_weights
+from thresher.ranking import MOST_CASES, Ranking, require_ranking, splits_at
 
 # A cell and whatever is computed from cells: one number, or an array with one entry per split.
 Cell: TypeAlias = Any
@@ -344,7 +344,9 @@ class Contingency(Rates, Tabular):
     __hash__ = None  # type: ignore[assignment]
 
     def _repr_html_(self) -> str:
-        return str(room("report.notebook").contingency_glance(self))
+        from thresher.report.notebook import contingency_html
+
+        return contingency_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Built anew rather than restored, so that arrays are read-only on the other side too.
@@ -420,7 +422,7 @@ def contingency_at(ranking: Ranking, threshold: npt.ArrayLike) -> Contingency:
     at = as_numbers(threshold)
     if np.isnan(at).any():
         raise ArgumentError(
-            f"a threshold is a number that scores reach or miss, got {described(threshold)}",
+            f"a threshold is a number that scores reach or miss, got {describe(threshold)}",
             fix="give a number; +inf calls nothing positive, -inf everything",
         )
     split = splits_at(ranking.score, at)
@@ -439,7 +441,7 @@ def require_table(given: Any) -> None:
     """
     if not isinstance(given, Contingency):
         raise ArgumentError(
-            f"a contingency table is needed, got {described(given)}",
+            f"a contingency table is needed, got {describe(given)}",
             fix="pass Contingency(tp=..., fn=..., fp=..., tn=...) or contingency(labels, predictions)",
         )
 

@@ -7,8 +7,9 @@ from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.results import Result
-from thresher.errors import ArgumentError, OneClassError, WeightError, require_one_of
+from thresher.errors import ArgumentError, OneClassError, WeightError
 from thresher.ranking import Counts, Floats
 from thresher.tables.confusion import ConfusionMatrix
 from thresher.tables.contingency import Contingency, require_table

@@ -51,7 +51,7 @@ def measure(name: str | Measure) -> Measure:
     Traceback (most recent call last):
     thresher.errors.MeasureError: there is no measure called 'acuracy'
       where: measure(name)
-      fix:   did you mean accuracy? thresher.MEASURES lists all of them
+      fix:   did you mean accuracy? Measures are accuracy, error_rate, ...
     """
     if isinstance(name, Measure):
         return name
@@ -64,7 +64,7 @@ def measure(name: str | Measure) -> Measure:
         return _BY_NAME.get(f"f{float(beta[1]):g}") or _f_measure(float(beta[1]))
     near = difflib.get_close_matches(plain, _BY_NAME, n=3)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
-    raise MeasureError(f"there is no measure called {name!r}", f"{hint}thresher.MEASURES lists all of them")
+    raise MeasureError(f"there is no measure called {name!r}", f"{hint}Measures are {', '.join(MEASURES)}")
 
 
 def _f_measure(beta: float) -> Measure:

@@ -178,10 +178,9 @@ def limits_of(text: str) -> tuple[Limit, ...]:
 def refusal(what: str, can: Iterable[str]) -> MeasureError:
     """The error of a function that cannot compute a quantity: what it was asked, and all that it can compute.
 
-    >>> raise refusal("saving cannot be compared", ["auc", "brier"], "compare(measure=...)")
+    >>> raise refusal("saving cannot be compared", ["auc", "brier"])
     Traceback (most recent call last):
     thresher.errors.MeasureError: saving cannot be compared
-      where: compare(measure=...)
       fix:   give auc or brier
     """
     *most, last = can

@@ -263,7 +263,7 @@ def test_each_family_contains_the_next_so_its_loss_is_lower(ranking):
 def test_trap_17_scores_outside_zero_to_one_have_no_log_odds(fit):
     with pytest.raises(ProbabilityError) as caught:
         fit(Ranking([2.0, 0.5, -1.0], [2, 1, 1], [1, 1, 2]))
-    assert 'on="score"' in caught.value.fix
+    assert "on='score'" in caught.value.fix
 
 
 @pytest.mark.parametrize("fit", [platt, beta, temperature])
@@ -310,7 +310,7 @@ def test_separable_classes_have_no_finite_slope_unless_targets_are_soft(fit, tex
     ranking = Ranking.parse(text, score=score.tolist())
     with pytest.raises(ArgumentError) as caught:
         fit(ranking, targets="counts")
-    assert 'targets="platt"' in caught.value.fix
+    assert "targets='platt'" in caught.value.fix
     mapped = fit(ranking, targets="platt")[0](ranking.score)
     assert ((mapped > 0) & (mapped < 1)).all()
 

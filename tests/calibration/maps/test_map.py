@@ -11,7 +11,7 @@ from tests.calibration import oracles
 from tests.golden import probabilities as golden
 from tests.strategies import labelled_scores, two_class_rankings
 from thresher import auc, rank
-from thresher.calibration import CalibrationMap, MEstimate, brier, calibration_map, recalibrated
+from thresher.calibration import CalibrationMap, MEstimate, brier, calibration_map, recalibrate
 from thresher.errors import ArgumentError, MissingValueError, NotationError, OneClassError, ProbabilityError, ScoreError
 from thresher.ranking import Ranking
 
@@ -38,7 +38,7 @@ def test_isotonic_is_the_best_monotone_map_of_its_rows(ranking):
     fitted = calibration_map(ranking)
     assert fitted(ranking.score) == pytest.approx(oracles.pooled_probability(ranking))
     assert fitted.auc_before == auc(ranking)
-    assert fitted.auc_after == auc(recalibrated(ranking, fitted))
+    assert fitted.auc_after == auc(recalibrate(ranking, fitted))
     assert fitted.auc_after >= fitted.auc_before - 1e-12
 
 
@@ -66,7 +66,7 @@ def test_trap_18_both_aucs_are_reported_and_so_is_reordering():
     fitted = calibration_map(tree, smoothing="laplace")
     assert [caution.code for caution in fitted.cautions] == ["reordered"]
     assert fitted.auc_before == auc(tree)
-    assert fitted.auc_after == auc(recalibrated(tree, fitted)) < fitted.auc_before
+    assert fitted.auc_after == auc(recalibrate(tree, fitted)) < fitted.auc_before
     assert calibration_map(tree).cautions == ()
 
 
@@ -74,14 +74,14 @@ def test_trap_18_both_aucs_are_reported_and_so_is_reordering():
 def test_both_aucs_for_every_method(method):
     fitted = calibration_map(EMAILS, method=method)
     assert fitted.auc_before == auc(EMAILS)
-    assert fitted.auc_after == auc(recalibrated(EMAILS, fitted))
+    assert fitted.auc_after == auc(recalibrate(EMAILS, fitted))
 
 
 def test_the_textbook_s_ramps():
     ramps = calibration_map(EMAILS, interpolate=True)
     assert ramps([0.77, 0.74, 0.32, 0.28]) == pytest.approx([5 / 6, 2 / 3, 2 / 3, 1 / 3])
-    assert brier(recalibrated(EMAILS, ramps)) == pytest.approx(2 / 15)
-    assert ramps.auc_after == auc(recalibrated(EMAILS, ramps)) == pytest.approx(5 / 6)
+    assert brier(recalibrate(EMAILS, ramps)) == pytest.approx(2 / 15)
+    assert ramps.auc_after == auc(recalibrate(EMAILS, ramps)) == pytest.approx(5 / 6)
     corrected = calibration_map(EMAILS, interpolate=True, smoothing="laplace")
     assert corrected(golden.EMAIL_SCORES) == pytest.approx(golden.R6_PROBABILITIES)
 
@@ -93,7 +93,7 @@ def test_the_textbook_s_ramps():
 def test_steps_and_ramps_give_each_pool_its_value(rows, options):
     ranking = rank(*rows)
     steps = calibration_map(ranking, **options)
-    assert steps.auc_after == auc(recalibrated(ranking, steps))
+    assert steps.auc_after == auc(recalibrate(ranking, steps))
     if np.isfinite(ranking.score).all():
         ramps = calibration_map(ranking, interpolate=True, **options)
         assert ramps(ranking.score).tolist() == steps(ranking.score).tolist()
@@ -222,7 +222,7 @@ def test_one_class_has_no_map(method):
         ({"method": "isotonic", "on": "score"}, "isotonic has no option on"),
         ({"method": "beta", "interpolate": True}, "beta has no option interpolate"),
         ({"method": "isotonic", "bins": 5}, "isotonic has no option bins"),
-        ({"method": "histogram", "bins": 0}, "number of bins"),
+        ({"method": "histogram", "bins": 0}, "bins must be"),
         ({"smoothing": "jeffreys"}, "'jeffreys'"),
     ],
 )
@@ -237,4 +237,4 @@ def test_calibrating_lowers_the_brier_score_of_fresh_rows(method):
     score = rng.random(4000)
     label = rng.random(4000) < score**3
     fit_on, fresh = rank(label[:2000], score[:2000]), rank(label[2000:], score[2000:])
-    assert brier(recalibrated(fresh, calibration_map(fit_on, method=method))) < brier(fresh)
+    assert brier(recalibrate(fresh, calibration_map(fit_on, method=method))) < brier(fresh)

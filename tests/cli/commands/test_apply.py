@@ -1,4 +1,4 @@
-"""`thresher apply` does what `th.apply` does, to files, without touching anything else in them."""
+"""`thresher apply` does what `Decision.apply` does, to files, without touching anything else in them."""
 
 import csv
 import gzip
@@ -27,14 +27,14 @@ def test_a_column_is_added_and_nothing_else_changes(run, folder, decision, colum
     result = run("apply", "decision.json", "predictions.csv", "-o", "out.csv")
     assert result.exit_code == 0
     before, after = ((folder / name).read_text().splitlines() for name in ("predictions.csv", "out.csv"))
-    called = th.apply(decision, columns["forest"]).astype(int)
+    called = decision.apply(columns["forest"]).astype(int)
     assert after == [f"{before[0]},predicted", *(f"{row},{call}" for row, call in zip(before[1:], called, strict=True))]
     assert f"240 rows, {called.sum()} of them called positive" in result.stderr
 
 
 def test_standard_output_is_csv_and_standard_input_is_read(run, folder, decision):
     text = (folder / "predictions.csv").read_bytes()
-    result = run("apply", "decision.json", "-", given=text)
+    result = run("apply", "decision.json", "-", stdin=text)
     assert result.exit_code == 0
     assert result.stderr == ""
     assert result.stdout == run("apply", "decision.json", "predictions.csv").stdout
@@ -55,7 +55,7 @@ def test_calls_that_probabilities_speak_against_are_counted(run, folder, data, d
     assert (fine["map"], fine["against_probability"], fine["cautions"]) == ("isotonic map", 0, [])
     assert run(*words).stderr == ""
     ranking = th.rank(columns["malignant"], columns["forest"])
-    called = th.apply(decision, columns["forest"])
+    calls = decision.apply(columns["forest"])
     for options, name in (
         ({"method": "platt"}, "platt map"),
         ({"interpolate": True, "smoothing": th.MEstimate(90, 0.9)}, "isotonic map with ramps"),
@@ -63,22 +63,22 @@ def test_calls_that_probabilities_speak_against_are_counted(run, folder, data, d
         other = th.calibration_map(ranking, **options)
         plain = decision.to_dict() | {"calibration": other.to_dict()}
         (folder / "decision.json").write_text(json.dumps(plain))
-        against = int((called != (other(columns["forest"]) > 1 / 5)).sum())
-        found = data(*words, "-o", "out.csv")
-        assert (found["map"], found["against_probability"]) == (name, against)
-        assert [caution["code"] for caution in found["cautions"]] == ["call-against-probability"]
+        against = int((calls != (other(columns["forest"]) > 1 / 5)).sum())
+        answer = data(*words, "-o", "out.csv")
+        assert (answer["map"], answer["against_probability"]) == (name, against)
+        assert [caution["code"] for caution in answer["cautions"]] == ["call-against-probability"]
         for target in ("-", "out.csv"):
-            told = run(*words, "-o", target).stderr
-            assert f"! {against:,} of 240 calls go against the probability of the {name}" in told
-        assert f"probabilities by the {name}" in told
+            message = run(*words, "-o", target).stderr
+            assert f"! {against:,} of 240 calls go against the probability of the {name}" in message
+        assert f"probabilities by the {name}" in message
         assert run(*words, "-q").stderr == ""
 
 
 def test_a_map_alone(run, folder, columns):
     run("calibrate", *ROWS[:5], "-o", "map.json")
     rows = rows_in(run("apply", "map.json", "predictions.csv", "--score", "forest").stdout)
-    found = th.CalibrationMap.from_json((folder / "map.json").read_text())
-    assert [float(row["probability"]) for row in rows] == found(columns["forest"]).tolist()
+    answer = th.CalibrationMap.from_json((folder / "map.json").read_text())
+    assert [float(row["probability"]) for row in rows] == answer(columns["forest"]).tolist()
 
 
 @pytest.mark.usefixtures("decision")
@@ -90,6 +90,22 @@ def test_formats_are_told_from_names(run, folder, name):
     rows = rows_in((folder / "again.csv").read_text())
     assert [row["again"] for row in rows] == [row["predicted"] for row in rows]
     assert len(rows) == 240
+
+
+@pytest.mark.usefixtures("decision")
+def test_compressed_rows_are_read(run, folder):
+    arrow = pytest.importorskip("pyarrow")
+    with arrow.CompressedOutputStream(folder / "rows.csv.zst", "zstd") as packed:
+        packed.write((folder / "predictions.csv").read_bytes())
+    plain, packed = (run("apply", "decision.json", name) for name in ("predictions.csv", "rows.csv.zst"))
+    assert packed.exit_code == 0, packed.output
+    assert packed.stdout == plain.stdout
+
+
+@pytest.mark.usefixtures("decision")
+def test_one_row_is_counted_as_one(run, folder):
+    (folder / "one.csv").write_text("forest\n0.99\n")
+    assert "wrote out.csv: 1 row, 1 of them" in run("apply", "decision.json", "one.csv", "-o", "out.csv").stderr
 
 
 @pytest.mark.usefixtures("decision")
@@ -110,14 +126,14 @@ def test_what_is_written_in_other_columns_stays(run, folder):
 
 
 def test_plain_data_tell_what_was_done(run, decision, columns):
-    told = json.loads(run("apply", "decision.json", "predictions.csv", "-o", "out.csv", "--json").stdout)
+    message = json.loads(run("apply", "decision.json", "predictions.csv", "-o", "out.csv", "--json").stdout)
     positive = int(np.sum(columns["forest"] >= decision.threshold))
-    assert told == {"rows": 240, "positive": positive, "output": "out.csv"}
+    assert message == {"rows": 240, "positive": positive, "output": "out.csv"}
 
 
 @pytest.mark.usefixtures("decision")
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["absent.json", "predictions.csv"], "there is no file absent.json"),
         (["predictions.csv", "predictions.csv"], "cannot be applied: this is not JSON"),
@@ -133,22 +149,22 @@ def test_plain_data_tell_what_was_done(run, decision, columns):
         (["damaged.json", "predictions.csv"], "damaged"),
     ],
 )
-def test_what_is_refused(refused, folder, words, told):
+def test_what_is_refused(refused, folder, words, message):
     plain = json.loads((folder / "decision.json").read_text())
     plain["expected_cost"] = 3
     (folder / "damaged.json").write_text(json.dumps(plain))
-    assert told in refused("apply", *words)
+    assert message in refused("apply", *words)
 
 
 @pytest.mark.usefixtures("decision")
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"id,forest\n", "has no rows"),
         (b"id;forest\n1;0.5\n", "the file seems to be separated by ';'"),
         (b"forest,forest\n1,0.5\n", "has 2 columns called 'forest'"),
-        (b"id,forest\n1,0.5\n2\n", "a row of bad.csv has 1 fields where there are 2 columns"),
+        (b"id,forest\n1,0.5\n2\n", "a row of bad.csv has 1 field where there are 2 columns"),
         (b"id,forest\n1,0.5\n2,\n", "is missing in row 2"),
         (b"id,forest\n1,0.5\n2,nan\n", "is missing in row 2"),
         (b"id,forest\n1,high\n", "'high' in column 'forest', row 1, is no number"),
@@ -156,14 +172,14 @@ def test_what_is_refused(refused, folder, words, told):
         (b'id,forest\n"1,0.5\n', "is no CSV"),
     ],
 )
-def test_rows_that_cannot_be_judged(refused, folder, content, told):
+def test_rows_that_cannot_be_judged(refused, folder, content, message):
     (folder / "bad.csv").write_bytes(content)
-    assert told in refused("apply", "decision.json", "bad.csv")
-    assert told in refused("apply", "decision.json", "bad.csv", "-o", "out.csv")
+    assert message in refused("apply", "decision.json", "bad.csv")
+    assert message in refused("apply", "decision.json", "bad.csv", "-o", "out.csv")
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (('"threshold": ', '"threshold": null, "was": '), '"was" is not a field'),
         (('"threshold": ', '"threshold": NaN, "was": '), "NaN is no number"),
@@ -171,10 +187,10 @@ def test_rows_that_cannot_be_judged(refused, folder, content, told):
         (('"threshold": ', '"threshold": null}, {"": '), "not JSON"),
     ],
 )
-def test_a_decision_that_lies_is_refused(refused, folder, decision, change, told):
+def test_a_decision_that_lies_is_refused(refused, folder, decision, change, message):
     text = decision.to_json()
     assert change[0] in text
     (folder / "decision.json").write_text(text.replace(*change))
-    assert told in refused("apply", "decision.json", "predictions.csv")
+    assert message in refused("apply", "decision.json", "predictions.csv")
     (folder / "decision.json").write_text(json.dumps(decision.to_dict() | {"threshold": None}))
     assert '"threshold" must be a number' in refused("apply", "decision.json", "predictions.csv")

@@ -34,11 +34,11 @@ def test_the_map_is_that_of_the_library(data, ranking, words, options):
 def test_map_and_rows_are_written(run, folder, ranking, columns):
     result = run("calibrate", *ROWS, "-o", "map.json", "--write", "out.csv", "--column", "p")
     assert "wrote map   map.json" in result.stdout
-    found = th.CalibrationMap.from_json((folder / "map.json").read_text())
-    assert found == th.calibration_map(ranking)
+    answer = th.CalibrationMap.from_json((folder / "map.json").read_text())
+    assert answer == th.calibration_map(ranking)
     with (folder / "out.csv").open(newline="") as text:
         rows = list(csv.DictReader(text))
-    assert [float(row["p"]) for row in rows] == found(columns["bayes"]).tolist()
+    assert [float(row["p"]) for row in rows] == answer(columns["bayes"]).tolist()
     assert [row["label"] for row in rows] == columns["label"].tolist()
 
 
@@ -54,6 +54,15 @@ def test_the_summary_shows_the_map_and_what_it_changed(run):
     text = run("calibrate", *ROWS).stdout
     assert text.startswith("An isotonic map, fitted on 240 cases with 240 distinct scores.")
     assert "Brier" in text
+    assert "9 of the 240 scores are shown." in text
+
+
+def test_what_is_not_shown_is_told(run, folder):
+    for scores, note in ((9, False), (10, True)):
+        lines = [f"{i % 2},{i / 10}" for i in range(scores)]
+        (folder / "few.csv").write_text("\n".join(["y,p", *lines]))
+        text = run("calibrate", "few.csv", "--label", "y", "--score", "p").stdout
+        assert ("9 of the 10 scores are shown." in text) is note
 
 
 def test_scores_that_are_no_probabilities(run, folder):
@@ -62,7 +71,7 @@ def test_scores_that_are_no_probabilities(run, folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ([*ROWS, "--score", "forest"], "a map is of one model"),
         ([*ROWS, "--smoothing", "much"], "write none, laplace or M:PRIOR"),
@@ -77,5 +86,5 @@ def test_scores_that_are_no_probabilities(run, folder):
         (["-", *ROWS[1:], "--write", "out.csv"], "which can be read twice"),
     ],
 )
-def test_what_is_refused(refused, words, told):
-    assert told in refused("calibrate", *words)
+def test_what_is_refused(refused, words, message):
+    assert message in refused("calibrate", *words)

@@ -15,21 +15,21 @@ def ranking(columns):
 
 def test_by_cost(data, ranking):
     choice = th.choose(ranking, th.OperatingCondition(cost_ratio=3))
-    told = data("choose", *ROWS, "--cost-ratio", "3")["forest"]
-    assert told["threshold"] == choice.threshold
-    assert told["expected_cost"] == choice.expected_cost
-    assert told["table"] == {cell: getattr(choice.table, cell) for cell in ("tp", "fn", "fp", "tn")}
-    assert tuple(told["holds_for"]) == choice.holds_for
-    assert told["interval"] == list(choice.interval)
+    message = data("choose", *ROWS, "--cost-ratio", "3")["forest"]
+    assert message["threshold"] == choice.threshold
+    assert message["expected_cost"] == choice.expected_cost
+    assert message["table"] == {cell: getattr(choice.table, cell) for cell in ("tp", "fn", "fp", "tn")}
+    assert tuple(message["holds_for"]) == choice.holds_for
+    assert message["interval"] == list(choice.interval)
 
 
 def test_by_a_measure_under_constraints(data, ranking):
     choice = th.choose(ranking, maximise="f1", subject_to=["fpr <= 0.1", "recall >= 0.5"], at_most=80)
     words = ["--maximise", "f1", "--subject-to", "fpr <= 0.1", "--subject-to", "recall >= 0.5", "--at-most", "80"]
-    told = data("choose", *ROWS, *words)["forest"]
-    assert told["threshold"] == choice.threshold
-    assert told["objective"] == "f1"
-    assert told["value"] == choice.value
+    message = data("choose", *ROWS, *words)["forest"]
+    assert message["threshold"] == choice.threshold
+    assert message["objective"] == "f1"
+    assert message["value"] == choice.value
 
 
 def test_several_models_stand_in_one_table(run):
@@ -67,25 +67,25 @@ def test_where_a_measures_choice_would_be_the_cheapest(run, folder):
     (folder / "f1.csv").write_text("y,p\n1,5\n1,4\n0,3\n1,2\n0,1\n")
     words = ["f1.csv", "--label", "y", "--score", "p", "--maximise", "f1"]
     assert "It stays the cheapest for cost ratios of 1 and above (now 3)." in run("choose", *words, *RATIO, "3").stdout
-    told = "It would be the cheapest for cost ratios of 1 and above (now 0.5)."
-    assert told in run("choose", *words, *RATIO, "0.5").stdout
+    message = "It would be the cheapest for cost ratios of 1 and above (now 0.5)."
+    assert message in run("choose", *words, *RATIO, "0.5").stdout
 
 
 @pytest.mark.parametrize(
-    ("ratio", "told"), [("0.1", "p: call no case positive."), ("9", "p: call every case positive.")]
+    ("ratio", "message"), [("0.1", "p: call no case positive."), ("9", "p: call every case positive.")]
 )
-def test_rules_without_a_threshold_in_words(run, folder, ratio, told):
+def test_rules_without_a_threshold_in_words(run, folder, ratio, message):
     (folder / "worst.csv").write_text("y,p,q\n0,4,0\n1,3,1\n0,2,0\n1,1,1\n")
     text = run("choose", "worst.csv", "--label", "y", "--score", "p", "--score", "q", *RATIO, ratio).stdout
-    assert told in text
+    assert message in text
     assert "inf" not in text
 
 
 def test_rules_that_ignore_scores(data, folder):
     (folder / "worst.csv").write_text("y,p\n0,4\n0,3\n0,2\n1,1\n")
-    told = data("choose", "worst.csv", "--label", "y", "--score", "p")["p"]
-    assert told["threshold"] == "inf"
-    assert told["cautions"][0]["code"] == "all-negative"
+    message = data("choose", "worst.csv", "--label", "y", "--score", "p")["p"]
+    assert message["threshold"] == "inf"
+    assert message["cautions"][0]["code"] == "all-negative"
 
 
 def test_a_ranking_on_file(data, folder, ranking):
@@ -94,7 +94,7 @@ def test_a_ranking_on_file(data, folder, ranking):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ([*ROWS, "--maximise", "f1", "--minimise", "fpr"], "both --maximise and --minimise are given"),
         ([*ROWS, "--maximise", "acuracy"], "did you mean accuracy or auc? Measures of a table are accuracy, "),
@@ -106,6 +106,6 @@ def test_a_ranking_on_file(data, folder, ranking):
         (["bad.json"], "bad.json: this is not a ranking"),
     ],
 )
-def test_what_is_refused(refused, folder, words, told):
+def test_what_is_refused(refused, folder, words, message):
     (folder / "bad.json").write_text("{}")
-    assert told in refused("choose", *words)
+    assert message in refused("choose", *words)

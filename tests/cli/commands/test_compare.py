@@ -12,11 +12,11 @@ def rows(columns):
     return columns["malignant"], {name: columns[name] for name in ("forest", "bayes")}
 
 
-def told_of(found, condition=None):
+def told_of(answer, condition=None):
     return {
-        "measure": found.measure,
-        "estimates": dict(found.estimates),
-        "differences": [one.to_dict() for one in found.differences.values()],
+        "measure": answer.measure,
+        "estimates": dict(answer.estimates),
+        "differences": [one.to_dict() for one in answer.differences.values()],
         "condition": None if condition is None else condition.to_dict(),
         "dropped": 0,
     }
@@ -28,31 +28,31 @@ def test_by_auc(data, rows):
 
 def test_by_cost(data, rows):
     condition = th.OperatingCondition(cost_ratio=5)
-    found = th.compare(*rows, measure=condition, replicates=200, seed=2)
+    answer = th.compare(*rows, measure=condition, replicates=200, seed=2)
     words = ["--measure", "cost", "--cost-ratio", "5", "--replicates", "200", "--seed", "2"]
-    assert data("compare", *ROWS, *words) == told_of(found, condition)
+    assert data("compare", *ROWS, *words) == told_of(answer, condition)
 
 
 def test_by_a_measure_at_thresholds(data, rows):
-    found = th.compare(*rows, measure="recall", thresholds={"forest": 0.5, "bayes": 0.4}, replicates=200)
+    answer = th.compare(*rows, measure="recall", thresholds={"forest": 0.5, "bayes": 0.4}, replicates=200)
     words = ["--measure", "recall", "--threshold", "forest=0.5", "--threshold", "bayes=0.4", "--replicates", "200"]
-    assert data("compare", *ROWS, *words) == told_of(found)
+    assert data("compare", *ROWS, *words) == told_of(answer)
 
 
 @pytest.mark.parametrize("text", ["brier", "net_benefit@0.1", "calibration_slope", "partial_auc[fpr<=0.2]"])
 def test_by_a_quantity_at_a_declared_mix(data, rows, text):
     condition = th.OperatingCondition(prevalence=0.05)
-    found = th.compare(*rows, measure=text, condition=condition, trained_at=0.5)
+    answer = th.compare(*rows, measure=text, condition=condition, trained_at=0.5)
     assert data("compare", *ROWS, "--measure", text, "--prevalence", "5%", "--trained-at", "0.5") == told_of(
-        found, condition
+        answer, condition
     )
 
 
 def test_infinite_estimates_are_no_json(data, folder):
     (folder / "perfect.csv").write_text("y,a,b\n" + "1,0.9,0.8\n0,0.1,0.2\n0,0.1,0.9\n" * 10)
     words = ["--measure", "lr_plus", "--threshold", "a=0.5", "--threshold", "b=0.5", "--replicates", "100"]
-    told = data("compare", "perfect.csv", "--label", "y", "--score", "a", "--score", "b", *words)
-    assert told["estimates"] == {"a": None, "b": 2.0}
+    message = data("compare", "perfect.csv", "--label", "y", "--score", "a", "--score", "b", *words)
+    assert message["estimates"] == {"a": None, "b": 2.0}
 
 
 def test_the_table(run):
@@ -63,7 +63,7 @@ def test_the_table(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (ROWS[:5], "there is 1 model to compare"),
         ([*ROWS, "--measure", "recall"], "--threshold forest=... --threshold bayes=..."),
@@ -77,5 +77,5 @@ def test_the_table(run):
         ([*ROWS, "--margin", "-1"], "margin must be 0 or more"),
     ],
 )
-def test_what_is_refused(refused, words, told):
-    assert told in refused("compare", *words)
+def test_what_is_refused(refused, words, message):
+    assert message in refused("compare", *words)

@@ -39,8 +39,8 @@ def test_a_folder_in_its_place(refused, folder):
 def test_the_tumours_themselves_can_be_learnt_from(run, folder):
     result = run("demo", "--measurements", "tumours.csv", "-q")
     assert result.exit_code == 0, result.output
-    found = run("features", "tumours.csv", "--target", "tumour", "--select", "2", "--json")
-    assert json.loads(found.stdout)["rows"] == 569
+    answer = run("features", "tumours.csv", "--target", "tumour", "--select", "2", "--json")
+    assert json.loads(answer.stdout)["rows"] == 569
     with (folder / "tumours.csv").open(newline="") as text:
         rows = list(csv.DictReader(text))
     assert [row["tumour"] for row in rows].count("malignant") == 212

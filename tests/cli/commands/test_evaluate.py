@@ -10,19 +10,19 @@ ROWS = ["predictions.csv", "--label", "malignant", "--score", "forest", "--score
 
 
 def test_plain_data_are_those_of_the_library(data, columns):
-    found = th.evaluate(
+    answer = th.evaluate(
         columns["malignant"],
         {name: columns[name] for name in ("forest", "logistic")},
         condition=th.OperatingCondition(cost_ratio=5, class_ratio=1 / 9),
         level=0.9,
         seed=3,
     )
-    told = data("evaluate", *ROWS, "--cost-ratio", "5:1", "--class-ratio", "1:9", "--level", "0.9", "--seed", "3")
-    assert told == json.loads(found.to_json())
+    message = data("evaluate", *ROWS, "--cost-ratio", "5:1", "--class-ratio", "1:9", "--level", "0.9", "--seed", "3")
+    assert message == json.loads(answer.to_json())
 
 
 def test_weights_clusters_positive_and_predictions_are_passed_on(data, columns):
-    found = th.evaluate(
+    answer = th.evaluate(
         columns["label"],
         {"forest": columns["forest"]},
         positive="ham",
@@ -31,7 +31,7 @@ def test_weights_clusters_positive_and_predictions_are_passed_on(data, columns):
         clusters=columns["patient"],
     )
     words = ["--label", "label", "--score", "forest", "--positive", "ham", "--weight", "weight", "--cluster", "patient"]
-    assert data("evaluate", "predictions.csv", *words) == json.loads(found.to_json())
+    assert data("evaluate", "predictions.csv", *words) == json.loads(answer.to_json())
 
 
 def test_the_summary_answers_first(run):
@@ -54,16 +54,16 @@ def test_predictions_are_reported_beside(run, columns):
 
 
 @pytest.mark.parametrize(
-    ("prediction", "told"),
+    ("prediction", "message"),
     [
         (["said"], "it is not said which model predicted 'said'"),
         (["bayes=said"], "there is no model 'bayes'"),
         (["forest=said", "forest=said"], "has two columns of predictions"),
     ],
 )
-def test_predictions_of_nobody(refused, prediction, told):
+def test_predictions_of_nobody(refused, prediction, message):
     words = [word for one in prediction for word in ("--prediction", one)]
-    assert told in refused("evaluate", *ROWS, *words)
+    assert message in refused("evaluate", *ROWS, *words)
 
 
 def test_the_decision_is_written_and_named(run, folder):
@@ -81,7 +81,7 @@ def test_quiet_is_quiet(run):
 
 def test_standard_input(run, folder):
     text = (folder / "predictions.csv").read_bytes()
-    result = run("evaluate", "-", *ROWS[1:], given=text)
+    result = run("evaluate", "-", *ROWS[1:], stdin=text)
     assert result.exit_code == 0
     assert result.stdout.startswith("standard input\n240 rows")
 
@@ -116,12 +116,12 @@ def test_missing_values_are_refused_with_the_option_that_drops_them(refused, run
 
 def test_labels_that_do_not_speak_for_themselves(refused):
     text = refused("evaluate", "predictions.csv", "--label", "label", "--score", "forest")
-    assert "which of the labels 'ham' and 'spam' is the positive one is not said" in text
+    assert "cannot tell which label is positive: 'ham' or 'spam'" in text
     assert "pass --positive spam" in text
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--label", "malignant"], "'malignant', 'forest', 'logistic', 'bayes', 'label'"),
         (["--score", "forest"], "it is not said which column holds the true labels"),
@@ -143,13 +143,13 @@ def test_labels_that_do_not_speak_for_themselves(refused):
         (["--label", "malignant", "--score", "forest", "--json", "--quiet"], "give one of them"),
     ],
 )
-def test_what_is_refused(refused, folder, words, told):
+def test_what_is_refused(refused, folder, words, message):
     (folder / "file").write_text("")
-    assert told in refused("evaluate", "predictions.csv", *words)
+    assert message in refused("evaluate", "predictions.csv", *words)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"malignant,forest\n", "no rows"),
@@ -158,9 +158,9 @@ def test_what_is_refused(refused, folder, words, told):
         (b"malignant,forest\n1,0.5\n1,0.2\n", "there are no negatives among 2 cases"),
     ],
 )
-def test_files_that_are_no_rows(refused, folder, content, told):
+def test_files_that_are_no_rows(refused, folder, content, message):
     (folder / "bad.csv").write_bytes(content)
-    assert told in refused("evaluate", "bad.csv", "--label", "malignant", "--score", "forest")
+    assert message in refused("evaluate", "bad.csv", "--label", "malignant", "--score", "forest")
 
 
 def test_hostile_names(run, folder, columns):

@@ -39,10 +39,10 @@ def test_a_bound_is_judged_and_not_the_estimate(run, columns):
 def test_plain_data(run):
     result = run("gate", *ROWS, *required("auc >= 0.99", "brier <= 0.5"), "--json")
     assert result.exit_code == 1
-    told = json.loads(result.stdout)
-    assert told["passed"] is False
-    assert [one["passed"] for one in told["requirements"]] == [False, True]
-    assert told["requirements"][0]["bound"] == "lower"
+    message = json.loads(result.stdout)
+    assert message["passed"] is False
+    assert [one["passed"] for one in message["requirements"]] == [False, True]
+    assert message["requirements"][0]["bound"] == "lower"
 
 
 def test_quiet_still_tells_what_failed(run):
@@ -65,13 +65,13 @@ def test_a_constraint_that_nothing_meets_fails_with_the_reason(run):
 def test_quantities_are_those_of_evaluate_at_the_declared_mix(run, data, columns):
     texts = ["partial_auc[fpr<=0.2]", "net_benefit@0.1", "calibration_slope", "saving", "precision", "ici"]
     mix = ["--prevalence", "5%", "--cost-ratio", "4"]
-    told = json.loads(run("gate", *ROWS, *mix, *required(*(f"{text} >= -9" for text in texts)), "--json").stdout)
+    message = json.loads(run("gate", *ROWS, *mix, *required(*(f"{text} >= -9" for text in texts)), "--json").stdout)
     evaluated = data("evaluate", *ROWS, *mix, *(word for text in texts for word in ("--measure", text)))
     condition = th.OperatingCondition(prevalence=0.05, cost_ratio=4)
-    found = th.evaluate(columns["malignant"], {"forest": columns["forest"]}, condition=condition, measures=texts)
-    for one, text in zip(told["requirements"], texts, strict=True):
-        assert evaluated["quantities"]["forest"][text] == found.quantities["forest"][text].to_dict()
-        assert one["interval"]["estimate"] == found.quantities["forest"][text].estimate
+    answer = th.evaluate(columns["malignant"], {"forest": columns["forest"]}, condition=condition, measures=texts)
+    for one, text in zip(message["requirements"], texts, strict=True):
+        assert evaluated["quantities"]["forest"][text] == answer.quantities["forest"][text].to_dict()
+        assert one["interval"]["estimate"] == answer.quantities["forest"][text].estimate
         assert one["passed"]
 
 
@@ -89,7 +89,7 @@ def test_it_fits_any_terminal(run, width):
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"),
+    ("texts", "message"),
     [
         ([], "nothing is required"),
         (["acu >= 0.5"], "did you mean auc"),
@@ -102,8 +102,8 @@ def test_it_fits_any_terminal(run, width):
         (["prevalence@fpr<=0.1 >= 0.5"], "has no better side"),
     ],
 )
-def test_what_is_refused(refused, texts, told):
-    assert told in refused("gate", *ROWS, *required(*texts))
+def test_what_is_refused(refused, texts, message):
+    assert message in refused("gate", *ROWS, *required(*texts))
 
 
 @pytest.mark.parametrize("text", ["recall@fprr<=0.1 >= 0.2", "recall@fp >= 0.5"])

@@ -31,23 +31,23 @@ def here(folder, learnt):
 
 
 def test_the_numbers_are_the_librarys(learnt, library):
-    told = json.loads((learnt / "learnt.json").read_text())
-    assert told["rows"] == {"train": 427, "test": 142}
-    assert told["decision"] == library.decision.to_dict()
-    assert told["decision"]["model"] == "logistic"
-    assert set(told["models"]) == {"logistic", "majority class", "one-feature rule"}
-    assert told["models"]["logistic"]["nested_cost"] == library.nested["logistic"].to_dict()
-    assert told["models"]["logistic"]["nested_cost"]["estimate"] < 0.15
-    assert told["models"]["majority class"]["nested_cost"]["estimate"] == pytest.approx(0.63, abs=0.02)
-    assert told["against"]["majority class"]["verdict"] == "better"
-    assert told["beats_baselines"] == library.beats_baselines
-    assert "baseline" in told["verdict"] or "one-feature rule" in told["verdict"]
-    assert told["test"]["cost"] == library.test_cost.to_dict()
-    assert told["test"]["auc"]["estimate"] > 0.98
-    cells = told["test"]["table"]
+    message = json.loads((learnt / "learnt.json").read_text())
+    assert message["rows"] == {"train": 427, "test": 142}
+    assert message["decision"] == library.decision.to_dict()
+    assert message["decision"]["model"] == "logistic"
+    assert set(message["models"]) == {"logistic", "majority class", "one-feature rule"}
+    assert message["models"]["logistic"]["nested_cost"] == library.nested["logistic"].to_dict()
+    assert message["models"]["logistic"]["nested_cost"]["estimate"] < 0.15
+    assert message["models"]["majority class"]["nested_cost"]["estimate"] == pytest.approx(0.63, abs=0.02)
+    assert message["against"]["majority class"]["verdict"] == "better"
+    assert message["beats_baselines"] == library.beats_baselines
+    assert "baseline" in message["verdict"] or "one-feature rule" in message["verdict"]
+    assert message["test"]["cost"] == library.test_cost.to_dict()
+    assert message["test"]["auc"]["estimate"] > 0.98
+    cells = message["test"]["table"]
     assert sum(cells.values()) == 142
-    assert (5 * cells["fn"] + cells["fp"]) / 142 == pytest.approx(told["test"]["cost"]["estimate"])
-    assert [column["kind"] for column in told["columns"]] == ["identifier", *["numerical"] * 10, "categorical"]
+    assert (5 * cells["fn"] + cells["fp"]) / 142 == pytest.approx(message["test"]["cost"]["estimate"])
+    assert [column["kind"] for column in message["columns"]] == ["identifier", *["numerical"] * 10, "categorical"]
 
 
 def test_everything_is_written(learnt, library):
@@ -71,8 +71,8 @@ def test_scores_are_kept_with_labels_and_parts(learnt, library, tumours):
     assert test["logistic"].tolist() == library.probabilities(tumours.iloc[test["row"]]).tolist()
     assert (rows["called"] == (rows["logistic"] >= library.decision.threshold)).all()
     assert test["majority class"].isna().all()
-    found = th.evaluate(train["positive"], train["logistic"], condition=th.OperatingCondition(cost_fn=5))
-    assert found["model"].auc.estimate == library.evaluation["logistic"].auc.estimate
+    answer = th.evaluate(train["positive"], train["logistic"], condition=th.OperatingCondition(cost_fn=5))
+    assert answer["model"].auc.estimate == library.evaluation["logistic"].auc.estimate
 
 
 def test_the_summary_says_it_in_words_and_the_same_input_gives_the_same_bytes(run, here, learnt):
@@ -109,13 +109,13 @@ def test_noise_is_said_not_to_beat_the_baselines(run, here):
 
 
 def test_curves_reach_the_data_and_the_report(data, here):
-    told = data("learn", *GIVEN[:-5], "--model", "naive bayes", "--folds", "2", "-o", "out")
-    assert told["learning_curve"]["sizes"][-1] == 213
-    assert told["feature_curve"]["parameter"] == "features"
-    assert told["feature_curve"]["sizes"][-1] == 12  # ten numbers and two sides
+    message = data("learn", *GIVEN[:-5], "--model", "naive bayes", "--folds", "2", "-o", "out")
+    assert message["learning_curve"]["sizes"][-1] == 213
+    assert message["feature_curve"]["parameter"] == "features"
+    assert message["feature_curve"]["sizes"][-1] == 12  # ten numbers and two sides
     text = (here / "out" / "report.html").read_text()
     assert "Does it need more rows, or more features?" in text
-    assert told["verdict"] in text
+    assert message["verdict"] in text
 
 
 def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
@@ -143,11 +143,11 @@ def test_columns_are_declared_grouped_and_dropped_as_told(data, here):
         "--missing",
         "drop",
     ]
-    told = data(*words)
-    kinds = {column["name"]: column["kind"] for column in told["columns"]}
+    message = data(*words)
+    kinds = {column["name"]: column["kind"] for column in message["columns"]}
     assert kinds == {"size": "ordinal", "code": "categorical", "age": "numerical", "patient": "ignored"}
-    assert told["dropped"] == table["age"].isna().sum()
-    assert sum(told["rows"].values()) == 160 - told["dropped"]
+    assert message["dropped"] == table["age"].isna().sum()
+    assert sum(message["rows"].values()) == 160 - message["dropped"]
 
 
 def test_one_of_several_classes_is_told_from_the_rest(run, refused, data, here):
@@ -158,12 +158,12 @@ def test_one_of_several_classes_is_told_from_the_rest(run, refused, data, here):
     text = refused(*words)
     assert "the target 'target' has 3 classes, 0, 1 and 2, and it is not said which one" in text
     assert "pass --positive 0 to learn that class against all others" in text
-    told = data(*words, "--positive", "1")
-    assert told["positive"] == 1
-    assert sum(told["rows"].values()) == 178
-    kept = pd.read_parquet(here / "out" / "predictions.parquet")
-    assert kept["label"].tolist() == wine["target"].iloc[kept["row"]].tolist()
-    assert kept["positive"].tolist() == (kept["label"] == 1).tolist()
+    message = data(*words, "--positive", "1")
+    assert message["positive"] == 1
+    assert sum(message["rows"].values()) == 178
+    counts = pd.read_parquet(here / "out" / "predictions.parquet")
+    assert counts["label"].tolist() == wine["target"].iloc[counts["row"]].tolist()
+    assert counts["positive"].tolist() == (counts["label"] == 1).tolist()
     for target in ("scored.csv", "scored.parquet"):
         assert "of them called 1" in run("predict", "out", "wine.csv", "-o", target).stderr
     scored = pd.read_parquet(here / "scored.parquet")
@@ -210,20 +210,20 @@ BAD_TABLES = {
     "thousands": (lambda t: _with(pd.concat([t] * 4), many=[f"c{i // 2}" for i in range(4 * 569)]), "1,138 categories"),
     "words": (lambda t: t.assign(age=["old" if i == 9 else str(20 + i / 3) for i in range(569)]), "--type age="),
     "few rows": (lambda t: t.iloc[[0, 1, 2, 19, 20, 21]], "at least 4 are needed"),
-    "no features": (lambda t: t[["id", "tumour"]], "--type COLUMN=KIND"),
+    "no features": (lambda t: t[["id", "tumour"]], "--type column=kind"),
     "infinite": (lambda t: t.assign(far=np.where(t.index == 3, np.inf, t.index / 7)), "infinite"),
 }
 
 
 @pytest.mark.parametrize("name", BAD_TABLES)
 def test_tables_that_cannot_teach(refused, here, tumours, name):
-    change, told = BAD_TABLES[name]
+    change, message = BAD_TABLES[name]
     change(tumours.copy()).to_csv(here / "bad.csv", index=False)
-    assert told in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
+    assert message in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"a,tumour\n", "columns and no rows"),
@@ -234,17 +234,17 @@ def test_tables_that_cannot_teach(refused, here, tumours, name):
         (b'a,tumour\n"1,x\n', "opens a quotation mark that nothing closes"),
     ],
 )
-def test_files_that_cannot_be_read(refused, here, content, told):
+def test_files_that_cannot_be_read(refused, here, content, message):
     (here / "bad.csv").write_bytes(content)
-    assert told in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
+    assert message in refused("learn", "bad.csv", *GIVEN[1:], "-o", "out")
 
 
 @pytest.mark.parametrize(("rows", "folds"), [(10, "2"), (10, "5"), (16, "2"), (24, "2")])
 def test_too_few_rows_for_folds_within_folds(refused, here, tumours, rows, folds):
     sides = [tumours[tumours["tumour"] == side].head(rows // 2) for side in ("malignant", "benign")]
     pd.concat(sides).to_csv(here / "bad.csv", index=False)
-    told = refused("learn", "bad.csv", *GIVEN[1:], "--folds", folds, "-o", "out")
-    assert "rows to learn from are" in told or "stratified folds need" in told
+    message = refused("learn", "bad.csv", *GIVEN[1:], "--folds", folds, "-o", "out")
+    assert "rows to learn from are" in message or "stratified folds need" in message
 
 
 def test_mixed_kinds_of_values(refused, here, tumours):
@@ -259,7 +259,7 @@ def _lines(rows):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["tumours.csv"], "pass --target with one of its columns: 'id', 'tumour'"),
         (["tumours.csv", "--target", "tumour"], "--positive"),
@@ -271,7 +271,7 @@ def _lines(rows):
         ([*GIVEN, "--order", "side=left,middle"], "not in its declared order"),
         ([*GIVEN, "--group", "absent"], "no column 'absent'"),
         ([*GIVEN, "--folds", "1"], "--folds"),
-        ([*GIVEN, "--level", "95"], "did you mean 0.95?"),
+        ([*GIVEN, "--level", "95"], "did you mean --level 0.95?"),
         ([*GIVEN, "--cost-ratio", "-2"], "cost"),
         ([*GIVEN, "--overwrite"], "--output FOLDER is not given"),
         ([*GIVEN, "-o", "tumours.csv"], "is a file, not a folder"),
@@ -280,12 +280,12 @@ def _lines(rows):
     ],
 )
 @pytest.mark.usefixtures("here")
-def test_what_is_refused(refused, words, told):
-    assert told in refused("learn", *words)
+def test_what_is_refused(refused, words, message):
+    assert message in refused("learn", *words)
 
 
 def test_standard_input(run, here):
     text = (here / "tumours.csv").read_bytes()
-    told = json.loads(run("learn", "-", *GIVEN[1:], "--json", given=text).stdout)
-    assert told["rows"] == {"train": 427, "test": 142}
-    assert told["written"] == []
+    message = json.loads(run("learn", "-", *GIVEN[1:], "--json", stdin=text).stdout)
+    assert message["rows"] == {"train": 427, "test": 142}
+    assert message["written"] == []

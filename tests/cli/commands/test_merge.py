@@ -19,8 +19,8 @@ def test_parts_add_up_to_the_whole(run, folder, columns):
     assert run("merge", "one.csv", *COLUMNS, "-o", "one.json").exit_code == 0
     result = run("merge", "one.json", "two.csv", *COLUMNS, "-o", "all.json")
     assert "wrote ranking  all.json" in result.stdout
-    whole = th.rank(columns["malignant"], columns["forest"])
-    assert th.Ranking.from_json((folder / "all.json").read_text()).to_dict() == whole.to_dict()
+    total = th.rank(columns["malignant"], columns["forest"])
+    assert th.Ranking.from_json((folder / "all.json").read_text()).to_dict() == total.to_dict()
 
 
 def test_parquet_of_counts_and_parquet_of_rows_are_told_apart(data, run, folder, columns):
@@ -60,7 +60,7 @@ def test_a_part_of_one_class_is_welcome(run, folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["predictions.csv"], "which column holds the true labels"),
         (["predictions.csv", *COLUMNS, "--score", "bayes"], "a ranking is of one model"),
@@ -73,6 +73,6 @@ def test_a_part_of_one_class_is_welcome(run, folder):
         ([], "FILE"),
     ],
 )
-def test_what_is_refused(refused, folder, words, told):
+def test_what_is_refused(refused, folder, words, message):
     (folder / "bad.parquet").write_bytes(b"no Parquet")
-    assert told in refused("merge", *words)
+    assert message in refused("merge", *words)

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import thresher as th
-from thresher.cli import outputs as text_copy
 from thresher.learning import read_learned
 
 
@@ -18,10 +17,10 @@ from thresher.learning import read_learned
 def expected(tumours):
     """Probabilities and labels as the library finds them without any file in between."""
     condition = th.OperatingCondition(cost_fn=5)
-    found = th.learn(
+    answer = th.learn(
         tumours, "tumour", positive="malignant", condition=condition, models=["logistic"], folds=4, curves=False
     )
-    return found.probabilities(tumours), np.where(found.calls(tumours), "malignant", "benign")
+    return answer.probabilities(tumours), np.where(answer.calls(tumours), "malignant", "benign")
 
 
 @pytest.fixture
@@ -45,9 +44,7 @@ def rows_in(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.mark.parametrize("piece", [65_536, 100])
-def test_files_and_the_library_agree(run, here, expected, monkeypatch, piece):
-    monkeypatch.setattr(text_copy, "PIECE", piece)
+def test_files_and_the_library_agree(run, here, expected):
     result = run("predict", "out/", "tumours.csv", "-o", "scored.csv")
     assert result.exit_code == 0, result.output
     probabilities, labels = expected
@@ -73,19 +70,19 @@ def test_every_format(run, here, tumours, expected, source, target):  # noqa: PL
         table.to_json(here / source, orient="records", lines=True, double_precision=15)
     result = run("predict", "out", source, "-o", target, "--score", "p", "--prediction", "call", "--json")
     assert result.exit_code == 0, result.output
-    told = json.loads(result.stdout)
-    called = (expected[1] == "malignant").sum()
-    assert told == {"rows": 569, "positive": called, "unseen": {}, "gaps": {}, "unused": [], "output": target}
+    message = json.loads(result.stdout)
+    predicted = (expected[1] == "malignant").sum()
+    assert message == {"rows": 569, "positive": predicted, "unseen": {}, "gaps": {}, "unused": [], "output": target}
     from thresher.sources.files import read_columns
 
-    found = read_columns(here / target, ["id", "p", "call"])
-    assert found["id"].tolist() == list(range(1, 570))
-    assert found["call"].tolist() == expected[1].tolist()
+    answer = read_columns(here / target, ["id", "p", "call"])
+    assert answer["id"].tolist() == list(range(1, 570))
+    assert answer["call"].tolist() == expected[1].tolist()
 
 
 def test_standard_input_and_output(run, here):
     text = (here / "tumours.csv").read_bytes()
-    result = run("predict", "out", "-", given=text)
+    result = run("predict", "out", "-", stdin=text)
     assert result.exit_code == 0
     assert result.stderr == ""
     assert result.stdout == run("predict", "out", "tumours.csv").stdout
@@ -100,15 +97,15 @@ def test_what_is_worth_telling_is_told(run, data, new, tumours):
     assert "3 rows have a category of column 'side' that training rows had not: 'middle' and 'up'" in result.stderr
     assert "3 rows lack a value in column 'worst area', which no training row did" in result.stderr
     assert "the model does not know the column 'note'" in result.stderr
-    told = data("predict", "out", "new.csv", "-o", "scored.csv")
-    assert told["unseen"] == {"side": {"middle": 2, "up": 1}}
-    assert told["gaps"] == {"worst area": 3}
-    assert told["unused"] == ["note"]
+    message = data("predict", "out", "new.csv", "-o", "scored.csv")
+    assert message["unseen"] == {"side": {"middle": 2, "up": 1}}
+    assert message["gaps"] == {"worst area": 3}
+    assert message["unused"] == ["note"]
     assert run("predict", "out", "new.csv", "-o", "scored.csv", "-q").output == ""
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         (
             {"worst area": ["large"] + [1.5] * 39},
@@ -119,11 +116,10 @@ def test_what_is_worth_telling_is_told(run, data, new, tumours):
         ({"score": 1}, "has a column 'score' already"),
     ],
 )
-def test_rows_that_cannot_be_scored(refused, new, monkeypatch, changed, told):
+def test_rows_that_cannot_be_scored(refused, new, changed, message):
     new(**changed)
-    assert told in refused("predict", "out", "new.csv", "-o", "scored.csv")
-    monkeypatch.setattr(text_copy, "PIECE", 7)
-    assert told in refused("predict", "out", "new.csv")
+    assert message in refused("predict", "out", "new.csv", "-o", "scored.csv")
+    assert message in refused("predict", "out", "new.csv")
 
 
 def test_unseen_categories_are_refused_on_request(refused, new):
@@ -140,15 +136,15 @@ def test_columns_that_are_not_there(refused, here, tumours):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"\xff,a\n", "is not in UTF-8"),
     ],
 )
-def test_files_that_cannot_be_read(refused, here, content, told):
+def test_files_that_cannot_be_read(refused, here, content, message):
     (here / "bad.csv").write_bytes(content)
-    assert told in refused("predict", "out", "bad.csv", "-o", "scored.csv")
+    assert message in refused("predict", "out", "bad.csv", "-o", "scored.csv")
 
 
 def test_ragged_rows(refused, here):
@@ -159,7 +155,7 @@ def test_ragged_rows(refused, here):
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["absent", "tumours.csv"], "there is no folder absent"),
         (["empty", "tumours.csv"], "lacks model.skops, decision.json, columns.json"),
@@ -172,14 +168,14 @@ def test_ragged_rows(refused, here):
         (["out", "tumours.csv", "--score", "p", "--prediction", "p"], "two new columns"),
     ],
 )
-def test_what_is_refused(refused, here, words, told):
+def test_what_is_refused(refused, here, words, message):
     (here / "empty").mkdir()
     shutil.copytree(here / "out", here / "damaged")
     (here / "damaged" / "columns.json").write_text("{}")
     shutil.copytree(here / "out", here / "strange")
     skops = pytest.importorskip("skops.io")
     skops.dump({"model": Strange()}, here / "strange" / "model.skops")
-    assert told in refused("predict", *words)
+    assert message in refused("predict", *words)
 
 
 class Strange:

@@ -1,7 +1,6 @@
 """Tests of evaluation."""
 
 import io
-import json
 import math
 
 import ibis
@@ -13,16 +12,8 @@ from rich.console import Console
 
 import thresher as th
 from thresher._internal.text import interval_text
-from thresher.cli.console.evaluation import (
-    calls,
-    evaluated_where_it_is,
-    over,
-    present_scan,
-    same_calls,
-    scan_blocks,
-    summary,
-)
-from thresher.cli.console.screen import show
+from thresher.cli.console.evaluation import scan_blocks, summary
+from thresher.cli.console.screen import calls, over, same_calls, show
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 LOWER, UPPER = NUMBERS | st.just(-math.inf), NUMBERS | st.just(math.inf)
@@ -36,15 +27,15 @@ def test_infinity_is_never_named(low, high):
 
 
 @pytest.mark.parametrize(
-    ("threshold", "told"),
+    ("threshold", "message"),
     [
         (0.1234567, "call a case positive when its score is >= 0.123457"),
         (math.inf, "call no case positive"),
         (-math.inf, "call every case positive"),
     ],
 )
-def test_what_is_called(threshold, told):
-    assert " ".join(calls(threshold)) == told
+def test_what_is_called(threshold, message):
+    assert " ".join(calls(threshold)) == message
 
 
 HOSTILE = "[red]\x1b[2J</script>\u202e=cmd()"
@@ -105,12 +96,12 @@ def test_every_way_to_act_is_priced(evaluation):
 
 def test_a_hollow_dot_means_the_same_in_every_table(columns):
     scores = {"forest": columns["forest"], "bayes": columns["bayes"], "backwards": -columns["forest"]}
-    found = th.evaluate(columns["malignant"], scores, condition=th.OperatingCondition(cost_ratio=3))
-    assert "backwards" not in found.may_be_best
-    models = shown(found, 200).split("Models")[1]
+    answer = th.evaluate(columns["malignant"], scores, condition=th.OperatingCondition(cost_ratio=3))
+    assert "backwards" not in answer.may_be_best
+    models = shown(answer, 200).split("Models")[1]
     for name in scores:
         line = next(line for line in models.splitlines() if f" {name} " in line)
-        dot = "●" if name == found.decision.model else "○" if name in found.may_be_best else " "
+        dot = "●" if name == answer.decision.model else "○" if name in answer.may_be_best else " "
         assert line.strip("│ ").startswith(f"{dot} {name}".strip())
 
 
@@ -160,27 +151,24 @@ def test_the_smallest_and_strangest_data(labels, scores, width):
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"),
+    ("labels", "message"),
     [
         ([0, 0, 0, 1], "Call no case positive, since no score pays for its false alarms"),
         ([0, 1, 1, 1], "Call every case positive, since no score is low enough to risk a miss"),
     ],
 )
-def test_rules_that_ignore_scores_in_words(labels, told):
+def test_rules_that_ignore_scores_in_words(labels, message):
     text = shown(th.evaluate(labels, [4, 3, 2, 1]), 120)
-    assert told in text
+    assert message in text
     assert " inf" not in text
     assert "-inf" not in text
 
 
 def test_of_one_model_the_range_of_its_threshold_is_told():
-    found = th.evaluate(
+    answer = th.evaluate(
         [1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.6, 0.55, 0.3, 0.2], condition=th.OperatingCondition(cost_ratio=2)
     )
-    assert "This stays the best rule for cost ratios of 1 and above." in shown(found, 120)
-
-
-SHOWN = {"as_json": False, "quiet": False, "decision": None}
+    assert "This stays the best rule for cost ratios of 1 and above." in shown(answer, 120)
 
 
 @pytest.fixture(scope="module")
@@ -189,26 +177,26 @@ def table(columns):
 
 
 @pytest.fixture(scope="module")
-def found(table):
+def answer(table):
     condition = th.OperatingCondition(cost_ratio=3)
     return th.evaluate_scan(table, label="malignant", scores=["forest", "logistic"], condition=condition)
 
 
-def screen_of(found, title="rows"):
+def screen_of(answer, title="rows"):
     screen = Console(file=io.StringIO(), width=100)
-    show(screen, list(scan_blocks(found, 100, title=title)))
+    show(screen, list(scan_blocks(answer, 100, title=title)))
     return screen.file.getvalue()  # type: ignore[attr-defined]
 
 
-def test_the_screen_tells_decision_bounds_differences_and_cautions(found, columns):
-    shown = screen_of(found)
+def test_the_screen_tells_decision_bounds_differences_and_cautions(answer, columns):
+    shown = screen_of(answer)
     positives = int(columns["malignant"].sum())
     assert f"{positives} positive, {240 - positives} negative" in shown
-    assert f"Use {found.decision.model}" in shown
+    assert f"Use {answer.decision.model}" in shown
     assert "the least that any threshold reaches is" in shown
     for words in ("Models", "Bounds", "Differences in AUC", "Runner-up: ", "counts-only", "exactly"):
         assert words in shown
-    for name in found["forest"].bounds:
+    for name in answer["forest"].bounds:
         assert name in shown
 
 
@@ -229,26 +217,5 @@ def test_dropped_rows_are_told(columns):
 def test_names_cannot_write_to_the_terminal(columns):
     name = "for\x1b[31mest"
     rows = ibis.memtable(pa.table({"malignant": columns["malignant"], name: columns["forest"]}))
-    found = th.evaluate_scan(rows, label="malignant", scores=[name])
-    assert "\x1b" not in screen_of(found, title="rows\x1b[2J")
-
-
-@pytest.mark.parametrize("how", ["json", "quiet", "shown"])
-def test_the_decision_is_written_whatever_is_shown(found, tmp_path, capsys, how):
-    path = tmp_path / "decision.json"
-    given = SHOWN | {"decision": str(path), "as_json": how == "json", "quiet": how == "quiet"}
-    present_scan(found, given, title="rows")
-    said = capsys.readouterr().out
-    assert th.Decision.from_json(path.read_text(encoding="utf-8")) == found.decision
-    if how == "json":
-        assert json.loads(said) == json.loads(found.to_json())
-    elif how == "quiet":
-        assert not said
-    else:
-        assert "wrote decision" in said
-
-
-@pytest.mark.parametrize("option", ["output", "figures", "cluster"])
-def test_what_needs_rows_is_refused_before_anything_is_opened(option):
-    with pytest.raises(th.ArgumentError, match=f"--{option} needs rows"):
-        evaluated_where_it_is(th.OperatingCondition(), {"source": "absent.parquet", option: "x"})
+    answer = th.evaluate_scan(rows, label="malignant", scores=[name])
+    assert "\x1b" not in screen_of(answer, title="rows\x1b[2J")

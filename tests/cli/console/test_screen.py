@@ -26,6 +26,6 @@ def test_slow_work_tells_people_what_is_done(monkeypatch, capsys):
     monkeypatch.setenv("TERM", "xterm")
     with working("counting [bold]\x1b[2Jrows"):
         time.sleep(0.3)
-    told = capsys.readouterr().err
-    assert "counting [bold]␛[2Jrows" in told
-    assert "\x1b[2J" not in told
+    message = capsys.readouterr().err
+    assert "counting [bold]␛[2Jrows" in message
+    assert "\x1b[2J" not in message

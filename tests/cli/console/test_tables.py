@@ -11,7 +11,7 @@ CHOICE = th.choose(th.rank([1, 1, 0, 1, 0], [5, 4, 3, 2, 1]), th.OperatingCondit
 
 
 @pytest.mark.parametrize(
-    ("holds_for", "told"),
+    ("holds_for", "message"),
     [
         ((1.0, 4.0), "It stays the cheapest for cost ratios from 1 to 4 (now 3)."),
         ((3.0, 3.0), "It stays the cheapest for cost ratios of 3 alone (now 3)."),
@@ -21,6 +21,6 @@ CHOICE = th.choose(th.rank([1, 1, 0, 1, 0], [5, 4, 3, 2, 1]), th.OperatingCondit
         (None, "It is the cheapest for no cost ratio (now 3)."),
     ],
 )
-def test_where_it_is_the_cheapest(holds_for, told):
+def test_where_it_is_the_cheapest(holds_for, message):
     lines = [str(line) for block in choice_blocks({"tree": replace(CHOICE, holds_for=holds_for)}) for line in block]
-    assert told in lines
+    assert message in lines

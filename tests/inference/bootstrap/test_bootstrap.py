@@ -99,11 +99,11 @@ def test_losses_of_probabilities():
     score = np.round(rng.random(300), 2)
     ranking = th.rank(rng.random(300) < score, score)
     found = bootstrap(ranking, ["brier", "decomposition"], replicates=30)
-    parts = decomposition(ranking, segments="hull")
+    parts = decomposition(ranking, bins="hull")
     assert found.estimate("miscalibration") == pytest.approx(parts.miscalibration, abs=1e-12)
     for i, times in enumerate(draws(ranking, replicates=30, stratified=False)):
         drawn = ranking_of_draw(ranking, times)
-        parts = decomposition(drawn, segments="hull")
+        parts = decomposition(drawn, bins="hull")
         assert found.values("brier")[i] == pytest.approx(brier(drawn), abs=1e-12)
         for name in ("miscalibration", "discrimination", "refinement"):
             assert found.values(name)[i] == pytest.approx(getattr(parts, name), abs=1e-12)
@@ -184,7 +184,7 @@ def test_names_can_be_given():
     ("change", "error"),
     [
         ({"level": 1}, "level must lie strictly between 0 and 1"),
-        ({"level": 95}, "did you mean 0.95"),
+        ({"level": 95}, "did you mean level=0.95"),
         ({"replicates": 0}, "replicates must be 1, 2, 3"),
         ({"replicates": 2.5}, "replicates must be 1, 2, 3"),
         ({"threads": 0}, "threads must be"),

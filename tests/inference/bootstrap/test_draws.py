@@ -14,7 +14,6 @@ from thresher.inference.bootstrap.draws import (
     GROUPS_OF_DELETIONS,
     Resampling,
     _mixture,
-    in_blocks,
     multiplicities,
 )
 from thresher.inference.bootstrap.sample import MOST_CASES_DRAWN_SINGLY, sample_of, sort_rows
@@ -148,22 +147,6 @@ def test_many_items_are_left_out_in_groups_that_cover_all():
     assert len(found) == GROUPS_OF_DELETIONS
     gone = sum(np.concatenate(times) == 0 for _, _, times in found)
     assert (gone == 1).all()
-
-
-def test_blocks_have_their_own_seeds():
-    one = in_blocks(lambda rng, size: rng.random(size), 60, items=9, seed=3, threads=1)
-    two = in_blocks(lambda rng, size: rng.random(size), 60, items=9, seed=3, threads=3)
-    assert [block.size for block in one] == [25, 25, 10]
-    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
-    assert len(np.unique(np.concatenate(one))) == 60
-
-
-def test_an_error_in_a_block_is_not_swallowed():
-    def fail(_, size):
-        raise KeyError(size)
-
-    with pytest.raises(KeyError):
-        in_blocks(fail, 60, items=9, seed=0, threads=2)
 
 
 def test_too_many_cases_to_remember_one_by_one():

@@ -66,7 +66,7 @@ def test_bad_input():
         ti.mcnemar([1, 0], [1, 0], [1])
     with pytest.raises(PositiveLabelError):
         ti.mcnemar(["x", "y"], ["x", "y"], ["y", "y"])
-    with pytest.raises(ArgumentError, match="exact, mid-p, chi-squared"):
+    with pytest.raises(ArgumentError, match='method must be "exact", "mid-p" or "chi-squared"'):
         ti.mcnemar([1, 0], [1, 0], [1, 0], method="wald")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="level"):
         ti.mcnemar([1, 0], [1, 0], [1, 0], level=1)

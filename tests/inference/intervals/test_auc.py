@@ -12,11 +12,11 @@ import thresher as th
 import thresher.inference as ti
 from tests.inference import oracles
 from tests.strategies import labelled_scores, rough_weights, two_class_rankings
+from thresher._internal import parallel
 from thresher.errors import ArgumentError, LengthError, MissingValueError, OneClassError, PositiveLabelError
 from thresher.inference.intervals import auc as room
 from thresher.inference.intervals.auc import delong_parts
-from thresher.inference.rows import ScoredRows
-from thresher.ranking import pieces
+from thresher.inference.rows import ScoredRows, count_above
 
 CT = th.Ranking([5, 4, 3, 2, 1], pos=[33, 11, 2, 2, 3], neg=[2, 11, 6, 6, 33])
 METHODS = ["delong", "wald", "hanley-mcneil"]
@@ -118,7 +118,7 @@ def test_bad_input():
         ti.auc_interval(th.Ranking.parse("[3+]"))
     with pytest.raises(ArgumentError, match="level"):
         ti.auc_interval(CT, level=95)
-    with pytest.raises(ArgumentError, match="there is no method"):
+    with pytest.raises(ArgumentError, match="method must be"):
         ti.auc_interval(CT, method="bootstrap")  # type: ignore[arg-type]
 
 
@@ -137,7 +137,7 @@ def test_cases_that_stand_alone_are_added_up_exactly(rows, piece):
         return
     ranking = th.rank(labels, np.arange(float(labels.size)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "PIECE", piece)
+        patch.setattr(parallel, "CHUNK", piece)
         found = delong_parts(ranking)
     for part, (own, other) in zip(found, ((labels, ~labels), (~labels, labels)), strict=True):
         places, against = np.flatnonzero(own).tolist(), np.flatnonzero(other).tolist()
@@ -351,3 +351,31 @@ class TestBadInput:
             ti.auc_interval(th.ScoredRows.of(["a", "b"], [1, 2]))
         found = ti.auc_interval(th.ScoredRows.of(["a", "b"], [1, 2], positive="a"))
         assert found.estimate == 0
+
+
+@given(labelled_scores(), st.booleans())
+def test_rows_above_are_those_of_the_other_class(rows, weighted):
+    labels, scores = rows
+    weight = np.arange(1, labels.size + 1) / 8 if weighted else None
+    above = count_above(labels, scores, weight)
+    each = np.ones(labels.size) if weight is None else weight
+    for i in range(labels.size):
+        other = labels != labels[i]
+        expected = each[other & (scores > scores[i])].sum() + each[other & (scores == scores[i])].sum() / 2
+        assert abs(above[i] - expected) < 1e-12 * each.sum()
+
+
+def test_rows_above_many_rows():
+    rng = np.random.default_rng(2)
+    score, positive = rng.integers(0, 1000, 300_000) / 7, rng.random(300_000) < 0.5
+    above = count_above(positive, score)
+    of_pos, of_neg = np.sort(score[positive]), np.sort(score[~positive])
+    other = np.where(
+        positive, of_neg.size - np.searchsorted(of_neg, score), of_pos.size - np.searchsorted(of_pos, score)
+    )
+    tied = np.where(
+        positive,
+        np.searchsorted(of_neg, score, "right") - np.searchsorted(of_neg, score),
+        np.searchsorted(of_pos, score, "right") - np.searchsorted(of_pos, score),
+    )
+    assert np.array_equal(above, other - tied / 2)

@@ -42,7 +42,7 @@ def test_spiegelhalters_z_is_a_loop_over_cases():
             spread += (1 - 2 * p) ** 2 * p * (1 - p)
     found = calibration_test(TREE, replicates=5)
     assert found.z == pytest.approx(away / math.sqrt(spread))
-    assert found.miscalibration == pytest.approx(th.decomposition(TREE, segments="hull").miscalibration)
+    assert found.miscalibration == pytest.approx(th.decomposition(TREE, bins="hull").miscalibration)
 
 
 def test_the_null_is_that_of_labels_drawn_case_by_case():
@@ -51,7 +51,7 @@ def test_the_null_is_that_of_labels_drawn_case_by_case():
     by_case = []
     for _ in range(1000):
         drawn = th.rank(rng.random(150) < ranking.score, ranking.score)
-        by_case.append(th.decomposition(drawn, segments="hull").miscalibration)
+        by_case.append(th.decomposition(drawn, bins="hull").miscalibration)
     null = calibration_test(ranking, replicates=2000).null
     assert null.mean() == pytest.approx(np.mean(by_case), rel=0.08)
     assert null.std() == pytest.approx(np.std(by_case), rel=0.12)
@@ -74,7 +74,7 @@ def test_one_class_can_be_tested_too():
 def test_intervals():
     ranking = calibrated(800, 5, off=1.6)
     found = calibration_intervals(ranking, replicates=200)
-    parts = th.decomposition(ranking, segments="hull")
+    parts = th.decomposition(ranking, bins="hull")
     assert found.brier.estimate == pytest.approx(parts.brier)
     for interval, raw in (
         (found.calibration, parts.miscalibration),

@@ -18,7 +18,7 @@ from thresher.inference.rows import ScoredRows
 
 @pytest.mark.parametrize(("n", "times"), [(40, 300), (400, 150), (4000, 60)])
 def test_calibrated_scores_show_none_on_average(n, times):
-    plain = [th.decomposition(calibrated(n, seed), segments="hull").miscalibration for seed in range(times)]
+    plain = [th.decomposition(calibrated(n, seed), bins="hull").miscalibration for seed in range(times)]
     found = [unbiased_miscalibration(calibrated(n, seed)) for seed in range(times)]
     error = np.std(found) / np.sqrt(times)
     assert abs(np.mean(found)) < 4 * error
@@ -69,7 +69,7 @@ NAMES = (
 def intervals(labels=LABELS, scores=SCORES, *, level=0.95, ks_gain=0.0, **more):
     rows = ScoredRows.of(labels, {"m": scores}, **more)
     ranking = th.rank(rows.positive, rows.scores["m"], weights=rows.weight)
-    parts = th.decomposition(ranking, segments="hull")
+    parts = th.decomposition(ranking, bins="hull")
     estimates = {
         "average_precision": th.average_precision(ranking),
         "pr_area": th.pr_area(ranking),
@@ -229,7 +229,7 @@ def test_limits_hold_as_often_as_said(n):
 def test_parts_without_noise_add_up_and_differ_from_their_limits():
     """Calibration and refinement loss still make the Brier score; the estimate is no longer the end of its limits."""
     found = intervals()
-    parts = th.decomposition(th.rank(LABELS, SCORES), segments="hull")
+    parts = th.decomposition(th.rank(LABELS, SCORES), bins="hull")
     total = found["miscalibration"].estimate + found["refinement"].estimate
     assert total == pytest.approx(parts.brier)
     assert found["discrimination"].estimate == pytest.approx(parts.uncertainty - found["refinement"].estimate)

@@ -9,12 +9,12 @@ import pytest
 
 import thresher as th
 from thresher.learning import ColumnTypes, column_types
-from thresher.learning.data.column_types import declared, looked_at
+from thresher.learning.data.column_types import declared_kind, infer_kind
 
 
 def look(values, most=1000):
     column = pd.Series(values, name="a")
-    return looked_at(column, column.dropna(), most=most)
+    return infer_kind(column, column.dropna(), most=most)
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_measurements_among_words_are_a_mix_and_codes_are_none():
 
 def test_an_ordered_categorical_may_be_declared_ordinal_without_an_order():
     values = pd.Series(pd.Categorical(["b", "a"], categories=["b", "a"], ordered=True), name="a")
-    assert declared(values, "ordinal", ()).order == ("b", "a")
+    assert declared_kind(values, "ordinal", ()).order == ("b", "a")
 
 
 def test_declared_dates_are_those_that_can_be_read():
-    assert declared(pd.Series(["2024-01-01"], name="a"), "date", ()).reason == "declared"
+    assert declared_kind(pd.Series(["2024-01-01"], name="a"), "date", ()).reason == "declared"
 
 
 N = 60
@@ -121,7 +121,7 @@ def test_kinds_are_overruled():
     assert found.used == ["floor", "note"]
 
 
-def test_orders_are_declared():
+def test_orders_are_declared_kind():
     found = column_types({"floor": [2.0, None, 1.0]}, orders={"floor": [1, 2, 3]})["floor"]
     assert (found.kind, found.order, found.reason) == ("ordinal", ("1", "2", "3"), "order declared: 1 < 2 < 3")
 
@@ -188,7 +188,7 @@ def test_doubtful_columns_are_refused_in_one_paragraph(name):
     assert len(str(caught.value).splitlines()) == 3
 
 
-def test_many_categories_may_be_declared():
+def test_many_categories_may_be_declared_kind():
     values = [f"c{i}" for i in range(1500)] * 2
     assert column_types({"a": values}, types={"a": "categorical"})["a"].distinct == 1500
     assert column_types({"a": values}, most_categories=2000)["a"].kind == "categorical"

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import thresher as th
-from thresher.learning.data.frame import column_of, frame
+from thresher.learning.data.frame import column_of, complete_rows, frame, missing_values
 
 TABLE = {"age": [31, 25], "town": ["Oslo", "Rome"]}
 
@@ -44,3 +44,29 @@ def test_a_misspelled_column_is_met_with_the_likely_one():
     with pytest.raises(th.ColumnError) as caught:
         column_of(frame(TABLE), "zzz")
     assert caught.value.fix == "the columns are 'age', 'town'"
+
+
+GAPPY = pd.DataFrame({"age": [31, None, 25], "town": ["Oslo", None, None], "y": [0, 1, 0]})
+
+
+def test_values_that_lack_are_counted():
+    gaps = missing_values(GAPPY)
+    assert gaps.counts == {"age": 1, "town": 2, "y": 0}
+    assert (gaps.rows, gaps.incomplete_rows) == (3, 2)
+    assert str(missing_values({"a": [1]})) == "none of 1 rows lacks a value"
+
+
+def test_rows_are_dropped_on_request_and_counted():
+    complete = complete_rows(GAPPY)
+    assert (complete.dropped, complete.kept.tolist()) == (2, [0])
+    assert complete_rows(GAPPY, columns=["age"]).kept.tolist() == [0, 2]
+    assert len(GAPPY) == 3
+
+
+def test_dropping_everything_is_refused():
+    with pytest.raises(th.EmptyError, match="every one of 2 rows"):
+        complete_rows({"a": [None, 1], "b": [1, None]})
+    with pytest.raises(th.ArgumentError, match="no columns"):
+        complete_rows(GAPPY, columns=[])
+    with pytest.raises(th.ColumnError, match="no column 'x'"):
+        complete_rows(GAPPY, columns=["x"])

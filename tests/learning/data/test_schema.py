@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher.learning import column_types, frame
-from thresher.learning.data.schema import ExpectedColumn, Remarks, conformed, expected_columns, require_names
+from thresher.learning.data.schema import ExpectedColumn, Remarks, conform, expected_columns, require_expected_columns
 
 TABLE = frame(
     {
@@ -61,7 +61,7 @@ def column(kind, reading="number", categories=(), *, gaps=False):
 
 
 def read(values, expected, before=0):
-    return conformed(frame({"c": values}), [expected], before=before)
+    return conform(frame({"c": values}), [expected], before=before)
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
@@ -102,7 +102,7 @@ def test_numbers_that_are_categories_are_spelt_as_in_training():
 
 
 @pytest.mark.parametrize(
-    ("values", "expected", "told"),
+    ("values", "expected", "words"),
     [
         (["1", "old"], column("numerical"), "held numbers in training, and row 12 holds 'old'"),
         ([1, np.inf], column("numerical"), "held finite numbers in training, and row 12 holds inf"),
@@ -112,8 +112,8 @@ def test_numbers_that_are_categories_are_spelt_as_in_training():
         (["2024-01-01", "soon"], column("date", "text"), "held dates in training, and row 12 holds 'soon'"),
     ],
 )
-def test_values_of_another_kind_are_refused_with_their_row(values, expected, told):
-    with pytest.raises(th.ColumnError, match=told):
+def test_values_of_another_kind_are_refused_with_their_row(values, expected, words):
+    with pytest.raises(th.ColumnError, match=words):
         read(values, expected, before=10)
 
 
@@ -126,11 +126,11 @@ def test_dates_of_any_type():
 
 def test_names_are_suggested():
     with pytest.raises(th.ColumnError, match=r"new.csv has no column 'c'; did you mean 'C'\?"):
-        require_names(["C", "d"], [column("numerical")], place="new.csv")
+        require_expected_columns(["C", "d"], [column("numerical")], place="new.csv")
 
 
 def test_many_unseen_categories_are_counted():
-    told = next(Remarks({"c": Counter(a=1, b=2, c=3, d=4, e=5)}).lines())
-    assert told.startswith(
+    words = next(Remarks({"c": Counter(a=1, b=2, c=3, d=4, e=5)}).lines())
+    assert words.startswith(
         "15 rows have a category of column 'c' that training rows had not: 'e', 'd' and 'c' and 2 more"
     )

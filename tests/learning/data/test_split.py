@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from thresher.learning import split
-from thresher.learning.data.split import by_group, by_time, largest_remainders, stratified
+from thresher.learning.data.split import grouped_partition, largest_remainders, stratified_partition, time_partition
 
 shares = st.lists(st.integers(1, 20), min_size=2, max_size=4).map(lambda s: np.array(s) / sum(s))
 codes = st.lists(st.integers(0, 3), min_size=1, max_size=120).map(np.array)
@@ -23,7 +23,7 @@ def test_whole_sizes_add_up_and_stay_within_one(total, share):
 
 @given(codes, shares, st.integers(0, 5))
 def test_each_class_and_the_whole_are_dealt_fairly(drawn, share, seed):
-    part = stratified(drawn, share, np.random.default_rng(seed))
+    part = stratified_partition(drawn, share, np.random.default_rng(seed))
     for code in set(drawn.tolist()):
         inside = np.bincount(part[drawn == code], minlength=share.size)
         assert (np.abs(inside - (drawn == code).sum() * share) < 1 + 1e-9).all()
@@ -34,7 +34,7 @@ def test_each_class_and_the_whole_are_dealt_fairly(drawn, share, seed):
 @given(codes, shares, st.integers(1, 9), st.integers(0, 5))
 def test_groups_stay_whole(drawn, share, groups, seed):
     member = np.random.default_rng(seed + 100).integers(0, groups, drawn.size)
-    part = by_group(member, drawn, share, np.random.default_rng(seed))
+    part = grouped_partition(member, drawn, share, np.random.default_rng(seed))
     for group in set(member.tolist()):
         assert len(set(part[member == group].tolist())) == 1
 
@@ -42,7 +42,7 @@ def test_groups_stay_whole(drawn, share, groups, seed):
 def test_many_groups_come_close_to_the_shares_in_every_class():
     rng = np.random.default_rng(0)
     member, drawn = rng.integers(0, 300, 5000), (rng.random(5000) < 0.05).astype(int)
-    part = by_group(member, drawn, np.array([0.6, 0.2, 0.2]), rng)
+    part = grouped_partition(member, drawn, np.array([0.6, 0.2, 0.2]), rng)
     for code in (0, 1):
         found = np.bincount(part[drawn == code]) / (drawn == code).sum()
         np.testing.assert_allclose(found, [0.6, 0.2, 0.2], atol=0.02)
@@ -50,7 +50,7 @@ def test_many_groups_come_close_to_the_shares_in_every_class():
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60).map(np.array), shares)
 def test_earlier_parts_hold_earlier_rows(time, share):
-    part = by_time(time, share)
+    part = time_partition(time, share)
     for earlier in range(share.size - 1):
         before, after = time[part <= earlier], time[part > earlier]
         if before.size and after.size:
@@ -97,7 +97,7 @@ def test_groups_are_not_torn_apart():
 
 def test_time_goes_forward():
     days = pd.Series(pd.date_range("2020-01-01", periods=50).repeat(2)).sample(frac=1, random_state=0)
-    found = split(LABELS, (60, 20, 20), time=days)
+    found = split(LABELS, (60, 20, 20), times=days)
     assert found.sizes == {"train": 60, "validation": 20, "test": 20}
     assert days.iloc[found["train"]].max() < days.iloc[found["validation"]].min()
     assert found.how == "by time, the earliest first"
@@ -113,8 +113,8 @@ def test_time_goes_forward():
         ([0, None], {}, th.MissingValueError, "1 of 2 labels"),
         ([0, 1], {"groups": [1]}, th.LengthError, "1 groups for 2 rows"),
         ([0, 1], {"groups": [1, None]}, th.MissingValueError, "1 of 2 groups"),
-        ([0, 1], {"groups": [1, 2], "time": [1, 2]}, th.ArgumentError, "both groups and time"),
-        ([0, 1], {"time": [1, "b"]}, th.ColumnError, "no order"),
+        ([0, 1], {"groups": [1, 2], "times": [1, 2]}, th.ArgumentError, "both groups and times"),
+        ([0, 1], {"times": [1, "b"]}, th.ColumnError, "no order"),
     ],
 )
 def test_what_cannot_be_split_is_refused(labels, options, kind, words):

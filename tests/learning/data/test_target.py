@@ -6,7 +6,7 @@ import pytest
 
 import thresher as th
 from thresher.learning import target_column
-from thresher.learning.data.target import binary_target, goal_of
+from thresher.learning.data.target import binary_target, one_vs_rest
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ TABLE = pd.DataFrame({"y": [0, 1, 2, 2, 1, 0, 2, 2], "z": ["b", "a", "b", "a", "
 
 
 def test_two_classes_stay_what_they_are():
-    goal = goal_of(TABLE, "z", positive="a")
+    goal = one_vs_rest(TABLE, "z", positive="a")
     assert goal.table is TABLE
     assert goal.labels == ("b", "a")
     np.testing.assert_array_equal(goal.flags, TABLE["z"] == "a")
 
 
 def test_one_of_several_is_told_from_the_rest():
-    goal = goal_of(TABLE, "y", positive=2)
+    goal = one_vs_rest(TABLE, "y", positive=2)
     assert goal.positive == 2
     assert goal.labels == ("not 2", "2")
     np.testing.assert_array_equal(goal.flags, TABLE["y"] == 2)
@@ -120,14 +120,14 @@ def test_one_of_several_is_told_from_the_rest():
 @pytest.mark.parametrize("dtype", ["category", "string", object])
 def test_every_kind_of_column_will_do(dtype):
     table = pd.DataFrame({"y": pd.Series(["x", "y", "z", "x"], dtype=dtype)})
-    np.testing.assert_array_equal(goal_of(table, "y", positive="x").flags, [True, False, False, True])
+    np.testing.assert_array_equal(one_vs_rest(table, "y", positive="x").flags, [True, False, False, True])
 
 
 def test_a_rare_class_does_no_harm_within_the_rest():
     many = pd.DataFrame({"y": ["a"] * 10 + ["b"] * 10 + ["c"]})
-    assert goal_of(many, "y", positive="a", fewest=5).flags.sum() == 10
+    assert one_vs_rest(many, "y", positive="a", fewest=5).flags.sum() == 10
     with pytest.raises(th.LabelError, match="class 'c' of the target 'y' has 1 of 21 rows, and at least 5"):
-        goal_of(many, "y", positive="c", fewest=5)
+        one_vs_rest(many, "y", positive="c", fewest=5)
 
 
 @pytest.mark.parametrize(
@@ -140,4 +140,4 @@ def test_a_rare_class_does_no_harm_within_the_rest():
 )
 def test_the_positive_class_is_said_and_known(positive, told):
     with pytest.raises(th.PositiveLabelError, match=told):
-        goal_of(TABLE, "y", positive=positive)
+        one_vs_rest(TABLE, "y", positive=positive)

@@ -98,3 +98,9 @@ def test_what_has_no_components_is_refused(X, options, kind, words):
 def test_other_columns_are_refused():
     with pytest.raises(th.LengthError, match="X has 1 columns"):
         principal_components(IRIS).project(pd.DataFrame({"a": [1.0]}))
+
+
+@pytest.mark.parametrize("word", ["min-max", "no", 1])
+def test_unknown_ways_to_scale_are_refused(word):
+    with pytest.raises(th.ArgumentError, match="standardise must be True or False"):
+        principal_components(np.eye(3), standardise=word)

@@ -1,18 +1,24 @@
-""""""
+"""Searches against exact arithmetic and generic ones."""
 
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_wine
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import thresher as th
 from tests.learning.scatter_oracles import backward, best_by_ratio, forward, scatter_matrices, trace_of, value
-from thresher.learning import scatter, selection
-from thresher.learning.features import selection as module
+from thresher.learning import ScatterSelector, scatter, selection
 from thresher.learning.features.selection import (
     backward_by_ratio,
     backward_by_trace,
@@ -21,7 +27,6 @@ from thresher.learning.features.selection import (
     forward_by_ratio,
     forward_by_trace,
     hotelling_lawley,
-    largest,
     require_criterion,
 )
 
@@ -118,7 +123,7 @@ def test_single_scores_and_greedy_search_can_be_wrong_and_this_is_not():
 
 def test_ties_take_the_earlier_feature():
     assert exact_selection(np.ones(5), np.ones(5), 2).features.tolist() == [0, 1]
-    assert largest(np.array([1.0, 2.0, 2.0, 2.0]), 2).tolist() == [1, 2]
+    assert selection(scatter([[0, 0, 0], [1, 2, 2]] * 2, [0, 1] * 2), 2).features.tolist() == [0, 1]
 
 
 def test_features_without_scatter_within_come_first_by_what_lies_between():
@@ -147,23 +152,21 @@ def summed(weights):
     return lambda subsets: weights[subsets].sum(axis=1)
 
 
-def test_every_subset_is_looked_at_once(monkeypatch):
-    monkeypatch.setattr(module, "_AT_ONCE", 3)
+def test_every_subset_is_tried_once():
     seen: list[tuple[int, ...]] = []
 
     def remembered(subsets):
         seen.extend(map(tuple, subsets.tolist()))
         return np.zeros(len(subsets))
 
-    best, _ = exhaustive_selection(remembered, np.zeros(5), 3)
+    best, _ = exhaustive_selection(remembered, np.zeros(5), 3, block=3)
     assert len(seen) == len(set(seen)) == 10
     assert best.tolist() == [0, 1, 2]
 
 
-def test_infinite_values_are_told_apart_across_blocks(monkeypatch):
-    monkeypatch.setattr(module, "_AT_ONCE", 2)
+def test_of_infinite_values_the_one_with_more_between_wins_across_blocks():
     between = np.array([1.0, 2.0, 3.0, 4.0])
-    best, value = exhaustive_selection(lambda subsets: np.full(len(subsets), np.inf), between, 2)
+    best, value = exhaustive_selection(lambda subsets: np.full(len(subsets), np.inf), between, 2, block=2)
     assert best.tolist() == [2, 3]
     assert value == np.inf
 
@@ -176,11 +179,11 @@ def test_too_many_are_refused_with_their_number():
 
 
 # Sums of eighths are exact, and so are their ratios' orders for numbers this small.
-terms_of_sequential_selection = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), min_size=1, max_size=8)
+positive_terms = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), min_size=1, max_size=8)
 
 
 @pytest.mark.parametrize(("search", "generic"), [(forward_by_ratio, forward), (backward_by_ratio, backward)])
-@given(drawn=terms_of_sequential_selection, data=st.data())
+@given(drawn=positive_terms, data=st.data())
 def test_by_ratio_goes_the_way_of_a_generic_search(search, generic, drawn, data):
     between, within = zip(*drawn, strict=True)
     size = data.draw(st.integers(1, len(drawn)))
@@ -213,7 +216,7 @@ def test_forward_takes_perfect_features_first():
     assert forward_by_trace(np.diag(within), np.sqrt(between)[None, :], 3).features.tolist() == [1, 0, 2]
 
 
-def test_backward_keeps_a_small_feature_beside_a_huge_one():
+def test_backward_retains_a_small_feature_next_to_a_huge_one():
     """1e20 - 1e20 + 1 is not 1: sums without a feature are not found by subtracting it."""
     found = backward_by_ratio(np.array([1e20, 1.0, 0.5]), np.array([1e30, 1.0, 1.0]), 1)
     assert found.features.tolist() == [1]
@@ -290,3 +293,61 @@ def test_what_cannot_be_selected_is_refused(size, options, words):
 def test_one_class_has_nothing_between():
     with pytest.raises(th.OneClassError, match=r"one class only, 'a' \(2 rows\)"):
         selection(scatter([[1.0], [2.0]], ["a", "a"]), 1)
+
+
+TUMOURS, BENIGN = load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+@parametrize_with_checks(
+    [
+        ScatterSelector(),
+        ScatterSelector(1, search="exact"),
+        ScatterSelector(1, search="forward", criterion="hotelling_lawley"),
+        ScatterSelector(0.5, search="backward"),
+        ScatterSelector(1, search="exhaustive", criterion="hotelling_lawley"),
+    ]
+)
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+def test_names_and_support_are_those_selected():
+    selector = ScatterSelector(3, search="exact").set_output(transform="pandas").fit(TUMOURS, BENIGN)
+    selected = selector.transform(TUMOURS)
+    assert list(selected.columns) == list(selector.get_feature_names_out()) == list(selector.selection_.names)
+    assert selector.get_support(indices=True).tolist() == selector.selection_.features.tolist()
+    np.testing.assert_array_equal(selected.to_numpy(), TUMOURS.iloc[:, selector.get_support(indices=True)])
+    assert selector.inverse_transform(selected.to_numpy()).shape == TUMOURS.shape
+
+
+def test_it_is_searched_over_in_a_pipeline():
+    model = make_pipeline(StandardScaler(), ScatterSelector(), LogisticRegression())
+    grid = GridSearchCV(
+        model, {"scatterselector__n_features": [1, 5], "scatterselector__search": ["top", "exact", "forward"]}, cv=3
+    )
+    grid.fit(TUMOURS, BENIGN)
+    assert grid.best_params_["scatterselector__n_features"] == 5
+    assert grid.best_score_ > 0.93
+
+
+def test_it_clones_and_pickles():
+    selector = ScatterSelector(4, search="forward", criterion="hotelling_lawley").fit(TUMOURS, BENIGN)
+    again = pickle.loads(pickle.dumps(selector))  # noqa: S301
+    np.testing.assert_array_equal(again.transform(TUMOURS), selector.transform(TUMOURS))
+    assert clone(selector).get_params() == selector.get_params()
+
+
+def test_a_share_of_the_features():
+    assert ScatterSelector(0.1).fit(TUMOURS, BENIGN).get_support().sum() == 3
+
+
+def test_labels_may_be_texts():
+    named = np.where(BENIGN == 1, "benign", "malignant")
+    assert ScatterSelector(2).fit(TUMOURS, named).scatter_.classes == ("benign", "malignant")
+
+
+def test_bad_wishes_are_refused():
+    with pytest.raises(th.ArgumentError, match="from 1 to 30"):
+        ScatterSelector(31).fit(TUMOURS, BENIGN)
+    with pytest.raises(th.OneClassError):
+        ScatterSelector(1).fit(TUMOURS, np.zeros(len(TUMOURS)))

@@ -40,8 +40,8 @@ def test_joining_keeps_cases_and_only_ties_pairs(segments, data):
     after = sorted(data.draw(st.sets(st.integers(0, len(fine)))))
     coarse = grouped(fine, after=after)
     assert (coarse.Pos, coarse.Neg) == (fine.Pos, fine.Neg)
-    kept = {split for split in after if 0 < split < len(fine)}
-    assert len(coarse) == len(kept) + 1
+    inside = {split for split in after if 0 < split < len(fine)}
+    assert len(coarse) == len(inside) + 1
     points = set(zip(*(cells.tolist() for cells in fine.covered()), strict=True))
     assert set(zip(*(cells.tolist() for cells in coarse.covered()), strict=True)) <= points
 
@@ -76,7 +76,7 @@ def test_the_hull_is_isotonic_calibration():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "words"),
     [
         ({"boundaries": "best"}, "boundaries is 'best'"),
         ({"boundaries": [0.5, 0.2]}, "rising"),
@@ -84,8 +84,8 @@ def test_the_hull_is_isotonic_calibration():
         ({"boundaries": [-5.0, 0.5]}, "no training row scores from -inf up to -5"),
     ],
 )
-def test_bad_boundaries_are_refused(options, told):
-    with pytest.raises(th.ArgumentError, match=told):
+def test_bad_boundaries_are_refused(options, words):
+    with pytest.raises(th.ArgumentError, match=words):
         GroupedModel(LogisticRegression(), **options).fit(X, Y)
     smooth = GroupedModel(LogisticRegression(), boundaries=[-5.0, 0.5], smoothing="laplace").fit(X, Y)
     assert smooth.probabilities_[0] == 0.5

@@ -162,7 +162,7 @@ def test_it_works_in_a_pipeline_and_a_grid_and_keeps_names():
 
 
 @pytest.mark.parametrize(
-    ("options", "labels", "error", "told"),
+    ("options", "labels", "error", "words"),
     [
         ({"cv": 10}, np.r_[1, 1, 1, np.zeros(397, int)], th.ArgumentError, "10 folds need 10 rows of each class"),
         ({"cv": "five"}, Y, th.ArgumentError, "cv is 'five'"),
@@ -175,8 +175,8 @@ def test_it_works_in_a_pipeline_and_a_grid_and_keeps_names():
         ({}, np.zeros(400, int), th.OneClassError, "one class only"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(options, labels, error, told):
-    with pytest.raises(error, match=told):
+def test_what_cannot_be_is_refused_in_words(options, labels, error, words):
+    with pytest.raises(error, match=words):
         ThresholdClassifier(LogisticRegression(), **options).fit(X, labels)
 
 

@@ -1,4 +1,4 @@
-""""""
+"""Encoders: every spelling of a value is read, and what cannot be is refused."""
 
 import pickle
 
@@ -8,7 +8,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import thresher as th
-from thresher.learning import DateParts, MissingFlags, Numbers, TextFeatures
+from thresher.learning import Categories, DateParts, MissingFlags, Numbers, TextFeatures, named_category
 
 
 def test_every_spelling_of_numbers_is_read():
@@ -105,3 +105,24 @@ def test_columns_are_told_apart_and_words_limited():
 def test_texts_without_words_are_refused():
     with pytest.raises(th.ColumnError, match="the texts of column 'note' have no words"):
         TextFeatures().fit({"note": ["!", "?"]})
+
+
+def test_one_spelling_of_each_category():
+    table = pd.DataFrame(
+        {"floor": [3.0, None], "town": pd.Categorical(["Oslo", None]), "switch": [True, None], "n": [1, 2]}
+    )
+    texts = Categories().fit_transform(table)
+    assert texts.iloc[0].tolist() == ["3", "Oslo", "True", "1"]
+    assert texts.iloc[1, :3].isna().all()
+    assert Categories().fit(table).get_feature_names_out().tolist() == ["floor", "town", "switch", "n"]
+    assert np.isnan(texts["floor"][1])
+
+
+def test_a_category_outside_a_declared_order_is_refused():
+    fitted = Categories({"size": ["S", "M"]}).fit({"size": ["S"]})
+    with pytest.raises(th.ColumnError, match=r"1 of 2 values of column 'size' .* \(first 'XL' at row 2\)"):
+        fitted.transform({"size": ["M", None, "XL"]})
+
+
+def test_features_are_named_by_column_and_category():
+    assert named_category("town", "Oslo") == "town=Oslo"

@@ -20,8 +20,8 @@ USEFUL = np.hstack([RNG.normal(size=(200, 4)) + Y[:, None], NOISE[:, :40]])
 def test_selecting_among_noise_does_not_help():
     honest = feature_curve(GaussianNB(), NOISE, Y, sizes=[10, 100])
     assert (honest.validation.estimate > 0.4).all()
-    kept = SelectKBest(f_classif, k=10).fit_transform(NOISE, Y)  # all rows seen: the mistake
-    assert feature_curve(GaussianNB(), kept, Y, sizes=[10]).validation.estimate[0] < 0.38
+    selected = SelectKBest(f_classif, k=10).fit_transform(NOISE, Y)  # all rows seen: the mistake
+    assert feature_curve(GaussianNB(), selected, Y, sizes=[10]).validation.estimate[0] < 0.38
 
 
 def test_the_useful_features_are_the_best():
@@ -60,7 +60,7 @@ def test_any_parameter_may_be_the_complexity():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "words"),
     [
         ({"sizes": [0, 3]}, "from 1 to 44"),
         ({"sizes": [3, 45]}, "from 1 to 44"),
@@ -69,8 +69,8 @@ def test_any_parameter_may_be_the_complexity():
         ({"parameter": "depth", "sizes": [1]}, "no parameter 'depth'"),
     ],
 )
-def test_bad_input_is_refused_in_words(options, told):
-    with pytest.raises(th.ArgumentError, match=told):
+def test_bad_input_is_refused_in_words(options, words):
+    with pytest.raises(th.ArgumentError, match=words):
         feature_curve(GaussianNB(), USEFUL, Y, **options)
     with pytest.raises(th.MeasureError):
         feature_curve(GaussianNB(), USEFUL, Y, measure="acuracy")

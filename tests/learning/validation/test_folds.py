@@ -18,10 +18,10 @@ from sklearn.preprocessing import StandardScaler
 import thresher as th
 from thresher.learning import CalibratedModel, Folds, ThresholdClassifier
 from thresher.learning.validation.folds import (
-    beside_rows,
-    handed_on,
+    groups_and_times,
     inner_splits,
     parameters_of,
+    route,
     row_count,
     rows_of,
     splits_of,
@@ -57,12 +57,12 @@ def test_only_what_has_an_entry_per_row_is_cut():
     assert {name: cut[name] for name in given if name != "weight"} == {n: v for n, v in given.items() if n != "weight"}
 
 
-BESIDE = {"groups": np.array([1, 1, 2])}
+ROW_DATA = {"groups": np.array([1, 1, 2])}
 
 
 def test_only_what_is_given_is_there():
-    assert beside_rows(None, None, rows=3) == {}
-    found = beside_rows(["a", "b", "b"], None, rows=3)
+    assert groups_and_times(None, None, rows=3) == {}
+    found = groups_and_times(["a", "b", "b"], None, rows=3)
     assert {name: values.tolist() for name, values in found.items()} == {"groups": ["a", "b", "b"]}
 
 
@@ -77,7 +77,7 @@ def test_only_what_is_given_is_there():
 )
 def test_entries_are_one_per_row_and_none_is_missing(groups, times, kind, words):
     with pytest.raises(kind, match=words):
-        beside_rows(groups, times, rows=3)
+        groups_and_times(groups, times, rows=3)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_entries_are_one_per_row_and_none_is_missing(groups, times, kind, words)
         (FrozenEstimator(CalibratedModel(GaussianNB())), []),
     ],
 )
-def test_wrappers_are_found_wherever_they_stand(model, names):
+def test_wrappers_are_found_at_the_end_of_pipelines(model, names):
     wanted = ["pipeline__calibratedmodel__groups"] if names is None else names
-    assert list(handed_on(model, BESIDE)) == wanted
+    assert list(route(ROW_DATA, model)) == wanted
 
 
 FLAGS = np.arange(60) % 3 == 0
@@ -126,7 +126,7 @@ def test_kinds_keep_what_they_promise():
             assert not set(GROUPS[split.train]) & set(GROUPS[split.test])
 
 
-def test_seeds_and_repeats_deal_differently_and_reproducibly():
+def test_seeds_and_repeats_partition_differently_and_reproducibly():
     def tests(seed):
         return [split.test.tolist() for split in Folds(3, repeats=2).splits(FLAGS, seed=seed)]
 
@@ -171,7 +171,7 @@ def test_numbers_splitters_and_pairs_are_folds():
 
 
 @pytest.mark.parametrize(
-    ("ask", "error", "told"),
+    ("ask", "error", "words"),
     [
         (lambda: Folds(1), th.ArgumentError, "count must be 2 or more"),
         (lambda: Folds(odd(2.5)), th.ArgumentError, "count must be"),
@@ -189,8 +189,8 @@ def test_numbers_splitters_and_pairs_are_folds():
         (lambda: splits_of([([0, 1], [])], FLAGS), th.ArgumentError, "no test rows"),
     ],
 )
-def test_what_cannot_be_dealt_is_refused_in_words(ask, error, told):
-    with pytest.raises(error, match=told):
+def test_folds_that_cannot_be_made_are_refused_in_words(ask, error, words):
+    with pytest.raises(error, match=words):
         ask()
 
 
@@ -198,9 +198,9 @@ def test_inner_folds_keep_groups_together():
     groups = np.repeat(np.arange(12), 5)
     splits = inner_splits(3, groups % 3 == 0, {"groups": groups})
     assert len(splits) == 3
-    for train, test in splits:
-        assert not set(groups[train]) & set(groups[test])
-    assert np.concatenate([test for _, test in splits]).size == 60
+    for split in splits:
+        assert not set(groups[split.train]) & set(groups[split.test])
+    assert np.concatenate([split.test for split in splits]).size == 60
 
 
 def test_inner_folds_in_time_learn_from_earlier_rows_of_both_classes():
@@ -208,8 +208,8 @@ def test_inner_folds_in_time_learn_from_earlier_rows_of_both_classes():
     flags = (times > 15) & (times % 2 == 0)
     splits = inner_splits(3, flags, {"times": times})
     assert len(splits) == 2  # what is earlier than the first of three blocks holds no positive
-    for train, test in splits:
-        assert times[train].max() < times[test].min()
-        assert flags[train].any()
+    for split in splits:
+        assert times[split.train].max() < times[split.test].min()
+        assert flags[split.train].any()
     with pytest.raises(th.OneClassError, match="one class only, in each of 3 folds in time"):
         inner_splits(3, times == 39, {"times": times})

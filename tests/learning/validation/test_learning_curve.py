@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
+from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import thresher as th
 from thresher.learning import Folds, learning_curve
-from thresher.learning.validation.learning_curve import MeasureCurve, PowerLaw, fitted_law, parts, require_defined
-from thresher.learning.validation.scoring import corrected_interval, yardstick
+from thresher.learning.validation.learning_curve import MeasureCurve, PowerLaw, fit_power_law, nested_parts
+from thresher.learning.validation.scoring import corrected_interval
 
 SIZES = np.array([20, 40, 80, 160, 320, 640])
 
@@ -26,7 +27,7 @@ def draws(seed, *, law, folds=25, common=0.01, own=0.02):
 
 
 def law_of(*given, **options):
-    found = fitted_law(*given, **options)
+    found = fit_power_law(*given, **options)
     assert found is not None
     return found
 
@@ -78,15 +79,15 @@ def test_a_measure_without_upper_end_has_an_asymptote():
 
 def test_too_little_says_nothing():
     values = draws(4, law=PowerLaw(0.1, 2.0, 1.0))
-    assert fitted_law(SIZES[:3], values[:3], test_share=0.2) is None
-    assert fitted_law(SIZES, values[:, :1], test_share=0.2) is None
-    assert fitted_law(SIZES, np.zeros((6, 5)), test_share=0.2) is None
+    assert fit_power_law(SIZES[:3], values[:3], test_share=0.2) is None
+    assert fit_power_law(SIZES, values[:, :1], test_share=0.2) is None
+    assert fit_power_law(SIZES, np.zeros((6, 5)), test_share=0.2) is None
 
 
 def test_limits_stay_within_the_range_of_the_measure():
     values = np.random.default_rng(0).uniform(0, 1, (4, 3))
     for better in ("lower", "higher"):
-        fitted = fitted_law([10, 20, 40, 80], values, test_share=0.3, better=better)
+        fitted = fit_power_law([10, 20, 40, 80], values, test_share=0.3, better=better)
         assert fitted is not None
         assert 0 <= fitted[1].lower <= fitted[1].upper <= 1
 
@@ -108,8 +109,9 @@ def test_each_point_has_its_corrected_limits():
 
 
 def test_undefined_values_are_refused():
-    with pytest.raises(th.MeasureError, match="undefined or infinite in 1 of 2 fits"):
-        require_defined(np.array([0.5, np.nan]), yardstick("precision"))
+    X, y = gaussian_classes(60, features=2, apart=1.0, seed=3)
+    with pytest.raises(th.MeasureError, match="precision is undefined or infinite in 12 of 12 fits"):
+        learning_curve(DummyClassifier(), X, y == 0, measure="precision", sizes=[10, 20], folds=3)
 
 
 def gaussian_classes(rows, *, features, apart, seed):
@@ -182,12 +184,12 @@ def test_the_last_size_is_plain_cross_validation():
 def test_parts_are_nested_and_hold_both_classes(positives, negatives, data):
     flags = np.arange(positives + negatives) < positives
     sizes = sorted(data.draw(st.sets(st.integers(2, flags.size), min_size=1)))
-    found = parts(np.arange(flags.size), flags, np.array(sizes), seed=1, number=2)
-    for part, size in zip(found, sizes, strict=True):
+    parts = nested_parts(np.arange(flags.size), flags, np.array(sizes), seed=1)
+    for part, size in zip(parts, sizes, strict=True):
         assert part.size == len(set(part.tolist())) == size
         assert 0 < flags[part].sum() < size
         assert abs(flags[part].sum() - size * flags.mean()) <= 1
-    for smaller, larger in itertools.pairwise(found):
+    for smaller, larger in itertools.pairwise(parts):
         assert set(smaller.tolist()) <= set(larger.tolist())
 
 
@@ -199,7 +201,7 @@ def test_seeds_decide():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "words"),
     [
         ({"sizes": [50, 20]}, th.ArgumentError, "rising"),
         ({"sizes": [50, 500]}, th.ArgumentError, "from 2 to 48"),
@@ -210,9 +212,9 @@ def test_seeds_decide():
         ({"folds": Folds(kind="leave-one-out"), "measure": "auc"}, th.OneClassError, "tested on one class"),
     ],
 )
-def test_bad_input_is_refused_in_words(options, error, told):
+def test_bad_input_is_refused_in_words(options, error, words):
     X, y = gaussian_classes(60, features=2, apart=1.0, seed=3)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=words):
         learning_curve(GaussianNB(), X, y, **{"folds": 5, **options})
     with pytest.raises(th.LengthError):
         learning_curve(GaussianNB(), X[:50], y)

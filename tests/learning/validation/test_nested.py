@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 import thresher as th
 from benchmarks.nested import REPETITIONS, SETTINGS, held, repetitions
 from thresher.learning import CalibratedModel, Folds, cross_validate, nested_costs, nested_interval
-from thresher.learning.validation.nested import nested_calls
+from thresher.learning.validation.cross_validate import nested_predictions
 from thresher.learning.validation.scoring import corrected_interval
 
 X, Y = make_classification(n_samples=200, flip_y=0.2, random_state=0)
@@ -94,7 +94,7 @@ def test_limits_allow_for_folds_and_for_cases():
     costs, interval = nested_costs(cv, CONDITION, "model"), nested_interval(cv, CONDITION, "model", level=0.9)
     assert interval.estimate == pytest.approx(costs.mean())
     folds = corrected_interval(costs, test_share=0.25, level=0.9, spread=(0, 3))
-    calls = nested_calls(cv, CONDITION, "model")[:200]
+    calls = nested_predictions(cv, CONDITION, "model")[:200]
     cases = th.interval(th.contingency(cv.labels[:200], calls), CONDITION, level=0.9)
     assert interval.upper - interval.estimate == pytest.approx(
         max(folds.upper - folds.estimate, cases.upper - cases.estimate)

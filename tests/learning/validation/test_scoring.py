@@ -15,13 +15,13 @@ from sklearn.preprocessing import StandardScaler
 
 import thresher as th
 from thresher.learning import ThresholdClassifier, cost_scorer
+from thresher.learning.validation.fit_and_score import ScoredFold
 from thresher.learning.validation.scoring import (
-    ScoredFold,
-    calls_cost,
-    calls_measures,
     corrected_interval,
-    correction,
-    yardstick,
+    fold_metric,
+    prediction_cost,
+    prediction_measures,
+    variance_factor,
 )
 
 LABELS = np.array([1, 1, 0, 1, 1, 0, 1, 1, 0, 0], dtype=bool)
@@ -46,7 +46,7 @@ TABLE = th.contingency(LABELS, SCORES >= 0.5)
     ],
 )
 def test_the_value_is_that_of_the_library(wanted, value, better):
-    stick = yardstick(wanted)
+    stick = fold_metric(wanted)
     assert stick.of(FOLD) == pytest.approx(value)
     assert stick.better == better
     assert stick.range[0] <= stick.of(FOLD) <= stick.range[1]
@@ -58,21 +58,21 @@ def test_weights_count_as_rows():
     weighted = ScoredFold(LABELS, SCORES, SCORES >= 0.5, weights.astype(float))
     repeated = ScoredFold(LABELS[again], SCORES[again], SCORES[again] >= 0.5)
     for wanted in ("auc", "brier", "f1", th.OperatingCondition(cost_ratio=3)):
-        assert yardstick(wanted).of(weighted) == pytest.approx(yardstick(wanted).of(repeated))
+        assert fold_metric(wanted).of(weighted) == pytest.approx(fold_metric(wanted).of(repeated))
 
 
 def test_one_class_has_a_cost_at_the_datas_ratio_alone():
     only = ScoredFold(np.array([True, True]), np.array([0.9, 0.1]), np.array([True, False]))
-    assert yardstick(th.OperatingCondition(cost_ratio=4)).of(only) == 2
-    assert np.isnan(yardstick(th.OperatingCondition(class_ratio=1, cost_ratio=4)).of(only))
+    assert fold_metric(th.OperatingCondition(cost_ratio=4)).of(only) == 2
+    assert np.isnan(fold_metric(th.OperatingCondition(class_ratio=1, cost_ratio=4)).of(only))
     with pytest.raises(th.OneClassError):
-        yardstick("auc").of(only)
+        fold_metric("auc").of(only)
 
 
 @pytest.mark.parametrize("wanted", ["acuracy", 5, None])
 def test_what_is_no_measure_is_refused(wanted):
     with pytest.raises(th.MeasureError):
-        yardstick(wanted)
+        fold_metric(wanted)
 
 
 VALUES = np.array([0.81, 0.79, 0.84, 0.80, 0.82])
@@ -95,7 +95,7 @@ def test_limits_stay_in_the_range_and_no_spread_gives_none():
 
 
 def test_the_correction_is_larger_than_for_independent_folds():
-    assert correction(10, 0.1) == pytest.approx(1 / 10 + 1 / 9)
+    assert variance_factor(10, 0.1) == pytest.approx(1 / 10 + 1 / 9)
 
 
 LABELS_OF_CALLED_ROWS = np.repeat([True, False], [60, 140])
@@ -104,35 +104,35 @@ COSTS = th.OperatingCondition(cost_ratio=3)
 
 
 def test_rows_by_themselves_are_cases():
-    found = calls_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, level=0.9)
+    found = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, level=0.9)
     plain = th.interval(th.contingency(LABELS_OF_CALLED_ROWS, CALLS), COSTS, level=0.9)
     assert (found.estimate, found.lower, found.upper) == (plain.estimate, plain.lower, plain.upper)
-    alone = calls_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, clusters=np.arange(200), level=0.9)
+    alone = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, clusters=np.arange(200), level=0.9)
     assert alone.upper - alone.lower == pytest.approx(plain.upper - plain.lower, rel=0.02)
 
 
 def test_ten_copies_of_a_row_are_worth_one():
-    once = calls_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS)
+    once = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS)
     copied, whose = np.repeat(LABELS_OF_CALLED_ROWS, 10), np.repeat(np.arange(200), 10)
-    torn = calls_cost(copied, np.repeat(CALLS, 10), COSTS)
-    kept = calls_cost(copied, np.repeat(CALLS, 10), COSTS, clusters=whose)
-    assert kept.estimate == pytest.approx(once.estimate)
-    assert kept.upper - kept.lower == pytest.approx(once.upper - once.lower, rel=0.02)
-    assert torn.upper - torn.lower < 0.4 * (kept.upper - kept.lower)
+    torn = prediction_cost(copied, np.repeat(CALLS, 10), COSTS)
+    together = prediction_cost(copied, np.repeat(CALLS, 10), COSTS, clusters=whose)
+    assert together.estimate == pytest.approx(once.estimate)
+    assert together.upper - together.lower == pytest.approx(once.upper - once.lower, rel=0.02)
+    assert torn.upper - torn.lower < 0.4 * (together.upper - together.lower)
 
 
 def test_weights_are_no_counts_of_cases():
-    heavy = calls_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, weights=np.full(200, 50.0))
-    once = calls_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS)
+    heavy = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS, weights=np.full(200, 50.0))
+    once = prediction_cost(LABELS_OF_CALLED_ROWS, CALLS, COSTS)
     assert heavy.upper - heavy.lower == pytest.approx(once.upper - once.lower)
 
 
 def test_measures_count_groups_too():
     copied, whose = np.repeat(LABELS_OF_CALLED_ROWS, 10), np.repeat(np.arange(200), 10)
-    once = calls_measures(LABELS_OF_CALLED_ROWS, CALLS)["tpr"]
-    kept = calls_measures(copied, np.repeat(CALLS, 10), clusters=whose)["tpr"]
-    assert kept.estimate == once.estimate == th.contingency(LABELS_OF_CALLED_ROWS, CALLS).tpr
-    assert kept.upper - kept.lower == pytest.approx(once.upper - once.lower, rel=0.05)
+    once = prediction_measures(LABELS_OF_CALLED_ROWS, CALLS)["tpr"]
+    together = prediction_measures(copied, np.repeat(CALLS, 10), clusters=whose)["tpr"]
+    assert together.estimate == once.estimate == th.contingency(LABELS_OF_CALLED_ROWS, CALLS).tpr
+    assert together.upper - together.lower == pytest.approx(once.upper - once.lower, rel=0.05)
 
 
 RNG = np.random.default_rng(5)

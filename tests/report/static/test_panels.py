@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 import thresher as th
 from tests import hostile
 from tests.report import examples
-from thresher.report import contents
+from thresher.calibration.losses import LOSSES
+from thresher.report import payload
 from thresher.report.static.panels import (
-    LOSSES,
     MOST_NUMBERS,
     class_panels,
-    heat_map,
-    margin_plot,
+    confusion_svg,
     margins,
-    pairs_plot,
+    margins_svg,
+    pairs_svg,
     panels,
 )
 from thresher.report.static.svg import colour
@@ -28,26 +28,26 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_shades_are_shares_of_the_row():
-    root = ET.fromstring(heat_map([[8, 2, 0], [0, 5, 5], [0, 0, 1]], ["a", "b", "c"], name="m"))  # noqa: S314
+    root = ET.fromstring(confusion_svg([[8, 2, 0], [0, 5, 5], [0, 0, 1]], ["a", "b", "c"], name="m"))  # noqa: S314
     shade = [float(cell.get("fill-opacity", "")) for cell in root.iter(f"{SVG}rect")]
     assert shade == pytest.approx([0.48, 0.18, 0, 0, 0.33, 0.33, 0, 0, 0.58])
     assert [node.text for node in root.iter(f"{SVG}text") if node.get("font-size")] == list("820055001")
 
 
 def test_a_class_without_cases_has_no_shade():
-    assert "nan" not in heat_map([[0, 0], [1, 1]], ["a", "b"], name="m")
+    assert "nan" not in confusion_svg([[0, 0], [1, 1]], ["a", "b"], name="m")
 
 
 def test_names_stay_text_and_short():
     names = list(hostile.NAMES.values())[:3]
-    root = ET.fromstring(heat_map([[1] * 3] * 3, names, name=names[0]))  # noqa: S314
+    root = ET.fromstring(confusion_svg([[1] * 3] * 3, names, name=names[0]))  # noqa: S314
     assert {node.tag for node in root.iter()} <= {f"{SVG}{tag}" for tag in ("svg", "title", "text", "rect")}
     assert max(len(node.text or "") for node in root.iter(f"{SVG}text")) <= 12
 
 
 def test_many_classes_are_shades_only():
     many = MOST_NUMBERS + 1
-    root = ET.fromstring(heat_map([[1] * many] * many, ["x"] * many, name="m"))  # noqa: S314
+    root = ET.fromstring(confusion_svg([[1] * many] * many, ["x"] * many, name="m"))  # noqa: S314
     assert len(list(root.iter(f"{SVG}rect"))) == many * many
     assert len(list(root.iter(f"{SVG}text"))) == many + 2
 
@@ -72,8 +72,8 @@ def test_losses_bound_errors(name):
 
 @pytest.mark.parametrize("name", examples.awkward())
 def test_the_edges_of_data_are_drawn(name):
-    for model in contents(examples.awkward()[name])["models"]:
-        drawn = margin_plot(model, name="Margins")
+    for model in payload(examples.awkward()[name])["models"]:
+        drawn = margins_svg(model, name="Margins")
         assert "nan" not in drawn
         assert "inf" not in drawn
 
@@ -83,13 +83,13 @@ def shades(drawn):
 
 
 def test_won_and_lost_pairs_are_told_apart():
-    drawn = pairs_plot(contents(examples.emails())["models"][0]["segments"], name="Pairs <grid>")
+    drawn = pairs_svg(payload(examples.emails())["models"][0]["segments"], name="Pairs <grid>")
     assert shades(drawn) == [colour(2), colour(1)]
     assert "Pairs &lt;grid&gt;" in drawn
 
 
 def test_ties_have_their_own_shade():
-    drawn = pairs_plot({"score": [1], "pos": [2], "neg": [3]}, name="tied")
+    drawn = pairs_svg({"score": [1], "pos": [2], "neg": [3]}, name="tied")
     assert shades(drawn) == [colour(2), colour(1), colour(4)]
 
 
@@ -108,13 +108,13 @@ ALL = [
 
 def test_every_panel_is_there():
     evaluation = examples.evaluation()
-    assert [panel.title for panel in panels(evaluation, contents(evaluation))] == ALL
+    assert [panel.title for panel in panels(evaluation, payload(evaluation))] == ALL
 
 
 @pytest.mark.parametrize("name", examples.awkward())
 def test_the_edges_of_data_can_be_drawn(name):
     evaluation = examples.awkward()[name]
-    for panel in panels(evaluation, contents(evaluation)):
+    for panel in panels(evaluation, payload(evaluation)):
         ET.fromstring(panel.svg)  # noqa: S314 - our own
         assert "nan" not in panel.svg
         assert "inf" not in panel.svg
@@ -125,7 +125,7 @@ def test_the_cost_curve_draws_and_names_the_other_rules():
     condition = th.OperatingCondition(prevalence=0.1, cost_ratio=5)
     for current, last in ((None, "dashed: cut at 0.5."), ({"model 2": 0.9}, "dash-dotted: now in use.")):
         evaluation = th.evaluate(labels, scores, condition=condition, current=current, replicates=20)
-        (drawn,) = (panel for panel in panels(evaluation, contents(evaluation)) if panel.title == "Cost curve")
+        (drawn,) = (panel for panel in panels(evaluation, payload(evaluation)) if panel.title == "Cost curve")
         assert "dotted: never and always act, dashed: cut at 0.5" in drawn.caption
         assert drawn.caption.endswith(last)
         assert drawn.svg.count('stroke-dasharray="4 2"') == 1
@@ -134,12 +134,12 @@ def test_the_cost_curve_draws_and_names_the_other_rules():
 
 def test_scores_that_are_no_probabilities_lack_two_panels():
     evaluation = examples.awkward()["no probabilities"]
-    assert [panel.title for panel in panels(evaluation, contents(evaluation))] == [*ALL[:4], *ALL[6:], "Pairs grid"]
+    assert [panel.title for panel in panels(evaluation, payload(evaluation))] == [*ALL[:4], *ALL[6:], "Pairs grid"]
 
 
 def test_classes_have_a_panel_per_model():
     evaluation = examples.classes()
-    drawn = class_panels(evaluation, contents(evaluation))
+    drawn = class_panels(evaluation, payload(evaluation))
     assert [panel.title for panel in drawn] == [
         "Confusion: forest",
         "Confusion: tree",
@@ -151,7 +151,7 @@ def test_classes_have_a_panel_per_model():
 
 
 def shaded(evaluation, title):
-    (panel,) = (panel for panel in panels(evaluation, contents(evaluation)) if panel.title == title)
+    (panel,) = (panel for panel in panels(evaluation, payload(evaluation)) if panel.title == title)
     return panel.svg.count('fill-opacity="0.18"')
 
 
@@ -169,5 +169,5 @@ def test_bands_are_drawn_at_a_declared_class_mix_too():
 
 def test_few_classes_have_bands():
     for evaluation, bands in ((examples.classes(), 3), (examples.classes(labels=tuple(range(5))), 0)):
-        drawn = class_panels(evaluation, contents(evaluation))
+        drawn = class_panels(evaluation, payload(evaluation))
         assert drawn[-1].svg.count('fill-opacity="0.18"') == bands

@@ -10,10 +10,11 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.json import fields, number, one_of
 from thresher.calibration.scores import probabilities_in
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, ProbabilityError, ScoreError, require_one_of
+from thresher.errors import ArgumentError, ProbabilityError, ScoreError, argument
 from thresher.ranking import Counts, Floats, Ranking
 
 TOLERANCE = 1e-10  # of the gradient, in standardised features and relative to the rarer class
@@ -40,7 +41,7 @@ def logistic_fit(
     """
     cases = np.add(pos, neg, dtype=np.float64)
     total = cases.sum()
-    means = [float(np.dot(cases, x) / total) if intercept else 0.0 for x in features]
+    means = [float((cases * x).sum() / total) if intercept else 0.0 for x in features]
     scales = [_spread(x, m, cases / total) for x, m in zip(features, means, strict=True)]
     rows = [(x - m) / s for x, m, s in zip(features, means, scales, strict=True)]
     design = np.stack([*rows, np.ones_like(cases)] if intercept else rows)
@@ -52,7 +53,7 @@ def logistic_fit(
 
 def _spread(x: Floats, mean: float, share: Floats) -> float:
     """The standard deviation, or infinity for a feature that varies by rounding only: it then has no slope."""
-    spread = float(np.sqrt(np.dot(share, (x - mean) ** 2)))
+    spread = float(np.sqrt((share * (x - mean) ** 2).sum()))
     return spread if spread > _ROUNDING * np.abs(x).max() else np.inf
 
 
@@ -63,13 +64,13 @@ def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int) -> Floats
     value, p = _loss(weight @ design, pos, neg)
     for _ in range(MOST_STEPS):
         expected = cases * p
-        gradient = design @ (expected - pos)
+        gradient = (design * (expected - pos)).sum(axis=1)  # no BLAS: its threads get in the way of others
         at_bound = (np.arange(weight.size) < bounded) & (weight <= 0) & (gradient > 0)
         # A sum cannot be told from 0 below the rounding of its terms.
-        resolved = np.maximum(tolerance, _RESOLVED * (np.abs(design) @ (expected + pos)))
+        resolved = np.maximum(tolerance, _RESOLVED * (np.abs(design) * (expected + pos)).sum(axis=1))
         if (at_bound | (np.abs(gradient) <= resolved)).all():
             return weight
-        hessian = (design * (expected * (1 - p))) @ design.T
+        hessian = np.einsum("in,jn->ij", design * (expected * (1 - p)), design)
         step = _bounded_step(weight, gradient, hessian, bounded)
         falls = float(gradient @ step)
         size = 1.0
@@ -82,7 +83,7 @@ def _newton(design: Floats, pos: Floats, neg: Floats, *, bounded: int) -> Floats
         weight[:bounded] = np.maximum(weight[:bounded], 0.0)
     raise ArgumentError(
         f"the fit did not converge in {MOST_STEPS} steps: the classes are all but separable by score",
-        fix='pass targets="platt", which keeps the slope finite, or method="isotonic"',
+        fix=f"pass {argument('targets', 'platt')}, which keeps the slope finite, or {argument('method', 'isotonic')}",
     )
 
 
@@ -90,8 +91,8 @@ def _loss(z: Floats, pos: Floats, neg: Floats) -> tuple[float, Floats]:
     """The negative log-likelihood and the probabilities, from one exponential that cannot overflow."""
     small = np.exp(-np.abs(z))
     # ln(1 + exp(-z)) = ln(1 + exp(-|z|)) + max(-z, 0), and the same with z turned around.
-    value = np.dot(pos + neg, np.log1p(small)) - np.dot(pos, np.minimum(z, 0)) + np.dot(neg, np.maximum(z, 0))
-    return float(value), np.where(z >= 0, 1.0, small) / (1 + small)
+    value = (pos + neg) * np.log1p(small) - pos * np.minimum(z, 0) + neg * np.maximum(z, 0)
+    return float(value.sum()), np.where(z >= 0, 1.0, small) / (1 + small)
 
 
 def _bounded_step(weight: Floats, gradient: Floats, hessian: Floats, bounded: int) -> Floats:
@@ -128,6 +129,7 @@ class LogisticCurve:
 
     `limit` bounds the log-odds on either side; it is infinite unless the training scores held 0 or 1.
 
+    >>> import numpy as np
     >>> identity = LogisticCurve(on="log_odds", a=1, b=1, c=0)
     >>> identity(np.array([0, 0.25, 1]))
     array([0.  , 0.25, 1.  ])
@@ -278,7 +280,8 @@ def _platt_on_scores(ranking: Ranking, pos: Counts, neg: Counts, targets: Target
     score = ranking.score
     if not (np.isfinite(score[0]) and np.isfinite(score[-1])):
         raise ScoreError(
-            "a sigmoid cannot be fitted to infinite scores", 'use method="isotonic", which takes any score'
+            "a sigmoid cannot be fitted to infinite scores",
+            f"use {argument('method', 'isotonic')}, which takes any score",
         )
     if len(ranking) == 1:
         return LogisticCurve("score", 0.0, 0.0, _prior_log_odds(pos, neg)), ()
@@ -295,7 +298,10 @@ def _training_log_odds(ranking: Ranking) -> tuple[Floats, float, tuple[Caution, 
     try:
         ranking.require_probabilities()
     except ProbabilityError as error:
-        fix = 'for scores that are no probabilities pass method="platt", on="score", or method="isotonic"'
+        fix = (
+            f"for scores that are no probabilities pass {argument('method', 'platt')}, {argument('on', 'score')}, "
+            f"or {argument('method', 'isotonic')}"
+        )
         raise ProbabilityError(error.what, fix, where=error.place) from None
     t = log_odds(ranking.score)
     if math.isfinite(t[0]) and math.isfinite(t[-1]):
@@ -322,7 +328,7 @@ def _require_overlap(ranking: Ranking, targets: Targets, *, both_ways: bool) -> 
 def _separable() -> ArgumentError:
     return ArgumentError(
         "the scores separate the classes, so the likelihood has no finite optimum (the slope grows for ever)",
-        fix='pass targets="platt", which keeps the slope finite, or method="isotonic"',
+        fix=f"pass {argument('targets', 'platt')}, which keeps the slope finite, or {argument('method', 'isotonic')}",
     )
 
 

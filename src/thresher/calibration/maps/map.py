@@ -10,17 +10,18 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_one_of
 from thresher._internal.json import fields, items, json_value, number, one_of, read_object, text
 from thresher._internal.results import Result
 from thresher.calibration.maps.logistic import LogisticCurve, On, Targets, beta, platt, temperature
 from thresher.calibration.maps.steps import Steps, steps_over
-from thresher.calibration.prevalence import recalibrated
+from thresher.calibration.prevalence import recalibrate
 from thresher.calibration.reliability import quantile_splits, require_bins
 from thresher.calibration.scores import numbers
 from thresher.calibration.smoothing import Smoothing
 from thresher.cautions import CODES, Caution
 from thresher.curves import auc, hull_splits
-from thresher.errors import ArgumentError, require_one_of
+from thresher.errors import ArgumentError
 from thresher.ranking import Floats, Ranking, require_ranking
 
 Method: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]
@@ -156,7 +157,7 @@ def calibration_map(
         curve, cautions = beta(ranking, targets=targets or "counts")
     else:
         curve, cautions = temperature(ranking, targets=targets or "counts")
-    return CalibrationMap(method, curve, auc(ranking), auc(recalibrated(ranking, curve)), cautions)
+    return CalibrationMap(method, curve, auc(ranking), auc(recalibrate(ranking, curve)), cautions)
 
 
 def _of_pools(

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from thresher._internal.json import FieldError, fields, flag, numbers
-from thresher.calibration.smoothing import Smoothing, smoothed
+from thresher.calibration.smoothing import Smoothing, smooth
 from thresher.cautions import Caution
 from thresher.curves.hull import Splits
-from thresher.errors import ScoreError
+from thresher.errors import ScoreError, argument
 from thresher.ranking import Floats, Ranking
 
 
@@ -22,6 +22,7 @@ class Steps:
     As steps, a knot holds from its score up to the next one. Interpolated, probabilities run
     straight from knot to knot.
 
+    >>> import numpy as np
     >>> Steps(np.array([0.2, 0.6]), np.array([0.1, 0.9]))(np.array([0, 0.2, 0.5, 0.6, 9]))
     array([0.1, 0.1, 0.1, 0.9, 0.9])
     """
@@ -92,7 +93,7 @@ def steps_over(
     (array([1. , 1.5, 3.5]), array([0. , 0.5, 1. ]), '[2+][1+,1-][3-]')
     """
     pools = Ranking.of_segments(ranking.score[split[1:] - 1], *ranking.runs(split))
-    of_pools = smoothed(pools, smoothing=smoothing)
+    of_pools = smooth(pools, smoothing=smoothing)
     score, probability = pools.score[::-1], of_pools.probability[::-1]
     if interpolate:
         score, probability = _ends(ranking, split), np.repeat(probability, 2)
@@ -107,10 +108,11 @@ def steps_over(
 
 def _ends(ranking: Ranking, split: Splits) -> Floats:
     """The lowest and the highest score of each pool, rising."""
-    tops = ranking.score if ranking.spans is None else ranking.spans.high
+    tops = ranking.score if ranking.ranges is None else ranking.ranges.high
     if not (np.isfinite(tops[0]) and np.isfinite(ranking.score[-1])):
         raise ScoreError(
-            "there is no straight line to an infinite score", fix="leave interpolate=False: steps take any score"
+            "there is no straight line to an infinite score",
+            fix=f"leave {argument('interpolate')} out: steps take any score",
         )
     return np.stack([ranking.score[split[1:] - 1], tops[split[:-1]]], axis=-1)[::-1].ravel()
 

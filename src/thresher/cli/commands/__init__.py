@@ -1,1 +1,1 @@
-"""One command per file, each a thin door to the library call of the same name."""
+"""One command per file, each the library call of the same name."""

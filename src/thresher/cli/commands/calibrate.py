@@ -2,103 +2,107 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from thresher.cli.app import Door, place
-from thresher.cli.options import MIX, PRINTED, ROWS, SOURCE, TRAINED_AT, operating_condition
+from thresher.cli import options
+from thresher.cli.options import ColumnOptions, MixOptions, PrintOptions, option, read
+
+if TYPE_CHECKING:
+    from thresher.calibration import MEstimate
 
 METHODS = ("isotonic", "platt", "beta", "temperature", "histogram")
-_NO_SMOOTHING = "none"
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class CalibrateOptions:
+    """The map to fit, and what is written."""
+
+    trained_at: float | None = read(options.TRAINED_AT)
+    method: Literal["isotonic", "platt", "beta", "temperature", "histogram"] = option(
+        "--method", type=click.Choice(METHODS), default="isotonic"
+    )
+    smoothing: str = option(
+        "--smoothing",
+        default="none",
+        metavar="none|laplace|M:PRIOR",
+        help="Of the pools or bins; 10:0.2 adds ten cases of which a fifth is positive.",
+    )
+    bins: int | None = option("--bins", type=click.IntRange(min=1), help="Of a histogram; 10 by default.")
+    interpolate: bool = option("--interpolate", is_flag=True, help="Straight ramps between pools instead of steps.")
+    output: str | None = option("--output", "-o", metavar="FILE", help="Write the map as JSON, for thresher apply.")
+    write: str | None = option(
+        "--write", metavar="FILE", help="Write the rows with a column of probabilities (.csv, .parquet, ...)."
+    )
+    column: str = option("--column", default="probability", help="Name of that column.")
+
+
+@options.define(
     "calibrate",
-    cls=Door,
     examples=[
         "thresher calibrate predictions.csv --label malignant --score forest -o map.json",
         "thresher calibrate predictions.csv --label malignant --score bayes --method beta --write calibrated.csv",
     ],
 )
-@SOURCE
-@ROWS
-@MIX
-@TRAINED_AT
-@click.option("--method", type=click.Choice(METHODS), default="isotonic", show_default=True)
-@click.option(
-    "--smoothing",
-    default=_NO_SMOOTHING,
-    metavar="none|laplace|M:PRIOR",
-    show_default=True,
-    help="Of the pools or bins; 10:0.2 adds ten cases of which a fifth is positive.",
-)
-@click.option("--bins", type=click.IntRange(min=1), help="Of a histogram; 10 unless told.")
-@click.option("--interpolate", is_flag=True, help="Straight ramps between pools instead of steps.")
-@click.option("--output", "-o", metavar="FILE", help="Write the map as JSON, for thresher apply.")
-@click.option("--write", metavar="FILE", help="Write the rows with a column of probabilities (.csv, .parquet, ...).")
-@click.option("--column", default="probability", show_default=True, help="Name of that column.")
-@PRINTED
-@click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+@options.SOURCE
+def command(
+    source: str,
+    columns: ColumnOptions,
+    mix: MixOptions,
+    how: CalibrateOptions,
+    printed: PrintOptions,
+) -> None:
     """Fit a map from scores to probabilities, and use it.
 
     Fit it on rows the model has not learnt from. Probabilities are those at the class mix of the rows, or at the one
-    declared, to which rows are then re-weighted. FILE holds rows, or a ranking that thresher merge kept.
+    declared, to which rows are then re-weighted. FILE holds rows, or a ranking that thresher merge wrote.
     """
-    from thresher.cli.outputs import require_outputs, write_text
+    from thresher.cli import outputs
 
-    _where, source = place(ctx), given["source"]
-    require_outputs(source=source, output=given["output"], write=given["write"])
+    outputs.require_outputs(source=source, output=how.output, write=how.write)
 
     from thresher.calibration import calibration_map
-    from thresher.cli.console.screen import working
-    from thresher.cli.inputs import is_ranking, rankings_of
-    from thresher.cli.outputs import STANDARD, require_format, write_with_columns
+    from thresher.cli.console.screen import present, working
+    from thresher.cli.console.tables import map_blocks
+    from thresher.cli.inputs import is_ranking, rankings
 
-    if given["write"] is not None:
-        if source == STANDARD or is_ranking(source):
-            raise click.UsageError("--write needs rows in a file, which can be read twice", ctx)
-        require_format(given["write"])
-    rankings = rankings_of(given)
-    if len(rankings) > 1:
-        raise click.UsageError("a map is of one model; give --score once", ctx)
-    (rows,) = rankings.values()
-    condition = operating_condition(given)
-    ranking = rows if condition.class_ratio is None else rows.at_class_ratio(condition.class_ratio)
-    smoothing = _smoothing(given["smoothing"], ctx)
+    if how.write is not None:
+        if source == outputs.STANDARD or is_ranking(source):
+            raise click.UsageError("--write needs rows in a file, which can be read twice")
+        outputs.require_format(how.write)
+    models = rankings(source, columns)
+    if len(models) > 1:
+        raise click.UsageError("a map is of one model; give --score once")
+    (ranking,) = models.values()
+    condition = mix.condition()
+    at_mix = ranking if condition.class_ratio is None else ranking.at_class_ratio(condition.class_ratio)
+    smoothing = _smoothing(how.smoothing)
     with working("fitting"):
-        found = calibration_map(
-            ranking,
-            method=given["method"],
-            smoothing=smoothing,
-            interpolate=given["interpolate"],
-            bins=given["bins"],
+        fitted = calibration_map(
+            at_mix, method=how.method, smoothing=smoothing, interpolate=how.interpolate, bins=how.bins
         )
     written = []
-    if given["write"] is not None:
-        column = given["column"]
+    if how.write is not None:
+        new = outputs.score_columns(source, columns.scores[0], lambda scores: {how.column: fitted(scores)})
         with working("writing"):
-            write_with_columns(
-                source, given["write"], score=given["scores"][0], added=lambda scores: {column: found(scores)}
-            )
-        written.append(f"rows  {given['write']}")
-    if given["output"] is not None:
-        write_text(given["output"], found.to_json() + "\n")
-        written.append(f"map   {given['output']}")
-    if given["as_json"]:
-        click.echo(found.to_json())
-    elif not given["quiet"]:
-        from thresher.cli.console.screen import console, show
-        from thresher.cli.console.tables import map_blocks
-
-        show(console(), map_blocks(rows, found, written, condition=condition, trained_at=given["trained_at"]))
+            outputs.write_with_columns(source, how.write, new)
+        written.append(f"rows  {how.write}")
+    if how.output is not None:
+        outputs.write_text(how.output, fitted.to_json() + "\n")
+        written.append(f"map   {how.output}")
+    present(
+        printed,
+        fitted.to_json,
+        lambda _: map_blocks(ranking, fitted, written, condition=condition, trained_at=how.trained_at),
+    )
 
 
-def _smoothing(text: str, ctx: click.Context) -> Any:
+def _smoothing(text: str) -> MEstimate | Literal["laplace"] | None:
     from thresher.calibration import MEstimate
 
-    if text == _NO_SMOOTHING:
+    if text == "none":
         return None
     if text == "laplace":
         return "laplace"
@@ -106,5 +110,5 @@ def _smoothing(text: str, ctx: click.Context) -> Any:
     try:
         return MEstimate(float(m), float(prior))
     except ValueError as error:
-        said = getattr(error, "what", f"cannot read --smoothing {text!r}; write none, laplace or M:PRIOR, e.g. 10:0.2")
-        raise click.UsageError(said, ctx) from None
+        form = f"cannot read --smoothing {text!r}; write none, laplace or M:PRIOR, e.g. 10:0.2"
+        raise click.UsageError(getattr(error, "what", form)) from None

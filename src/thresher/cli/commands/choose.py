@@ -3,64 +3,68 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
 
-import click
-
-from thresher.cli.app import Door
-from thresher.cli.options import CONDITION, MEASURE, PRINTED, ROWS, SOURCE, operating_condition
+from thresher.cli import options
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, option
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class ChooseOptions:
+    """What is best, and what is allowed."""
+
+    maximise: str | None = option(
+        "--maximise", **options.MEASURE, help="Choose by this measure instead of the expected cost."
+    )
+    minimise: str | None = option("--minimise", **options.MEASURE, help="Choose by this measure, the lower the better.")
+    subject_to: tuple[str, ...] = option(
+        "--subject-to", metavar="TEXT", multiple=True, help='A constraint, e.g. "recall >= 0.9". Repeat it for several.'
+    )
+    at_most: float | None = option(
+        "--at-most", type=float, metavar="CASES", help="Call at most so many cases of the data positive."
+    )
+
+
+@options.define(
     "choose",
-    cls=Door,
     examples=[
         "thresher choose predictions.csv --label malignant --score forest --cost-ratio 10",
         'thresher choose predictions.csv --label malignant --score forest --maximise f1 --subject-to "fpr <= 0.05"',
     ],
 )
-@SOURCE
-@ROWS
-@CONDITION
-@click.option("--maximise", **MEASURE, help="Choose by this measure instead of the expected cost.")
-@click.option("--minimise", **MEASURE, help="Choose by this measure, the lower the better.")
-@click.option(
-    "--subject-to", metavar="TEXT", multiple=True, help='A constraint, e.g. "recall >= 0.9". Repeat it for several.'
-)
-@click.option("--at-most", type=float, metavar="CASES", help="Call at most so many cases of the data positive.")
-@PRINTED
-def command(**given: Any) -> None:
+@options.SOURCE
+def command(
+    source: str, columns: ColumnOptions, condition: ConditionOptions, goal: ChooseOptions, printed: PrintOptions
+) -> None:
     """Choose the best threshold of a model, exactly.
 
-    Every distinct score is tried and all ties are told. Without a measure the expected cost is minimised. FILE holds
-    rows, or a ranking that thresher merge kept.
+    Every distinct score is tried and all ties are listed. Without a measure the expected cost is minimised. FILE holds
+    rows, or a ranking that thresher merge wrote.
     """
-    condition = operating_condition(given)
+    declared = condition.condition()
 
     from thresher.choices import choose
-    from thresher.cli.console.screen import working
-    from thresher.cli.inputs import rankings_of
+    from thresher.cli.console.screen import present, working
+    from thresher.cli.console.tables import choice_blocks, choice_data
+    from thresher.cli.inputs import rankings
 
-    free = not (given["maximise"] or given["minimise"] or given["subject_to"] or given["at_most"])
-    rankings = rankings_of(given, condition=condition if free else None)
+    free = not (goal.maximise or goal.minimise or goal.subject_to or goal.at_most)
+    models = rankings(source, columns, condition=declared if free else None)
     with working("trying every threshold"):
         choices = {
             name: choose(
                 ranking,
-                condition,
-                maximise=given["maximise"],
-                minimise=given["minimise"],
-                subject_to=list(given["subject_to"]) or None,
-                at_most=given["at_most"],
+                declared,
+                maximise=goal.maximise,
+                minimise=goal.minimise,
+                subject_to=list(goal.subject_to) or None,
+                at_most=goal.at_most,
             )
-            for name, ranking in rankings.items()
+            for name, ranking in models.items()
         }
-    from thresher.cli.console.tables import choice_blocks, choice_data
-
-    if given["as_json"]:
-        click.echo(json.dumps({name: choice_data(choice) for name, choice in choices.items()}, indent=2))
-    elif not given["quiet"]:
-        from thresher.cli.console.screen import console, show
-
-        screen = console()
-        show(screen, choice_blocks(choices, constrained=bool(given["subject_to"]) or given["at_most"] is not None))
+    constrained = bool(goal.subject_to) or goal.at_most is not None
+    present(
+        printed,
+        lambda: json.dumps({name: choice_data(choice) for name, choice in choices.items()}, indent=2),
+        lambda _: choice_blocks(choices, constrained=constrained),
+    )

@@ -4,58 +4,55 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from thresher.cli.app import Door
-from thresher.cli.options import (
-    CLUSTER,
-    CONDITION,
-    LEVEL,
-    PRINTED,
-    QUANTITY,
-    ROWS,
-    SEED,
-    SOURCE,
-    TRAINED_AT,
-    condition_given,
-    operating_condition,
-)
+from thresher.cli import options
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, option
+
+if TYPE_CHECKING:
+    from thresher.inference import Comparison
+    from thresher.tables import OperatingCondition
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """What is compared, and how."""
+
+    measure: str = option(
+        "--measure",
+        default="auc",
+        **options.QUANTITY,
+        help="auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, or a measure at each --threshold.",
+    )
+    thresholds: tuple[str, ...] = option(
+        "--threshold", "thresholds", metavar="MODEL=NUMBER", multiple=True, help="A model's threshold; one per model."
+    )
+    margin: float = option("--margin", type=float, default=0.0, help="Differences within this margin do not matter.")
+    correction: Literal["holm", "none"] = option("--correction", type=click.Choice(["holm", "none"]), default="holm")
+    replicates: int = option("--replicates", type=click.IntRange(min=100), default=2000, help="Of the resampling.")
+
+
+@options.define(
     "compare",
-    cls=Door,
     examples=[
         "thresher compare predictions.csv --label malignant --score forest --score logistic --margin 0.01",
         "thresher compare predictions.csv --label malignant --score forest --score bayes --measure cost --cost-ratio 9",
         "thresher compare predictions.csv --label malignant --score forest --score bayes --measure 'net_benefit@0.1'",
     ],
 )
-@SOURCE
-@ROWS
-@CLUSTER
-@click.option(
-    "--measure",
-    default="auc",
-    show_default=True,
-    **QUANTITY,
-    help="auc, partial_auc[fpr<=0.1], brier, net_benefit@0.05, cost, or a measure at each --threshold.",
-)
-@click.option(
-    "--threshold", "thresholds", metavar="MODEL=NUMBER", multiple=True, help="A model's threshold; one per model."
-)
-@CONDITION
-@TRAINED_AT
-@click.option("--margin", type=float, default=0.0, help="Differences within this margin do not matter.")
-@click.option("--correction", type=click.Choice(["holm", "none"]), default="holm", show_default=True)
-@LEVEL
-@SEED
-@click.option("--replicates", type=click.IntRange(min=100), default=2000, show_default=True, help="Of the resampling.")
-@PRINTED
-@click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+@options.SOURCE
+def command(
+    *,
+    source: str,
+    columns: ColumnOptions,
+    condition: ConditionOptions,
+    sample: SampleOptions,
+    how: CompareOptions,
+    printed: PrintOptions,
+) -> None:
     """Compare models that scored the same rows, pair by pair.
 
     AUCs by DeLong's covariance; losses, partial areas, net benefit and calibration by what each row contributes; all
@@ -63,63 +60,65 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """
     from thresher.tables import quantity
 
-    wanted = quantity(given["measure"])
-    if wanted.name == "auc" and condition_given(given):
-        raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure", ctx)
-    condition = operating_condition(given) if condition_given(given) else None
+    wanted = quantity(how.measure)
+    if wanted.name == "auc" and condition.declared:
+        raise click.UsageError("costs and class ratio change no AUC; leave them out, or name another --measure")
+    declared = condition.condition() if condition.declared else None
 
-    from thresher.cli.console.screen import working
-    from thresher.cli.inputs import rows_that_fit, scanning
+    from thresher.cli.console.screen import present, working
+    from thresher.cli.console.tables import comparison_blocks
+    from thresher.cli.inputs import rows_that_fit, scan_arguments
     from thresher.inference import compare, compare_scan
 
-    asked = {name: given[name] for name in ("level", "margin", "correction", "seed", "replicates")}
-    asked["thresholds"] = _thresholds(given["thresholds"], ctx)
-    rows = rows_that_fit(given)
+    judged_by: dict[str, Any] = {
+        "thresholds": _thresholds(how.thresholds),
+        "margin": how.margin,
+        "correction": how.correction,
+        "level": sample.level,
+        "seed": sample.seed,
+        "replicates": how.replicates,
+    }
+    rows = rows_that_fit(source, columns, cluster=sample.cluster)
     if rows is None:
-        with scanning(given) as where_they_are:
-            of_cost = wanted.name == "expected_cost" and wanted.bare
-            asked["measure"] = operating_condition(given) if of_cost else given["measure"]
-            found = compare_scan(given["source"], cluster=given["cluster"], **where_they_are, **asked)
+        of_cost = wanted.name == "expected_cost" and wanted.bare
+        measure = condition.condition() if of_cost else how.measure
+        with scan_arguments(source, columns) as arguments:
+            comparison = compare_scan(source, **arguments, cluster=sample.cluster, measure=measure, **judged_by)
     else:
         with working("drawing the data again"):
-            found = compare(
-                rows.labels,
-                rows.scores,
-                positive=rows.positive,
-                weights=rows.weights,
-                clusters=rows.clusters,
-                missing=given["missing"],
-                measure=given["measure"],
-                condition=condition,
-                trained_at=given["trained_at"],
-                **asked,
+            comparison = compare(
+                **rows.columns, measure=how.measure, condition=declared, trained_at=sample.trained_at, **judged_by
             )
-    if given["as_json"]:
-        differences = [one.to_dict() for one in found.differences.values()]
-        estimates = {name: value if math.isfinite(value) else None for name, value in found.estimates.items()}
-        plain = {"measure": found.measure, "estimates": estimates, "differences": differences}
-        stated = None if condition is None else condition.to_dict()
-        click.echo(json.dumps(plain | {"condition": stated, "dropped": found.dropped}, indent=2))
-    elif not given["quiet"]:
-        from thresher.cli.console.evaluation import comparison_blocks
-        from thresher.cli.console.screen import console, show
-
-        screen = console()
-        mix = "" if condition is None or condition.class_ratio is None else condition.mix
-        show(screen, comparison_blocks(found, screen.width, mix=mix))
+    mix = "" if declared is None or declared.class_ratio is None else declared.mix
+    present(
+        printed,
+        lambda: _plain(comparison, declared),
+        lambda screen: comparison_blocks(comparison, screen.width, mix=mix),
+    )
 
 
-def _thresholds(given: tuple[str, ...], ctx: click.Context) -> dict[str, float] | None:
-    found: dict[str, float] = {}
-    for text in given:
+def _thresholds(texts: tuple[str, ...]) -> dict[str, float] | None:
+    by_model: dict[str, float] = {}
+    for text in texts:
         model, equals, value = text.rpartition("=")
         try:
-            number = float(value)
+            threshold = float(value)
         except ValueError:
             equals = ""
         if not equals:
-            raise click.UsageError(f"cannot read --threshold {text!r}; write MODEL=NUMBER", ctx)
-        if model in found:
-            raise click.UsageError(f"--threshold names the model {model!r} twice", ctx)
-        found[model] = number
-    return found or None
+            raise click.UsageError(f"cannot read --threshold {text!r}; write MODEL=NUMBER")
+        if model in by_model:
+            raise click.UsageError(f"--threshold names the model {model!r} twice")
+        by_model[model] = threshold
+    return by_model or None
+
+
+def _plain(comparison: Comparison, condition: OperatingCondition | None) -> str:
+    plain = {
+        "measure": comparison.measure,
+        "estimates": {name: value if math.isfinite(value) else None for name, value in comparison.estimates.items()},
+        "differences": [one.to_dict() for one in comparison.differences.values()],
+        "condition": None if condition is None else condition.to_dict(),
+        "dropped": comparison.dropped,
+    }
+    return json.dumps(plain, indent=2)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import click
 
-from thresher.cli.app import Door
+from thresher.cli import options
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", cls=Door, examples=["thresher completion bash > thresher-completion.bash"])
+@options.define("completion", examples=["thresher completion bash > thresher-completion.bash"])
 @click.argument("shell", type=click.Choice(SHELLS))
-@click.pass_context
-def command(ctx: click.Context, /, shell: str) -> None:
+def command(shell: str) -> None:
     """Print the completion script of a shell.
 
     Source it from ~/.bashrc or ~/.zshrc, or put it into ~/.config/fish/completions/thresher.fish. Columns are
@@ -22,5 +21,5 @@ def command(ctx: click.Context, /, shell: str) -> None:
 
     kind = get_completion_class(shell)
     if kind is None:
-        raise click.UsageError(f"there is no completion for {shell}", ctx)
-    click.echo(kind(ctx.find_root().command, {}, "thresher", "_THRESHER_COMPLETE").source())
+        raise click.UsageError(f"there is no completion for {shell}")
+    click.echo(kind(click.get_current_context().find_root().command, {}, "thresher", "_THRESHER_COMPLETE").source())

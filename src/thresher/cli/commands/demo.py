@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import click
+from thresher._internal.optional import extra
+from thresher.cli import options
+from thresher.cli.options import PrintOptions, option, ratio
 
-from thresher.cli.app import Door
-from thresher.cli.options import PRINTED, ratio
+if TYPE_CHECKING:
+    from thresher.ranking import Flags, Floats
 
 TITLE = "Is this tumour malignant?"
 COST_RATIO = "10"
+_FOLDS = 5
+_MEANS = 10  # the first of three groups of ten: means, their errors, and the worst
 
 
-@click.command("demo", cls=Door, examples=["thresher demo", "thresher demo --predictions predictions.csv"])
-@click.option("--output", "-o", default="thresher-demo.html", show_default=True, metavar="FILE", help="The report.")
-@click.option("--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on.")
-@click.option("--measurements", metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on.")
-@click.option(
-    "--cost-ratio",
-    type=ratio,
-    metavar="RATIO",
-    default=COST_RATIO,
-    show_default=True,
-    help="False alarms that a missed tumour costs: 10 or 10:1.",
-)
-@PRINTED
-def command(**given: Any) -> None:
+@dataclass(frozen=True, slots=True)
+class DemoOptions:
+    """The files to write, and the cost of a miss."""
+
+    output: str = option("--output", "-o", default="thresher-demo.html", metavar="FILE", help="The report.")
+    predictions: str | None = option(
+        "--predictions", metavar="FILE", help="Also write the scored rows as CSV, to try the other commands on."
+    )
+    measurements: str | None = option(
+        "--measurements", metavar="FILE", help="Also write the tumours themselves as CSV, to try learn on."
+    )
+    cost_ratio: float = option(
+        "--cost-ratio",
+        type=ratio,
+        metavar="RATIO",
+        default=COST_RATIO,
+        help="False alarms that a missed tumour costs: 10 or 10:1.",
+    )
+
+
+@options.define("demo", examples=["thresher demo", "thresher demo --predictions predictions.csv"])
+def command(demo: DemoOptions, printed: PrintOptions) -> None:
     """Evaluate three real models and write a report; needs no input.
 
     569 breast tumours that come with scikit-learn, each scored by models that have not seen it (five-fold
@@ -34,26 +49,72 @@ def command(**given: Any) -> None:
     """
     from thresher.cli.outputs import require_outputs
 
-    require_outputs(
-        source=None, output=given["output"], predictions=given["predictions"], measurements=given["measurements"]
-    )
+    require_outputs(source=None, output=demo.output, predictions=demo.predictions, measurements=demo.measurements)
 
-    from thresher.cli.console.evaluation import present, write
-    from thresher.cli.console.screen import working
-    from thresher.cli.demo import scored_tumours, write_measurements, write_predictions
+    from thresher.cli.console.evaluation import summary
+    from thresher.cli.console.screen import present, working, written_text
     from thresher.evaluation import evaluate
     from thresher.tables import OperatingCondition
 
     with working("fitting three models five times"):
-        malignant, scores = scored_tumours()
-    condition = OperatingCondition(cost_ratio=given["cost_ratio"])
+        malignant, scores = _scored_tumours()
     with working("evaluating"):
-        found = evaluate(malignant, scores, condition=condition)
-    written = write(found, given, title=TITLE)
-    if given["predictions"] is not None:
-        write_predictions(given["predictions"], malignant, scores)
-        written.append(f"rows      {given['predictions']}")
-    if given["measurements"] is not None:
-        write_measurements(given["measurements"])
-        written.append(f"tumours   {given['measurements']}")
-    present(found, given, title=TITLE, written=written)
+        evaluation = evaluate(malignant, scores, condition=OperatingCondition(cost_ratio=demo.cost_ratio))
+    with working("writing the report"):
+        evaluation.to_html(demo.output, title=TITLE)
+    written = [f"report    {demo.output}"]
+    if demo.predictions is not None:
+        columns = {"malignant": malignant.astype(int)} | scores
+        _write_csv(demo.predictions, {name: column.tolist() for name, column in columns.items()})
+        written.append(f"rows      {demo.predictions}")
+    if demo.measurements is not None:
+        _write_csv(demo.measurements, _measurements())
+        written.append(f"tumours   {demo.measurements}")
+    present(
+        printed,
+        evaluation.to_json,
+        lambda screen: [*summary(evaluation, screen, title=TITLE), written_text(written)],
+    )
+
+
+def _scored_tumours() -> tuple[Flags, dict[str, Floats]]:
+    """Which tumours are malignant, and each model's probability of it, each row scored by a model of other rows."""
+
+    def part(name: str) -> Any:
+        return extra(f"sklearn.{name}", name="learn")
+
+    data = part("datasets").load_breast_cancer()
+    malignant = data.target == 0
+    scaled = part("pipeline").make_pipeline
+    models = {
+        "logistic": scaled(part("preprocessing").StandardScaler(), part("linear_model").LogisticRegression()),
+        "forest": part("ensemble").RandomForestClassifier(100, random_state=0),
+        "bayes": part("naive_bayes").GaussianNB(),
+    }
+    folds = part("model_selection").StratifiedKFold(_FOLDS, shuffle=True, random_state=0)
+    predict = part("model_selection").cross_val_predict
+    return malignant, {
+        name: predict(model, data.data, malignant, cv=folds, method="predict_proba")[:, 1]
+        for name, model in models.items()
+    }
+
+
+def _measurements() -> dict[str, list[Any]]:
+    """The tumours as they were measured, with a number and their class, to learn from."""
+    data = extra("sklearn.datasets", name="learn").load_breast_cancer()
+    names = [str(name) for name in data.feature_names[:_MEANS]]
+    return {
+        "id": list(range(1, len(data.target) + 1)),
+        "tumour": ["benign" if target else "malignant" for target in data.target],
+        **{name: data.data[:, i].tolist() for i, name in enumerate(names)},
+    }
+
+
+def _write_csv(path: str, columns: dict[str, list[Any]]) -> None:
+    from thresher.cli.outputs import write_text
+
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(columns)
+    out.writerows(zip(*columns.values(), strict=True))
+    write_text(path, text.getvalue())

@@ -2,98 +2,189 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from thresher.cli.app import Door
+from thresher.cli import options
 from thresher.cli.options import (
-    CLUSTER,
-    CONDITION,
-    CURRENT,
-    LEVEL,
-    PREDICTION,
-    PREFER,
-    PRINTED,
-    QUANTITY,
-    ROWS,
-    SEED,
-    SOURCE,
-    TRAINED_AT,
-    condition_given,
-    operating_condition,
+    ColumnOptions,
+    ConditionOptions,
+    PrintOptions,
+    SampleOptions,
+    column_option,
+    option,
+    read,
 )
+from thresher.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from thresher.evaluation import Evaluation, ScannedEvaluation
+    from thresher.tables import OperatingCondition
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class EvaluateOptions:
+    """How rows are judged, and the files to write."""
+
+    predictions: tuple[str, ...] = column_option(
+        "--prediction",
+        "predictions",
+        metavar="[MODEL=]COLUMN",
+        multiple=True,
+        help="Column of a model's own predicted labels, reported with its scores.",
+    )
+    current: str | None = read(options.CURRENT)
+    prefer: str | None = option(
+        "--prefer", metavar="MODEL", help="Take it if it may be best: first, current, or a model."
+    )
+    margin: float = option(
+        "--margin", type=float, default=0.0, help="Differences in cost per case within this do not matter."
+    )
+    measures: tuple[str, ...] = option(
+        "--measure",
+        "measures",
+        multiple=True,
+        **options.QUANTITY,
+        help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. "
+        "Repeat it for several.",
+    )
+    output: str | None = option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
+    title: str | None = option("--title", help="Of the report; the file's name by default.")
+    figures: str | None = option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
+    format: Literal["pdf", "svg", "png"] | None = option(
+        "--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg by default."
+    )
+    decision: str | None = option("--decision", metavar="FILE", help="Write the decision as JSON, for thresher apply.")
+
+
+@options.define(
     "evaluate",
-    cls=Door,
     examples=[
         "thresher evaluate predictions.csv --label malignant --score forest --score logistic --cost-ratio 10",
         "thresher evaluate predictions.csv --label malignant --score forest -o report.html --decision decision.json",
     ],
 )
-@SOURCE
-@ROWS
-@CLUSTER
-@PREDICTION
-@CONDITION
-@TRAINED_AT
-@LEVEL
-@SEED
-@CURRENT
-@PREFER
-@click.option("--margin", type=float, default=0.0, help="Differences in cost per case within this do not matter.")
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    **QUANTITY,
-    help="A further quantity of every model, e.g. partial_auc[fpr<=0.1] or recall@fpr<=0.05. Repeat it for several.",
-)
-@click.option("--output", "-o", metavar="FILE", help="Write the interactive report, one HTML file.")
-@click.option("--title", help="Of the report; the file's name unless told.")
-@click.option("--figures", metavar="FOLDER", help="Write the figures into this folder.")
-@click.option("--format", type=click.Choice(["pdf", "svg", "png"]), help="Of the figures; svg unless told.")
-@click.option("--decision", metavar="FILE", help="Write the decision as JSON, for thresher apply.")
-@PRINTED
-@click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+@options.SOURCE
+def command(
+    *,
+    source: str,
+    columns: ColumnOptions,
+    condition: ConditionOptions,
+    sample: SampleOptions,
+    how: EvaluateOptions,
+    printed: PrintOptions,
+) -> None:
     """Say which model to deploy at which threshold, and how sure that is.
 
     FILE holds one row per case: a true label and the score of each model. CSV, TSV, Parquet, Arrow or JSON lines,
     plain or compressed; - reads from standard input. A database is a URL, or a file of DuckDB or SQLite, with --table.
     More rows than fit in memory are counted where they are, and what needs rows is left out.
     """
-    from thresher.cli.outputs import require_outputs
+    from thresher.cli.outputs import place_of, require_outputs
 
-    if given["format"] and not given["figures"]:
-        raise click.UsageError("--format is of figures, and --figures FOLDER is not given", ctx)
-    if given["title"] is not None and not given["output"]:
-        raise click.UsageError("--title is of the report, and --output FILE is not given", ctx)
-    files = {name: given[name] for name in ("figures", "output", "decision")}
-    require_outputs(source=given["source"], **files)
-    condition = operating_condition(given) if condition_given(given) else None
+    if how.format and not how.figures:
+        raise click.UsageError("--format is of figures, and --figures FOLDER is not given")
+    if how.title is not None and not how.output:
+        raise click.UsageError("--title is of the report, and --output FILE is not given")
+    require_outputs(source=source, figures=how.figures, output=how.output, decision=how.decision)
+    declared = condition.condition() if condition.declared else None
 
-    from thresher.cli.console.evaluation import evaluated, present, write
+    from thresher.cli.console.evaluation import scan_blocks, summary
+    from thresher.cli.console.screen import present, working, written_text
     from thresher.cli.inputs import rows_that_fit
+    from thresher.evaluation import evaluate
     from thresher.inference.comparison.difference import require_margin
 
-    require_margin(given["margin"])  # even of one model, which is compared with nobody
-    title = (given["table"] or _name(given["source"])) if given["title"] is None else given["title"]
-    rows = rows_that_fit(given)
+    require_margin(how.margin)  # even of one model, which is compared with nobody
+    title = columns.table or Path(place_of(source)).name if how.title is None else how.title
+    rows = rows_that_fit(source, columns, cluster=sample.cluster, predictions=how.predictions, current=how.current)
     if rows is None:
-        if given["measures"]:
-            raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample", ctx)
-        from thresher.cli.console.evaluation import evaluated_where_it_is, present_scan
-
-        present_scan(evaluated_where_it_is(condition, given), given, title=title)
+        scan = _scan(source, columns, declared, sample, how)
+        written = _write(scan, how, title=title)
+        present(
+            printed, scan.to_json, lambda screen: [*scan_blocks(scan, screen.width, title=title), written_text(written)]
+        )
         return
-    found = evaluated(rows, condition, given)
-    written = write(found, given, title=title)
-    present(found, given, title=title, written=written)
+    with working(f"evaluating {len(rows.columns['labels']):,} rows"):
+        evaluation = evaluate(
+            **rows.columns,
+            predictions=rows.predictions or None,
+            current=rows.current,
+            condition=declared,
+            trained_at=sample.trained_at,
+            level=sample.level,
+            seed=sample.seed,
+            prefer=how.prefer,
+            margin=how.margin,
+            measures=how.measures,
+        )
+    written = _write(evaluation, how, title=title)
+    present(
+        printed,
+        evaluation.to_json,
+        lambda screen: [*summary(evaluation, screen, title=title), written_text(written)],
+    )
 
 
-def _name(source: str) -> str:
-    return "standard input" if source == "-" else Path(source).name
+def _scan(
+    source: str,
+    columns: ColumnOptions,
+    condition: OperatingCondition | None,
+    sample: SampleOptions,
+    how: EvaluateOptions,
+) -> ScannedEvaluation:
+    """The library's `evaluate_scan`, as the options say; what needs rows is refused before the work begins."""
+    from thresher.cli.inputs import scan_arguments
+    from thresher.evaluation import evaluate_scan
+    from thresher.sources.engines.connect import is_engine_source
+
+    if how.measures:
+        raise click.UsageError("--measure needs rows that fit in memory; leave it out, or take a sample")
+    need_rows = {
+        "output": how.output,
+        "figures": how.figures,
+        "cluster": sample.cluster,
+        "current": how.current,
+        "prefer": how.prefer,
+        "prediction": how.predictions,
+    }
+    for name, value in need_rows.items():
+        if value:
+            fix = "leave it out, or give a sample of the rows"
+            raise ArgumentError(f"--{name} needs rows, and there are more than fit", fix)
+    with scan_arguments(source, columns) as arguments:
+        return evaluate_scan(
+            source,
+            **arguments,
+            condition=condition,
+            level=sample.level,
+            margin=how.margin,
+            trained_at=sample.trained_at,
+            # Models are compared inside an engine; files with more rows than fit are counted alone.
+            paired=is_engine_source(source) or columns.weight is not None,
+        )
+
+
+def _write(evaluation: Evaluation | ScannedEvaluation, how: EvaluateOptions, *, title: str) -> list[str]:
+    """Write the files asked for, each completely or not at all; returns a line for each."""
+    from thresher.cli.console.screen import working
+    from thresher.evaluation import Evaluation
+
+    written = []
+    if how.output and isinstance(evaluation, Evaluation):
+        with working("writing the report"):
+            evaluation.to_html(how.output, title=title)
+        written.append(f"report    {how.output}")
+    if how.figures and isinstance(evaluation, Evaluation):
+        from thresher.plots import write_figures
+
+        with working("drawing the figures"):
+            write_figures(evaluation, how.figures, format=how.format or "svg")
+        written.append(f"figures   {how.figures}")
+    if how.decision:
+        evaluation.decision.save(how.decision)
+        written.append(f"decision  {how.decision}")
+    return written

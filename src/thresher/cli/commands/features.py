@@ -2,54 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from dataclasses import dataclass
+from typing import Literal
 
 import click
 
-from thresher.cli.app import Door
-from thresher.cli.options import PRINTED, SOURCE, TARGET
+from thresher.cli import options
+from thresher.cli.options import PrintOptions, option, read
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class FeatureOptions:
+    """The target, and how features are selected."""
+
+    target: str | None = read(options.TARGET)
+    select: int = option("--select", type=click.IntRange(min=1), default=10, help="How many to choose.")
+    search: Literal["exact", "top", "forward", "backward", "exhaustive"] | None = option(
+        "--search",
+        type=click.Choice(["exact", "top", "forward", "backward", "exhaustive"]),
+        help="How; exact by default, and forward where the criterion has no exact search.",
+    )
+    criterion: Literal["trace_ratio", "hotelling_lawley"] = option(
+        "--criterion",
+        type=click.Choice(["trace_ratio", "hotelling_lawley"]),
+        default="trace_ratio",
+        help="What is made large: trace(S_B)/trace(S_W), or trace(S_W^-1 S_B).",
+    )
+    scale: bool = option("--scale", is_flag=True, help="Divide each feature by its standard deviation first.")
+    missing: Literal["raise", "drop"] = read(options.MISSING)
+
+
+@options.define(
     "features",
-    cls=Door,
     examples=[
         "thresher features tumours.csv --target tumour --select 5",
         "thresher features tumours.csv --target tumour --select 3 --search forward --criterion hotelling_lawley",
     ],
 )
-@SOURCE
-@TARGET
-@click.option("--select", type=click.IntRange(min=1), default=10, show_default=True, help="How many to choose.")
-@click.option(
-    "--search",
-    type=click.Choice(["exact", "top", "forward", "backward", "exhaustive"]),
-    help="How; exact unless told, and forward where the criterion has no exact search.",
-)
-@click.option(
-    "--criterion",
-    type=click.Choice(["trace_ratio", "hotelling_lawley"]),
-    default="trace_ratio",
-    show_default=True,
-    help="What is made large: trace(S_B)/trace(S_W), or trace(S_W^-1 S_B).",
-)
-@click.option("--scale", is_flag=True, help="Divide each feature by its standard deviation first.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="Refuse rows with missing values, or leave them out and count them.",
-)
-@PRINTED
-def command(**given: Any) -> None:
+@options.SOURCE
+def command(source: str, how: FeatureOptions, printed: PrintOptions) -> None:
     """Choose the features that keep the classes furthest apart.
 
     Looks at columns of numbers; J is the scatter between the classes over the scatter within them.
     """
-    from thresher.cli.console.screen import working
-    from thresher.cli.learning import chosen_features, present
+    from thresher.cli.console.learning import feature_blocks, plain_features
+    from thresher.cli.console.screen import present, working
+    from thresher.cli.learning import select_features
 
     with working("looking at the features"):
-        found = chosen_features(given)
-    present(found, given)
+        features = select_features(source, how)
+    present(
+        printed,
+        lambda: json.dumps(plain_features(features), allow_nan=False, default=str),
+        lambda _: feature_blocks(features),
+    )

@@ -3,54 +3,49 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass, replace
 
 import click
 
-from thresher.cli.app import Door
-from thresher.cli.options import (
-    CLUSTER,
-    CONDITION,
-    CURRENT,
-    LEVEL,
-    PRINTED,
-    ROWS,
-    SEED,
-    SOURCE,
-    TRAINED_AT,
-    operating_condition,
-)
+from thresher.cli import options
+from thresher.cli.options import ColumnOptions, ConditionOptions, PrintOptions, SampleOptions, option, read
+from thresher.errors import ArgumentError
 
 FAILED = 1
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class GateOptions:
+    """What is required, and how it is judged."""
+
+    required: tuple[str, ...] = option(
+        "--require",
+        "required",
+        metavar="TEXT",
+        multiple=True,
+        help='E.g. "auc >= 0.85", "recall@fpr<=0.01 >= 0.6", "forest:brier.upper <= 0.1". Repeat it for several.',
+    )
+    current: str | None = read(options.CURRENT)
+    replicates: int = option("--replicates", type=click.IntRange(min=100), default=1000, help="Of the resampling.")
+
+
+@options.define(
     "gate",
-    cls=Door,
     examples=[
         'thresher gate predictions.csv --label malignant --score forest --require "auc >= 0.85"',
         'thresher gate predictions.csv --label malignant --score forest --require "recall@fpr<=0.05 >= 0.6"',
     ],
 )
-@SOURCE
-@click.option(
-    "--require",
-    "required",
-    metavar="TEXT",
-    multiple=True,
-    help='E.g. "auc >= 0.85", "recall@fpr<=0.01 >= 0.6", "forest:brier.upper <= 0.1". Repeat it for several.',
-)
-@ROWS
-@CLUSTER
-@CONDITION
-@TRAINED_AT
-@CURRENT
-@LEVEL
-@SEED
-@click.option("--replicates", type=click.IntRange(min=100), default=1000, show_default=True, help="Of the resampling.")
-@PRINTED
-@click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+@options.SOURCE
+def command(
+    *,
+    source: str,
+    columns: ColumnOptions,
+    condition: ConditionOptions,
+    sample: SampleOptions,
+    gate: GateOptions,
+    printed: PrintOptions,
+) -> None:
     """Check requirements on bounds, for CI: exit 1 when one fails.
 
     A requirement is [MODEL:]QUANTITY[.lower|.upper|.estimate] RELATION NUMBER. What must be large is judged by its
@@ -59,33 +54,37 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     is cheapest under the condition, at a fixed one (recall@threshold=0.5), or where it is best while a constraint holds
     (recall@fpr<=0.01). Without MODEL, the one that evaluate would decide for is meant.
     """
-    if not given["required"]:
-        raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"', ctx)
-    condition = operating_condition(given)
+    if not gate.required:
+        raise click.UsageError('nothing is required; pass e.g. --require "auc >= 0.85"')
+    declared = condition.condition()
 
-    from thresher.cli.console.evaluation import evaluated
-    from thresher.cli.console.screen import working
-    from thresher.cli.inputs import labelled_scores
-    from thresher.evaluation.requirements import judged, requirement
+    from thresher.cli.console.screen import present, working
+    from thresher.cli.console.tables import gate_blocks
+    from thresher.cli.inputs import rows_that_fit
+    from thresher.evaluation import evaluate
+    from thresher.evaluation.requirements import judge, requirement
 
-    asked = [requirement(text) for text in given["required"]]
-    rows = labelled_scores(given)
-    evaluation = evaluated(rows, condition, given)
+    requirements = [requirement(text) for text in gate.required]
+    rows = rows_that_fit(source, columns, cluster=sample.cluster, current=gate.current)
+    if rows is None:
+        what = "there are more rows than fit, and this command needs them all at once"
+        raise ArgumentError(what, "give a sample of them; evaluate, compare, choose and merge take any number")
     with working("drawing the data again"):
-        found = [judged(one, evaluation, replicates=given["replicates"]) for one in asked]
-    passed = all(one.passed for one in found)
-    if given["as_json"]:
-        click.echo(
-            json.dumps(
-                {"passed": passed, "condition": condition.to_dict(), "requirements": [one.to_dict() for one in found]},
-                indent=2,
-            )
+        evaluation = evaluate(
+            **rows.columns,
+            current=rows.current,
+            condition=declared,
+            trained_at=sample.trained_at,
+            level=sample.level,
+            seed=sample.seed,
         )
-    elif not given["quiet"] or not passed:
-        from thresher.cli.console.screen import console, show
-        from thresher.cli.console.tables import gate_blocks
-
-        screen = console()
-        show(screen, gate_blocks(found, screen.width, condition=condition))
+        verdicts = [judge(one, evaluation, replicates=gate.replicates) for one in requirements]
+    passed = all(one.passed for one in verdicts)
+    plain = {"passed": passed, "condition": declared.to_dict(), "requirements": [one.to_dict() for one in verdicts]}
+    present(
+        replace(printed, quiet=printed.quiet and passed),
+        lambda: json.dumps(plain, indent=2),
+        lambda screen: gate_blocks(verdicts, screen.width, condition=declared),
+    )
     if not passed:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)

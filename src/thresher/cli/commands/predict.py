@@ -3,66 +3,70 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 import click
 
-from thresher.cli.app import Door
-from thresher.cli.options import PRINTED
+from thresher.cli import options
+from thresher.cli.options import PrintOptions, option, read
 
 
-@click.command(
+@dataclass(frozen=True, slots=True)
+class PredictOptions:
+    """The columns that are added; `unseen` is what becomes of categories that training rows had not."""
+
+    output: str = read(options.WRITTEN)
+    score: str = option("--score", default="score", metavar="NAME", help="Of the new column of scores.")
+    prediction: str = option("--prediction", default="prediction", metavar="NAME", help="Of that of labels.")
+    unseen: Literal["tell", "raise"] = option(
+        "--unseen",
+        type=click.Choice(["tell", "raise"]),
+        default="tell",
+        help="Score rows with categories that training had not and tell, or refuse them.",
+    )
+    probability: bool = option(
+        "--probability", is_flag=True, help="Add the probability at the decision's class mix, too."
+    )
+
+
+@options.define(
     "predict",
-    cls=Door,
     examples=[
         "thresher predict out/ tumours.csv -o scored.csv",
         "thresher predict out/ tumours.csv --score p --prediction call --unseen raise -o scored.parquet",
     ],
 )
 @click.argument("folder", metavar="FOLDER", type=str)
-@click.argument("source", metavar="FILE", type=str)
-@click.option("--output", "-o", default="-", metavar="FILE", help="Where to (.csv, .csv.gz, .tsv, .parquet, .arrow).")
-@click.option("--score", default="score", show_default=True, metavar="NAME", help="Of the new column of scores.")
-@click.option("--prediction", default="prediction", show_default=True, metavar="NAME", help="Of that of labels.")
-@click.option(
-    "--unseen",
-    type=click.Choice(["tell", "raise"]),
-    default="tell",
-    show_default=True,
-    help="Score rows with categories that training had not and tell, or refuse them.",
-)
-@click.option("--probability", is_flag=True, help="Add the probability at the decision's class mix, too.")
-@PRINTED
-@click.pass_context
-def command(ctx: click.Context, /, **given: Any) -> None:
+@options.SOURCE
+def command(folder: str, source: str, how: PredictOptions, printed: PrintOptions) -> None:
     """Score new rows and decide about them, with what learn wrote.
 
     The rows of FILE come out in their order with two columns added: the model's score, a probability at the class mix
     of the rows it learnt from, and the label that the decision's threshold gives. --probability adds that at the class
     mix of the decision. Without -o they go to standard output, as CSV.
     """
-    from thresher.cli.outputs import STANDARD, require_format, require_outputs
+    from thresher.cli.outputs import STANDARD, require_format, require_outputs, write_with_columns
 
-    source, target = given["source"], given["output"]
-    if given["as_json"] and target == STANDARD:
-        raise click.UsageError("--json tells of the file written, so it needs --output FILE", ctx)
-    names = [given["score"], given["prediction"], *(["probability"] if given["probability"] else [])]
+    if printed.as_json and how.output == STANDARD:
+        raise click.UsageError("--json tells of the file written, so it needs --output FILE")
+    names = [how.score, how.prediction, *(["probability"] if how.probability else [])]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise click.UsageError(f"two new columns would be called {twice!r}", ctx)
-    if target != STANDARD:
-        require_outputs(source=source, output=target)
-        require_format(target)
+        raise click.UsageError(f"two new columns would be called {twice!r}")
+    if how.output != STANDARD:
+        require_outputs(source=source, output=how.output)
+        require_format(how.output)
 
     from thresher.cli.console.screen import working
-    from thresher.cli.learning import Judge, write_predicted
+    from thresher.cli.learning import Predictor
     from thresher.learning import read_learned
 
-    judge = Judge(read_learned(given["folder"]), given)
+    predictor = Predictor(read_learned(folder), source, how)
     with working("predicting"):
-        rows = write_predicted(source, target, judge)
-    if given["as_json"]:
-        click.echo(json.dumps({"rows": rows, **judge.to_dict(), "output": target}))
-    elif not given["quiet"]:
-        for line in judge.told(rows, None if target == STANDARD else target):
+        rows = write_with_columns(source, how.output, predictor.columns())
+    if printed.as_json:
+        click.echo(json.dumps({"rows": rows, **predictor.to_dict(), "output": how.output}))
+    elif not printed.quiet:
+        for line in predictor.lines(rows, how.output):
             click.echo(line, err=True)

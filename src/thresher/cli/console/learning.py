@@ -1,4 +1,4 @@
-"""What was learnt, in a terminal and as plain data: the decision, the models, the baselines, the untouched rows."""
+"""What was learnt, and the features selected, in a terminal and as plain data."""
 
 from __future__ import annotations
 
@@ -10,113 +10,168 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher._internal.text import plain_text
-from thresher.cli.console.evaluation import contingency_table, decision_panel, rules_block
-from thresher.cli.console.screen import BAD, FAINT, GOOD, MIND, cautions_text, heading, interval_text, name_text, table
-from thresher.evaluation.first_screen import mark
+from thresher.cli.console.evaluation import decision_panel, rules_block
+from thresher.cli.console.screen import (
+    BAD,
+    FAINT,
+    GOOD,
+    MIND,
+    cautions_text,
+    heading,
+    interval_text,
+    name_text,
+    number,
+    table,
+    written_text,
+)
+from thresher.cli.console.tables import CELLS, contingency_table, plain_number
+from thresher.cli.learning import FeatureSelection
+from thresher.evaluation.summary import mark
 from thresher.learning import Learned
 from thresher.learning.learn import baseline_words, choice_words, curve_words, kind_words
 
-_CELLS = ("tp", "fn", "fp", "tn")
+_CRITERIA = {"trace_ratio": "J = trace(S_B) / trace(S_W)", "hotelling_lawley": "trace(S_W⁻¹ S_B)"}
 _RATES = {"tpr": "recall", "tnr": "specificity", "precision": "precision", "accuracy": "accuracy"}
 
 
 def learned_summary(
-    found: Learned, *, width: int, dropped: int, remarks: Sequence[str], written: Sequence[str]
+    learnt: Learned, *, width: int, dropped: int, remarks: Sequence[str], written: Sequence[str]
 ) -> Iterator[Any]:
     """Blocks to show: data, decision, models, baselines, untouched rows, curves, cautions, files."""
-    yield _data(found, dropped)
-    yield decision_panel(found.evaluation)
-    yield rules_block(found.evaluation, width)
+    yield _data(learnt, dropped)
+    yield decision_panel(learnt.evaluation)
+    yield rules_block(learnt.evaluation, width)
     yield [
         heading("Models", "cost per case at thresholds chosen without the rows judged"),
-        _models(found),
-        *_verdict(found),
+        _models(learnt),
+        *_verdict(learnt),
     ]
-    yield _untouched(found)
-    if told := curve_words(found):
-        yield [heading("Curves", "cost per case"), *(Text(words) for words in told)]
-    yield cautions_text(found.cautions)
+    yield _untouched(learnt)
+    if curves := curve_words(learnt):
+        yield [heading("Curves", "cost per case"), *(Text(words) for words in curves)]
+    yield cautions_text(learnt.cautions)
     yield [Text.assemble(("! ", MIND), "scikit-learn: ", remark) for remark in remarks]
-    yield [Text.assemble(("wrote ", "bold"), plain_text(path)) for path in written]
+    yield written_text(written)
 
 
-def plain_learned(found: Learned) -> dict[str, Any]:
+def plain_learned(learnt: Learned) -> dict[str, Any]:
     """The same as plain data."""
-    winner, sizes = found.decision.model, found.split.sizes
-    test = found.test[winner]
+    winner, sizes = learnt.decision.model, learnt.split.sizes
+    test = learnt.test[winner]
     return {
-        "target": found.target,
-        "positive": found.positive.item() if hasattr(found.positive, "item") else found.positive,
+        "target": learnt.target,
+        "positive": learnt.positive.item() if hasattr(learnt.positive, "item") else learnt.positive,
         "rows": dict(sizes),
-        "columns": found.columns.to_dict()["columns"],
-        "decision": found.decision.to_dict(),
+        "columns": learnt.columns.to_dict()["columns"],
+        "decision": learnt.decision.to_dict(),
         "models": {
-            name: {"nested_cost": cost.to_dict(), "auc": found.evaluation[name].auc.to_dict()}
-            for name, cost in found.nested.items()
+            name: {"nested_cost": cost.to_dict(), "auc": learnt.evaluation[name].auc.to_dict()}
+            for name, cost in learnt.nested.items()
         },
-        "nested_choice": found.nested_choice.to_dict(),
+        "nested_choice": learnt.nested_choice.to_dict(),
         "against": {
             name: {
-                "difference": _plain(one.difference),
-                "lower": _plain(one.lower),
-                "upper": _plain(one.upper),
-                "p_value": _plain(one.p_value),
+                **{each: _finite(getattr(one, each)) for each in ("difference", "lower", "upper", "p_value")},
                 "verdict": one.verdict,
             }
-            for name, one in found.against.items()
+            for name, one in learnt.against.items()
         },
-        "beats_baselines": found.beats_baselines,
-        "verdict": baseline_words(found),
+        "beats_baselines": learnt.beats_baselines,
+        "verdict": baseline_words(learnt),
         "test": {
-            "cost": found.test_cost.to_dict(),
+            "cost": learnt.test_cost.to_dict(),
             "auc": test.auc.to_dict(),
-            "measures": {name: found.test_measures[name].to_dict() for name in _RATES},
-            "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in _CELLS},
+            "measures": {name: learnt.test_measures[name].to_dict() for name in _RATES},
+            "table": None if test.given is None else {cell: int(getattr(test.given, cell)) for cell in CELLS},
         },
-        "learning_curve": None if found.learning_curve is None else found.learning_curve.to_dict(),
-        "feature_curve": None if found.feature_curve is None else found.feature_curve.to_dict(),
-        "cautions": [{"code": caution.code, "text": caution.text} for caution in found.cautions],
+        "learning_curve": None if learnt.learning_curve is None else learnt.learning_curve.to_dict(),
+        "feature_curve": None if learnt.feature_curve is None else learnt.feature_curve.to_dict(),
+        "cautions": [{"code": caution.code, "text": caution.text} for caution in learnt.cautions],
     }
 
 
-def _plain(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _data(found: Learned, dropped: int) -> Text:
-    sizes = found.split.sizes
-    text = Text.assemble((f"{plain_text(found.target)} = {plain_text(found.positive)}", "bold"), "\n")
-    text.append(f"{sizes['train']:,} rows to learn from, {sizes['test']:,} put aside ({found.split.how})")
+def _data(learnt: Learned, dropped: int) -> Text:
+    sizes = learnt.split.sizes
+    text = Text.assemble((f"{plain_text(learnt.target)} = {plain_text(learnt.positive)}", "bold"), "\n")
+    text.append(f"{sizes['train']:,} rows to learn from, {sizes['test']:,} put aside ({learnt.split.how})")
     if dropped:
         text.append(f"; {dropped:,} dropped for missing values", style="bold")
-    for line in kind_words(found):
+    for line in kind_words(learnt):
         kind, _, names = line.partition(": ")
         text.append(f"\n{kind}: ", style="").append(plain_text(names), style=FAINT)
     return text
 
 
-def _models(found: Learned) -> Table:
+def _models(learnt: Learned) -> Table:
     lines = []
-    for name, cost in found.nested.items():
-        dot = mark(found.evaluation, found.evaluation.rules[name]) or "  "
-        against = found.against.get(name)
-        said = Text("") if against is None else interval_text(against.interval)
-        named, area = Text(dot).append(name_text(name)), interval_text(found.evaluation[name].auc)
-        lines.append((named, interval_text(cost), area, said))
+    for name, cost in learnt.nested.items():
+        dot = mark(learnt.evaluation, learnt.evaluation.rules[name]) or "  "
+        against = learnt.against.get(name)
+        difference = Text("") if against is None else interval_text(against.interval)
+        named, area = Text(dot).append(name_text(name)), interval_text(learnt.evaluation[name].auc)
+        lines.append((named, interval_text(cost), area, difference))
     return table(("", "nested cost", "AUC", "winner minus baseline"), lines)
 
 
-def _verdict(found: Learned) -> tuple[Text, Text]:
-    words = baseline_words(found)
-    return Text(choice_words(found)), Text(plain_text(words), style=GOOD if found.beats_baselines else BAD)
+def _verdict(learnt: Learned) -> tuple[Text, Text]:
+    words = baseline_words(learnt)
+    return Text(choice_words(learnt)), Text(plain_text(words), style=GOOD if learnt.beats_baselines else BAD)
 
 
-def _untouched(found: Learned) -> list[Any]:
-    """The honest figures: what the deployed model did on rows that nothing had seen."""
-    test = found.test[found.decision.model]
-    lines = [("cost per case", interval_text(found.test_cost)), ("AUC", interval_text(test.auc))]
-    blocks: list[Any] = [heading("On the rows put aside", f"{found.split.sizes['test']:,} rows that nothing had seen")]
+def _untouched(learnt: Learned) -> list[Any]:
+    """What the deployed model did on rows that nothing had seen."""
+    test = learnt.test[learnt.decision.model]
+    lines = [("cost per case", interval_text(learnt.test_cost)), ("AUC", interval_text(test.auc))]
+    blocks: list[Any] = [heading("On the rows put aside", f"{learnt.split.sizes['test']:,} rows that nothing had seen")]
     if test.given is not None:
         blocks += [contingency_table(test.given), Text()]
-        lines += [(words, interval_text(found.test_measures[name])) for name, words in _RATES.items()]
+        lines += [(words, interval_text(learnt.test_measures[name])) for name, words in _RATES.items()]
     return [*blocks, table(("measure", "estimate"), lines)]
+
+
+def feature_blocks(features: FeatureSelection) -> Iterator[Any]:
+    """Blocks to show: data, the features selected, the criterion, the columns that are no numbers."""
+    chosen, scatter = features.selection, features.scatter
+    sizes = [f"{count:,} {plain_text(name)}" for name, count in zip(scatter.classes, scatter.counts, strict=True)]
+    rows = Text(f"{scatter.N:,} rows: {', '.join(sizes)}")
+    if features.dropped:
+        rows.append(f"; {features.dropped:,} dropped for missing values", style="bold")
+    yield rows
+    quantities = (scatter.between, scatter.within, scatter.scores)
+    lines = [
+        (name_text(name), *(Text(number(float(each[i]))) for each in quantities))
+        for name, i in zip(chosen.names, chosen.features, strict=True)
+    ]
+    size, of = len(chosen.names), len(scatter.names)
+    yield [
+        heading(f"{size:,} of {of:,} features", f"{chosen.search} search"),
+        table(("", "between", "within", "J alone"), lines),
+    ]
+    together = Text.assemble(f"{_CRITERIA[chosen.criterion]} of these together: ", (number(chosen.value), "bold"))
+    if chosen.criterion == "trace_ratio":
+        together.append(f"; of all {of:,} features: {number(scatter.J)}", style=FAINT)
+    yield together
+    if features.left_out:
+        others = ", ".join(f"{plain_text(name)} ({kind})" for name, kind in features.left_out.items())
+        yield Text(f"Not looked at: {others}", style=FAINT)
+
+
+def plain_features(features: FeatureSelection) -> dict[str, Any]:
+    """The same as plain data."""
+    chosen, scatter = features.selection, features.scatter
+    return {
+        "rows": scatter.N,
+        "dropped": features.dropped,
+        "classes": {str(name): int(count) for name, count in zip(scatter.classes, scatter.counts, strict=True)},
+        "search": chosen.search,
+        "criterion": chosen.criterion,
+        "value": plain_number(chosen.value),
+        "features": list(chosen.names),
+        "scores": {name: plain_number(score) for name, score in zip(scatter.names, scatter.scores, strict=True)},
+        "steps": [plain_number(step) for step in chosen.steps],
+        "left_out": dict(features.left_out),
+    }

@@ -42,8 +42,8 @@ def braille(curves: Sequence[tuple[Floats, Floats]], *, width: int, height: int)
         owner[(owner < 0) & (patterns > 0)] = number
         bits |= patterns
     return tuple(
-        tuple(Cell(chr(_BLANK + bit), mine) for bit, mine in zip(line, mines, strict=True))
-        for line, mines in zip(bits.tolist(), owner.tolist(), strict=True)
+        tuple(Cell(chr(_BLANK + bit), curve) for bit, curve in zip(line, curves_of_line, strict=True))
+        for line, curves_of_line in zip(bits.tolist(), owner.tolist(), strict=True)
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -19,6 +20,7 @@ from thresher._internal import text as shown
 from thresher._internal.palette import ON_EITHER
 from thresher._internal.text import plain_text
 from thresher.cli.app import colours_wanted
+from thresher.cli.options import PrintOptions
 
 if TYPE_CHECKING:
     from thresher.cautions import Caution
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 NARROWEST, WIDEST, PIPED = 60, 200, 100
 LONGEST_NAME = 28
 GOOD, BAD, MIND, FAINT = ON_EITHER[2], ON_EITHER[4], ON_EITHER[1], "dim"
+PATIENCE, EVERY = 1.0, 0.5  # seconds before the first word about long work, and between two
 
 
 def console() -> Console:
@@ -70,15 +73,15 @@ def number(value: float | None) -> str:
 
 def table(heads: Sequence[str | Text], rows: Iterable[Sequence[RenderableType]], *, left: int = 1) -> Table:
     """A table whose first columns are names and the others numbers."""
-    found = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1), header_style="bold")
+    grid = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1), header_style="bold")
     for i, head in enumerate(heads):
         if i < left:
-            found.add_column(head, max_width=LONGEST_NAME, overflow="fold")
+            grid.add_column(head, max_width=LONGEST_NAME, overflow="fold")
         else:
-            found.add_column(head, justify="right", no_wrap=True)
+            grid.add_column(head, justify="right", no_wrap=True)
     for row in rows:
-        found.add_row(*row)
-    return found
+        grid.add_row(*row)
+    return grid
 
 
 def heading(words: str, aside: str = "") -> Text:
@@ -88,12 +91,12 @@ def heading(words: str, aside: str = "") -> Text:
 
 
 def cautions_text(cautions: Iterable[Caution]) -> list[RenderableType]:
-    """What a careful analyst would mind, each with the code that the documentation explains."""
-    found = Table.grid(padding=(0, 1))
+    """Cautions, each with the code that the documentation explains."""
+    grid = Table.grid(padding=(0, 1))
     for caution in cautions:
         text = Text(plain_text(caution.text)).append(f"  ({caution.code})", style=FAINT)
-        found.add_row(Text("!", style=MIND), text)
-    return [heading("Mind"), found] if found.row_count else []
+        grid.add_row(Text("!", style=MIND), text)
+    return [heading("Mind"), grid] if grid.row_count else []
 
 
 def show(screen: Console, parts: Iterable[Any]) -> None:
@@ -110,57 +113,124 @@ def show(screen: Console, parts: Iterable[Any]) -> None:
     screen.file.write(text)
 
 
-PATIENCE = 1.0
-EVERY = 0.5
+def present(printed: PrintOptions, plain: Callable[[], str], blocks: Callable[[Console], Iterable[Any]]) -> None:
+    """Print plain data, or blocks that fit the terminal, or nothing."""
+    if printed.as_json:
+        click.echo(plain())
+    elif not printed.quiet:
+        screen = console()
+        show(screen, blocks(screen))
+
+
+def written_text(lines: Iterable[str]) -> list[Text]:
+    """One line per file that was written."""
+    return [Text.assemble(("wrote ", "bold"), plain_text(line)) for line in lines]
+
+
+def calls(threshold: float) -> tuple[str, str]:
+    """What a threshold calls positive, in two parts of which the second weighs more.
+
+    An infinite threshold is not compared with anything: it calls no case positive, or every one.
+
+    >>> " ".join(calls(0.425)), " ".join(calls(math.inf)), " ".join(calls(-math.inf))
+    ('call a case positive when its score is >= 0.425', 'call no case positive', 'call every case positive')
+    """
+    if math.isinf(threshold):
+        return "call", f"{'no' if threshold > 0 else 'every'} case positive"
+    return "call a case positive when its score is", f">= {threshold:.6g}"
+
+
+def threshold_number(threshold: float, digits: int = 6) -> str:
+    """A threshold as a number alone, for lists and tables.
+
+    >>> threshold_number(1 / 3, 4), threshold_number(math.inf), threshold_number(-math.inf)
+    ('0.3333', '∞', '-∞')
+    """
+    return f"{threshold:.{digits}g}".replace("inf", "∞")
+
+
+def same_calls(interval: tuple[float, float]) -> str:
+    """Which thresholds make the same calls: those above the lower end and up to the upper one.
+
+    >>> same_calls((0.2, 0.5)), same_calls((0.5, math.inf)), same_calls((-math.inf, 0.2))
+    ('every threshold above 0.2 and up to 0.5', 'every threshold above 0.5', 'every threshold up to 0.2')
+    """
+    low, high = distinct_texts(*interval, digits=6)
+    ends = [f"above {low}"] * (interval[0] > -math.inf) + [f"up to {high}"] * (interval[1] < math.inf)
+    return f"every threshold {' and '.join(ends)}".rstrip()
+
+
+def over(ratios: tuple[float, float], what: str) -> str:
+    """A range of ratios, which lie between 0 and infinity.
+
+    >>> over((0.5, 2), "cost ratios"), over((0, math.inf), "cost ratios")
+    ('for cost ratios from 0.5 to 2', 'for all cost ratios')
+    >>> over((0, 3), "cost ratios"), over((3, math.inf), "cost ratios")
+    ('for cost ratios up to 3', 'for cost ratios of 3 and above')
+    >>> over((1, 1), "cost ratios"), over((0.999999, 1), "cost ratios")
+    ('for cost ratios of 1 alone', 'for cost ratios from 0.999999 to 1')
+    """
+    low, high = ratios
+    if low == high:
+        return f"for {what} of {low:.4g} alone"
+    least, most = distinct_texts(low, high, digits=4)
+    if low <= 0:
+        return f"for all {what}" if high == math.inf else f"for {what} up to {most}"
+    return f"for {what} of {least} and above" if high == math.inf else f"for {what} from {least} to {most}"
+
+
+def distinct_texts(low: float, high: float, *, digits: int, kind: str = "g") -> tuple[str, str]:
+    """Two numbers with so many digits, or with as many more as it takes to make their texts differ.
+
+    >>> distinct_texts(0.25, 1 / 3, digits=4), distinct_texts(0.123456, 0.123457, digits=4)
+    (('0.25', '0.3333'), ('0.123456', '0.123457'))
+    """
+    while f"{low:.{digits}{kind}}" == f"{high:.{digits}{kind}}" and low != high:
+        digits += 1
+    return f"{low:.{digits}{kind}}", f"{high:.{digits}{kind}}"
 
 
 @contextmanager
 def working(words: str) -> Iterator[None]:
-    """Say what is being done if it is not done within a second; the line vanishes afterwards.
+    """Show what is being done if it is not done within a second; the line vanishes afterwards.
 
     >>> with working("counting"):
     ...     sum(range(10))
     45
     """
-    with telling(words):
+    with tracking(words):
         yield
 
 
 @contextmanager
-def telling(words: str) -> Iterator[Callable[[str], None]]:
+def tracking(words: str) -> Iterator[Callable[[str], None]]:
     """The same, with a function that changes the words while the work goes on.
 
-    >>> with telling("counting") as tell:
-    ...     tell("counting: 5 of 10 rows")
+    >>> with tracking("counting") as track:
+    ...     track("counting: 5 of 10 rows")
     """
     now = [words]
 
-    def tell(said: str) -> None:
-        now[0] = said
+    def track(words: str) -> None:
+        now[0] = words
 
     if not sys.stderr.isatty():
-        yield tell
+        yield track
         return
     done = threading.Event()
-    teller = threading.Thread(target=_told, args=(now, done), daemon=True)
-    teller.start()
+    worker = threading.Thread(target=_show_status, args=(now, done), daemon=True)
+    worker.start()
     try:
-        yield tell
+        yield track
     finally:
         done.set()
-        teller.join()
+        worker.join()
 
 
-def _told(now: list[str], done: threading.Event) -> None:
+def _show_status(now: list[str], done: threading.Event) -> None:
     if done.wait(PATIENCE):
         return
-    from rich.console import Console
-    from rich.text import Text
-
-    from thresher._internal.text import plain_text
-    from thresher.cli.app import colours_wanted
-
-    console = Console(stderr=True, color_system="auto" if colours_wanted() else None)
-    with console.status(Text(plain_text(now[0]))) as status:
+    screen = Console(stderr=True, color_system="auto" if colours_wanted() else None)
+    with screen.status(Text(plain_text(now[0]))) as status:
         while not done.wait(EVERY):
             status.update(Text(plain_text(now[0])))

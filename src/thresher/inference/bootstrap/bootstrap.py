@@ -8,16 +8,17 @@ from functools import partial
 
 import numpy as np
 
-from thresher.inference.bootstrap.draws import Progress, Resampling, in_blocks, require_replicates
+from thresher._internal.arguments import require_level
+from thresher._internal.parallel import Progress, map_blocks
+from thresher.inference.bootstrap.draws import Resampling, require_replicates
 from thresher.inference.bootstrap.quantities import Wanted, statistics_of
 from thresher.inference.bootstrap.replicates import Answers, PartsByModel, Question, Replicates, Scheme
 from thresher.inference.bootstrap.sample import Resampled, Sample, sample_of
 from thresher.inference.bootstrap.statistics import Mix
-from thresher.inference.interval import require_level
-from thresher.inference.kinds import require_condition
 from thresher.inference.rows import ScoredRows
 from thresher.ranking import Ranking
 from thresher.tables import OperatingCondition
+from thresher.tables.condition import require_condition
 
 
 def bootstrap(
@@ -97,7 +98,7 @@ def bootstrap(
 
         report = None if progress is None else partial(_report_progress, progress, done * replicates, draws)
         items = sample.work * plan.together
-        blocks = in_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=report)
+        blocks = map_blocks(block, replicates, items=items, seed=seed, threads=threads, progress=report)
         drawn |= asked.answers(blocks)
     return Replicates(
         question=question,

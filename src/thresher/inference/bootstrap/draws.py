@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import ArgumentError
+from thresher._internal.arguments import require_function
+from thresher._internal.parallel import BLOCK
+from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.sample import Sample, Times
-from thresher.inference.kinds import require_progress
-from thresher.ranking import MOST_THREADS, Counts, Flags, Floats, processors
+from thresher.ranking import Counts, Flags, Floats
 
 FEWEST_ITEMS = 2048  # below, drawing item numbers is as fast
 _BYTES = 256
@@ -82,17 +82,12 @@ def _rate(items: int) -> float:
     return 1 - 4 / math.sqrt(items)
 
 
-T = TypeVar("T")
-Progress: TypeAlias = Callable[[int, int], object]
 Draw: TypeAlias = Callable[[np.random.Generator, int], Counts]  # a row for each of so many replicates
 
-BLOCK = 25  # replicates per seed: small enough to share among threads, large enough that seeding costs nothing
 CASES_WORTH_A_BINOMIAL = 30  # drawing a binomial per item takes as long as drawing this many cases
 MOST_SINGLE_DELETIONS = 1000
 GROUPS_OF_DELETIONS = 300
-ITEMS_WORTH_THREADS = 1 << 19  # handled at once; with fewer, threads wait for each other longer than they work
 ITEMS_AT_ONCE = 1 << 20  # of replicates that are drawn together: calls are long, and most of it stays in the cache
-_KEPT_BYTES = 30 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +116,7 @@ class Resampling:
             if stratified:
                 raise ArgumentError(
                     "clusters are drawn whole, so the number of positives drawn cannot be held fixed",
-                    "leave stratified out, or leave clusters out if rows are independent",
+                    f"leave stratified out, or leave {argument('clusters')} out if rows are independent",
                 )
             return cls(sample, False, (_draw(np.ones(sample.clusters, dtype=np.int64)),))
         if stratified is not None and not stratified:
@@ -171,65 +166,16 @@ class Resampling:
         return times[..., :pos], times[..., pos:]
 
 
-def in_blocks(
-    work: Callable[[np.random.Generator, int], T],
-    replicates: int,
-    *,
-    items: int,
-    seed: int,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> list[T]:
-    """What `work(rng, size)` returns for each block of replicates, in order.
-
-    Every block has a generator of its own, spawned from the seed, so the result is the same whatever `threads` is.
-    None means one per processor where enough `items` are handled at once to keep them busy.
-
-    >>> in_blocks(lambda rng, size: size, 60, items=10, seed=0)
-    [25, 25, 10]
-    """
-    sizes = [min(BLOCK, replicates - done) for done in range(0, replicates, BLOCK)]
-    root = np.random.SeedSequence(seed)
-    seeds = root.spawn(len(sizes))
-    found: list[T] = []
-
-    def block(size: int, child: np.random.SeedSequence) -> T:
-        return work(np.random.default_rng(child), size)
-
-    def told(each: Iterator[T]) -> list[T]:
-        done = 0
-        for size, result in zip(sizes, each, strict=True):
-            found.append(result)
-            done += size
-            if progress is not None:
-                progress(done, replicates)
-        return found
-
-    _warm_memory()
-    if threads is None:
-        threads = min(processors(), MOST_THREADS) if items >= ITEMS_WORTH_THREADS else 1
-    workers = min(len(sizes), threads)
-    if workers < 2:
-        return told(map(block, sizes, seeds))
-    with ThreadPoolExecutor(workers) as pool:
-        return told(pool.map(block, sizes, seeds))
-
-
-def _warm_memory() -> None:
-    """Let the allocator keep freed memory: glibc learns from a large block being freed, and replicates reuse theirs."""
-    np.empty(_KEPT_BYTES, dtype=np.uint8)
-
-
 def require_replicates(replicates: Any, seed: Any, threads: Any, progress: Any = None) -> None:
     """Raise `ArgumentError` unless replicates and threads are whole and at least 1, and seed and progress fit."""
-    require_progress(progress)
-    for name, value in (("replicates", replicates), ("threads", 1 if threads is None else threads)):
+    require_function(progress, name="progress")
+    for name, value, example in (("replicates", replicates, 2000), ("threads", 1 if threads is None else threads, 2)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise ArgumentError(
-                f"{name} must be 1, 2, 3, ..., got {value!r}", f"give e.g. {name}={2000 if name == 'replicates' else 2}"
-            )
+            what = f"{argument(name)} must be 1, 2, 3, ..., got {value!r}"
+            raise ArgumentError(what, f"give e.g. {argument(name, example)}", parameter=name)
     if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}", "give e.g. seed=0")
+        what = f"{argument('seed')} must be a whole number of at least 0, got {seed!r}"
+        raise ArgumentError(what, f"give e.g. {argument('seed', 0)}", parameter="seed")
 
 
 def _draw(cases: Counts) -> Draw:

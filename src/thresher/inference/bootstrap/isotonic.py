@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.ranking import Counts, Floats, Indices
-from thresher.ranking.thresholds import midway
+from thresher.ranking import Counts, Floats, Indices, midway
 
 
 def pools(pos: Counts, neg: Counts) -> tuple[Indices, Indices]:

@@ -27,9 +27,8 @@ from thresher.inference.bootstrap.statistics import (
     Statistic,
     changes_with_mix,
 )
-from thresher.inference.joining import joined
 from thresher.inference.lowess import calibration_distances
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, shorten
 from thresher.tables import MEASURES, MODEL_NUMBERS, ModelNumber, OperatingCondition, Quantity, quantity, refusal
 
 Value: TypeAlias = Callable[[Ranking, Quantity], float]
@@ -109,7 +108,7 @@ class DecomposedAt(Statistic):
 
     def _of(self, one: Resampled) -> list[float]:
         try:
-            parts = decomposition(self.mix.ranking(one.ranking(), probabilities=True), segments="hull")
+            parts = decomposition(self.mix.ranking(one.ranking(), probabilities=True), bins="hull")
         except OneClassError:
             return [math.nan] * len(self.names)
         return [float(getattr(parts, name)) for name in self.names]
@@ -289,7 +288,7 @@ def _partial(ranking: Ranking, asked: Quantity) -> float:
 
 
 def _part(ranking: Ranking, asked: Quantity) -> float:
-    return float(getattr(decomposition(ranking, segments="hull"), asked.name))
+    return float(getattr(decomposition(ranking, bins="hull"), asked.name))
 
 
 def _expected(ranking: Ranking, _: Quantity) -> float:
@@ -316,8 +315,8 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "refinement": _part,
         "discrimination": _part,
         "uncertainty": _part,
-        "calibration_intercept": lambda ranking, _: calibration_intercept(joined(ranking, most=_FINE)[0]),
-        "calibration_slope": lambda ranking, _: calibration_slope(joined(ranking, most=_FINE)[0]),
+        "calibration_intercept": lambda ranking, _: calibration_intercept(shorten(ranking, _FINE, keep="even")),
+        "calibration_slope": lambda ranking, _: calibration_slope(shorten(ranking, _FINE, keep="even")),
         "observed_expected": _expected,
         "ici": lambda ranking, _: calibration_distances(ranking)[0],
         "e50": lambda ranking, _: calibration_distances(ranking)[1],

@@ -10,14 +10,15 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_level, require_one_of
+from thresher._internal.parallel import map_blocks
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError
-from thresher.inference.bootstrap.draws import Resampling, in_blocks
+from thresher.errors import ArgumentError, argument
+from thresher.inference.bootstrap.draws import Resampling
 from thresher.inference.bootstrap.sample import Resampled, Sample, Times
 from thresher.inference.bootstrap.statistics import Statistic
-from thresher.inference.interval import LOGIT, Interval, require_level, stretch_limits
+from thresher.inference.interval import LOGIT, Interval, stretch_limits
 from thresher.inference.intervals.auc import exact_pairs
-from thresher.inference.kinds import is_one_of, require_one_of
 from thresher.ranking import Floats
 
 _SQUARES_FIT = 1e150
@@ -287,7 +288,7 @@ class Replicates(Tabular):
         one, other = self._key(name, a), self._key(name, b)
         wanted = self._checked(name, level, method)
         if method == "studentised":
-            raise ArgumentError("a difference has no standard error here", 'pass method="bca"')
+            raise ArgumentError("a difference has no standard error here", f"pass {argument('method', 'bca')}")
         estimate = self.estimates[one] - self.estimates[other]
         with np.errstate(invalid="ignore"):  # inf - inf is NaN, and left out
             values = self.drawn[one] - self.drawn[other]
@@ -328,11 +329,11 @@ class Replicates(Tabular):
     def _checked(self, name: str, level: float | None, method: str) -> float:
         wanted = self.level if level is None else level
         require_level(wanted)
-        require_one_of(method, ("percentile", "basic", "bca", "studentised"), "method")
+        require_one_of(method, ("percentile", "basic", "bca", "studentised"), name="method")
         if method == "bca" and not self.question.statistic(name).smooth:
             raise ArgumentError(
                 f"{name} jumps when the data change a little, so leaving out a case says nothing about its skewness",
-                'pass method="percentile"',
+                f"pass {argument('method', 'percentile')}",
             )
         return wanted
 
@@ -363,7 +364,9 @@ class Replicates(Tabular):
         estimate, variance = self.estimates[key], self.question.statistic(name).variance
         plan, sample = self._scheme(name)[0], self.question.sample
         if variance is None or sample.weighted or sample.cluster is not None:
-            raise ArgumentError(f"the standard error of {name} is not known for each replicate", 'pass method="bca"')
+            raise ArgumentError(
+                f"the standard error of {name} is not known for each replicate", f"pass {argument('method', 'bca')}"
+            )
         order = sample.orders[model]
         observed = variance(Resampled.of(order, sample.cases).ranking())
         if not (observed > 0 and 0 < estimate < 1):
@@ -375,7 +378,7 @@ class Replicates(Tabular):
             draws = (Resampled.of(order, times).ranking() for times in plan.each(rng, size))
             return np.array([variance(ranking) for ranking in draws])
 
-        drawn = np.concatenate(in_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
+        drawn = np.concatenate(map_blocks(block, self.replicates, items=sum(sample.items), seed=self.seed))
         values = self.drawn[key]
         with np.errstate(divide="ignore", invalid="ignore"):
             error = np.sqrt(drawn) / (values * (1 - values))

@@ -11,9 +11,7 @@ import numpy as np
 
 from thresher.errors import ArgumentError, WeightError
 from thresher.inference.rows import ONLY_MODEL, ScoredRows
-from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, splits_at
-from thresher.ranking.order import falling
-from thresher.ranking.thresholds import midway
+from thresher.ranking import Counts, Flags, Floats, Indices, Ranking, falling_order, midway, splits_at
 
 Times: TypeAlias = tuple[Counts, Counts]  # how often each positive and each negative item is drawn
 Parts: TypeAlias = tuple[Any, ...]  # a few numbers of a replicate; of several, an array each
@@ -92,7 +90,7 @@ class ModelOrder:
         >>> order.pos.permutation, order.upto
         (array([1, 0]), array([0, 1]))
         """
-        order, ends = falling(score)
+        order, ends = falling_order(score)
         segment = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
         is_pos = positive[order]
         number = np.where(positive, np.cumsum(positive), np.cumsum(~positive)) - 1

@@ -9,16 +9,16 @@ from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from thresher.calibration import adjust_prevalence, recalibrated
+from thresher._internal.arguments import as_number, require_number
+from thresher.calibration import adjust_prevalence, recalibrate
 from thresher.choices.objective import TIED_WEIGHTS
-from thresher.errors import ArgumentError, OneClassError, ProbabilityError
+from thresher.errors import ArgumentError, OneClassError, ProbabilityError, argument
 from thresher.inference.bootstrap.isotonic import pooled_impurity
 from thresher.inference.bootstrap.sample import Parts, Resampled
 from thresher.inference.intervals.auc import auc_variance
-from thresher.inference.kinds import require_condition, require_numbers
-from thresher.ranking import Floats, Ranking, as_number
+from thresher.ranking import Floats, Ranking
 from thresher.tables import Contingency, Measure, OperatingCondition, measure
-from thresher.tables.condition import simplest
+from thresher.tables.condition import require_condition, simplest
 
 Threshold: TypeAlias = float | Mapping[str, float]
 _FITS_INT64 = 2**62
@@ -84,7 +84,7 @@ class Mix:
     def of(cls, condition: OperatingCondition | None, trained_at: Any) -> Mix:
         """The mix that a condition declares."""
         if trained_at is not None and not 0 < as_number(trained_at) < 1:
-            what = f"trained_at must lie between 0 and 1, got {trained_at!r}"
+            what = f"{argument('trained_at')} must lie between 0 and 1, got {trained_at!r}"
             raise ProbabilityError(what, "give the prevalence that probabilities were made for, e.g. 0.5")
         return cls(None if condition is None else condition.class_ratio, trained_at)
 
@@ -112,7 +112,7 @@ class Mix:
     def ranking(self, ranking: Ranking, *, probabilities: bool) -> Ranking:
         """A ranking with its cases re-weighted to the mix and, where asked for, its probabilities restated."""
         if self.class_ratio is None:
-            return recalibrated(ranking, self.probabilities) if probabilities and self.restates else ranking
+            return recalibrate(ranking, self.probabilities) if probabilities and self.restates else ranking
         if not probabilities:
             return ranking.at_class_ratio(self.class_ratio)
         return adjust_prevalence(ranking, self.prevalence, trained_at=self.trained_at)
@@ -159,7 +159,7 @@ class Auc(Statistic):
 
 @dataclass(frozen=True)
 class Decomposed(Statistic):
-    """Calibration and refinement loss over the hull's pools, as `decomposition(..., segments="hull")`.
+    """Calibration and refinement loss over the hull's pools, as `decomposition(..., bins="hull")`.
 
     Both are biased in small samples, and resamples double the bias: see `calibration_intervals`.
 
@@ -427,7 +427,8 @@ def _middle(tied: list[int], *, none: bool) -> int:
 
 def _require_threshold(threshold: Any) -> None:
     by_model = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
-    require_numbers({str(name): value for name, value in by_model.items()})
+    for name, value in by_model.items():
+        require_number(value, name=str(name))
 
 
 def _of_model(threshold: Threshold, model: str) -> float:

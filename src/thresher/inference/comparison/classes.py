@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from thresher._internal.arguments import is_one_of, require_level, require_one_of
 from thresher.errors import ArgumentError, MeasureError
 from thresher.inference.class_rows import (
     Classes,
@@ -26,9 +27,7 @@ from thresher.inference.comparison.difference import (
     require_margin,
 )
 from thresher.inference.influence import RowInfluence, class_influence, influence_variance
-from thresher.inference.interval import require_level
-from thresher.inference.kinds import is_one_of, require_one_of
-from thresher.sources.columns import Missing
+from thresher.inputs.columns import Missing
 
 _ROUNDING = 1e-12  # what is left of a variance by cancelling, relative to what was cancelled
 
@@ -112,7 +111,7 @@ def compare_classes(
     """
     require_level(level)
     require_margin(margin)
-    require_one_of(correction, ("holm", "none"), "correction")
+    require_one_of(correction, ("holm", "none"), name="correction")
     if not is_one_of(measure, CLASS_MEASURES):
         raise MeasureError(f"there is no measure {measure!r} of classes", f"pick {', '.join(CLASS_MEASURES)}")
     if len(named_matrices(probabilities)) < 2:

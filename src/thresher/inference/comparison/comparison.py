@@ -10,9 +10,10 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_number
 from thresher._internal.results import Tabular, rows_of
 from thresher._internal.text import visible
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.comparison.difference import (
     Better,
     Difference,
@@ -22,7 +23,6 @@ from thresher.inference.comparison.difference import (
     shown_p,
 )
 from thresher.inference.intervals.auc import AucCovariance, Matrix
-from thresher.inference.kinds import is_one_of, require_numbers
 from thresher.ranking import Floats
 
 Correction: TypeAlias = Literal["holm", "none"]
@@ -77,10 +77,13 @@ class Comparison(Tabular):
         a - (0.5 b + 0.5 c)  0.1667 [-0.4247, 0.7580]  p 0.45  undecided
         """
         if self.spread is None:
-            raise ArgumentError(f"contrasts are for AUCs, not for {self.measure}", 'compare with measure="auc"')
+            raise ArgumentError(
+                f"contrasts are for AUCs, not for {self.measure}", f"compare with {argument('measure', 'auc')}"
+            )
         if not isinstance(weights, Mapping):
             raise ArgumentError(f"weights are given by model, and this is {weights!r}", 'e.g. {"a": 1, "b": -1}')
-        require_numbers({str(name): weight for name, weight in weights.items()})
+        for name, weight in weights.items():
+            require_number(weight, name=str(name))
         strange = [name for name in weights if name not in self.names]
         if strange or not weights:
             raise ArgumentError(

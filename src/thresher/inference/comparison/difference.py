@@ -9,12 +9,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import numbers_of, require_level, require_number
 from thresher._internal.results import Result
 from thresher._internal.text import visible
 from thresher.curves import auc
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.replicates import percentile_limits
-from thresher.inference.interval import Interval, limits_around, require_level, stretch_limits, student_quantile
+from thresher.inference.interval import Interval, limits_around, stretch_limits, student_quantile
 from thresher.inference.intervals.auc import (
     NOTHING,
     AucCovariance,
@@ -24,7 +25,6 @@ from thresher.inference.intervals.auc import (
     satterthwaite,
     student_tail,
 )
-from thresher.inference.kinds import numbers_of, require_numbers
 from thresher.ranking import Floats, Ranking, require_ranking
 
 Verdict: TypeAlias = Literal["better", "worse", "higher", "lower", "practically equal", "undecided"]
@@ -123,11 +123,13 @@ def shown_p(p: float) -> str:
 
 def require_margin(margin: float) -> None:
     """Raise `ArgumentError` unless a margin of practical equality is a number of at least 0."""
-    require_numbers({"margin": margin})
+    require_number(margin, name="margin")
     if not 0 <= margin < math.inf:
         raise ArgumentError(
-            f"margin must be 0 or more, got {margin}",
-            fix="give the largest difference that would not matter, in units of the measure, e.g. margin=0.01",
+            f"{argument('margin')} must be 0 or more, got {margin}",
+            fix="give the largest difference that would not matter, in units of the measure, e.g. "
+            f"{argument('margin', 0.01)}",
+            parameter="margin",
         )
 
 
@@ -139,7 +141,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> [round(p, 10) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    p = numbers_of(p_values, "p_values")
+    p = numbers_of(p_values, name="p_values", dimensions=None)
     if p.ndim != 1 or ((p < 0) | (p > 1)).any():
         raise ArgumentError("p-values are numbers from 0 to 1 in one list", "give e.g. [0.01, 0.04]")
     known = p[~np.isnan(p)]

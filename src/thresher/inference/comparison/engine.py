@@ -4,30 +4,134 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_level, require_one_of
 from thresher.choices import choose
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, argument
 from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import require_margin
 from thresher.inference.comparison.paired import draw_cells, fixed_thresholds
-from thresher.inference.interval import Interval, require_level
+from thresher.inference.interval import Interval
 from thresher.inference.intervals.auc import AucCovariance, moderated_interval
-from thresher.inference.kinds import require_one_of
-from thresher.ranking import Flags, Floats
-from thresher.sources.columns import Missing
-from thresher.sources.filters import Filter
-from thresher.sources.paired import Calls, PlacementSums, call_counts, placement_sums
-from thresher.sources.paired_rows import PairedRows, opened_pairs
+from thresher.inference.rows import ScoredRows, count_above
+from thresher.inputs.columns import Missing
+from thresher.ranking import Flags, Floats, Ranking
+from thresher.sources.engines.pairs import Calls, EnginePairs, Matrix, PlacementSums, open_pairs, require_few_kinds
+from thresher.sources.options import Columns, Filter, Options, TableName, require_options, score_names
 from thresher.sources.progress import Listener
-from thresher.sources.scan_options import Options, require_models
-from thresher.sources.table_names import TableName
-from thresher.sources.tally import Wanted
+from thresher.sources.scan import read_batches
 from thresher.tables import Contingency, OperatingCondition, quantity, refusal
+
+
+@contextmanager
+def open_rows(
+    source: Any, columns: Columns, options: Options, *, cluster: str | None = None
+) -> Iterator[EnginePairs | HeldPairs]:
+    """Rows of several models: inside an engine that is asked by queries, in memory where they come from elsewhere."""
+    with open_pairs(source, columns, options, cluster=cluster) as pairs:
+        if pairs is not None:
+            yield pairs
+            return
+    rows = read_batches(source, [*columns.names, *([] if cluster is None else [cluster])], options)
+    yield HeldPairs(
+        ScoredRows.of(
+            rows[columns.label],
+            {name: rows[name] for name in columns.scores},
+            positive=options.positive,
+            weights=None if columns.weights is None else rows[columns.weights],
+            clusters=None if cluster is None else rows[cluster],
+            missing=options.missing,
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldPairs:
+    """Rows in memory, with the sums that an engine makes of its rows."""
+
+    rows: ScoredRows
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out because they miss something."""
+        return self.rows.dropped
+
+    def rankings(self, names: Sequence[str], options: Options) -> dict[str, Ranking]:
+        """The rankings of all models."""
+        require_options(options)
+        return {name: self.rows.ranking(name) for name in names}
+
+    def placement_sums(self, *, listener: Listener | None) -> PlacementSums:
+        """Sums of placements; see `EnginePairs`."""
+        del listener
+        weight = np.ones(self.rows.positive.size) if self.rows.weight is None else self.rows.weight
+        pos, neg = (float(weight[side].sum()) for side in (self.rows.positive, ~self.rows.positive))
+        units = np.empty((len(self.rows.scores) + 1, self.rows.positive.size))
+        for row, score in zip(units, self.rows.scores.values(), strict=False):
+            above = count_above(self.rows.positive, score, self.rows.weight)
+            row[:] = np.where(self.rows.positive, 0.5 - above / neg, above / pos - 0.5) * weight
+        units[-1] = weight
+        cases = int(np.count_nonzero(self.rows.positive))
+        if self.rows.cluster is None:
+            blocks = [units[:, side] for side in (self.rows.positive, ~self.rows.positive)]
+            none = np.zeros((len(units), len(units)))
+            products = [block @ block.T for block in blocks]
+            return PlacementSums(
+                np.concatenate([block.sum(axis=1) for block in blocks]),
+                np.block([[products[0], none], [none, products[1]]]),
+                (cases, self.rows.positive.size - cases, self.rows.positive.size),
+                clustered=False,
+            )
+        width = int(self.rows.cluster.max()) + 1
+        sums = np.array(
+            [
+                np.bincount(self.rows.cluster[side], row[side], minlength=width)
+                for side in (self.rows.positive, ~self.rows.positive)
+                for row in units
+            ]
+        )
+        there = [int(np.count_nonzero(sums[row])) for row in (len(units) - 1, 2 * len(units) - 1)]
+        return PlacementSums(sums.sum(axis=1), sums @ sums.T, (there[0], there[1], width), clustered=True)
+
+    def call_weights(
+        self, thresholds: Mapping[str, float], *, listener: Listener | None
+    ) -> dict[str, tuple[Matrix, Matrix]]:
+        """Weights of calls; see `EnginePairs`."""
+        del listener
+        weight = np.ones(self.rows.positive.size) if self.rows.weight is None else self.rows.weight
+        weights = {}
+        for (name, threshold), score in zip(thresholds.items(), self.rows.scores.values(), strict=True):
+            above = score >= threshold
+            cells = [
+                self.rows.positive & above,
+                self.rows.positive & ~above,
+                ~self.rows.positive & above,
+                ~(self.rows.positive | above),
+            ]
+            weights[name] = (
+                np.array([weight[cell].sum() for cell in cells]),
+                np.array([np.square(weight[cell]).sum() for cell in cells]),
+            )
+        return weights
+
+    def call_counts(self, thresholds: Mapping[str, float], *, listener: Listener | None) -> Calls:
+        """Combinations of calls; see `EnginePairs`."""
+        del listener
+        code = self.rows.positive.astype(np.int64)
+        for i, (threshold, score) in enumerate(zip(thresholds.values(), self.rows.scores.values(), strict=True)):
+            code += (score >= threshold).astype(np.int64) << (i + 1)
+        weight = np.ones(code.size) if self.rows.weight is None else self.rows.weight
+        order = np.lexsort((weight, code))
+        code, weight = code[order], weight[order]
+        starts = np.flatnonzero(np.append(True, (code[1:] != code[:-1]) | (weight[1:] != weight[:-1])))
+        require_few_kinds(starts.size)
+        return Calls(code[starts], np.diff(starts, append=code.size), weight[starts])
 
 
 def covariance_of(sums: PlacementSums) -> AucCovariance:
@@ -74,7 +178,7 @@ def independent_cases(sums: PlacementSums) -> tuple[float, float]:
 
 
 def scanned_auc_intervals(sums: PlacementSums, *, level: float, method: str) -> list[Interval]:
-    """The interval of each model's AUC, as `row_auc_interval` gives it for independent rows with or without weights.
+    """The interval of each model's AUC, as `auc_interval` gives it for independent rows with or without weights.
 
     >>> products = np.kron(np.eye(2), np.array([[1.0, 1.0], [1.0, 4.0]]))
     >>> sums = PlacementSums(np.array([1.0, 4.0, 1.0, 4.0]), products, (4, 4, 8), clustered=False)
@@ -98,8 +202,11 @@ def auc_comparison(sums: PlacementSums, empty: Comparison) -> Comparison:
     """A comparison of AUCs filled with its numbers."""
     cases = independent_cases(sums)
     if sums.clustered and min(cases) < 2:
-        fix = "give rows of at least two clusters with each class, or leave cluster= out if rows are independent"
-        raise ArgumentError("a class lies in one cluster, which shows no spread between clusters", fix)
+        raise ArgumentError(
+            "a class lies in one cluster, which shows no spread between clusters",
+            "give rows of at least two clusters with each class, or leave "
+            f"{argument('cluster')} out if rows are independent",
+        )
     covariance = covariance_of(sums)
     return replace(empty, pairs=min(cases)).of_aucs(covariance, noise=_noise(sums))
 
@@ -136,7 +243,7 @@ def compare_scan(
     scores: Sequence[str],
     table: TableName | None = None,
     positive: Any = None,
-    weight: str | None = None,
+    weights: str | None = None,
     cluster: str | None = None,
     where: Filter | None = None,
     measure: str | OperatingCondition = "auc",
@@ -151,12 +258,13 @@ def compare_scan(
 ) -> Comparison:
     """Compare models that scored the same rows of a table, inside the engine that holds them.
 
-    AUCs are compared by DeLong's covariance (1988), with `weight` a column of sampling weights and `cluster` one that
-    says which rows belong together (Obuchowski 1997): mid-ranks are made by window functions, and only sums leave the
-    engine. Under an `OperatingCondition` expected costs are compared at `thresholds`, or at each model's best one from
-    a scan of the same rows; the calls of all models are counted together and resampled jointly, as `compare` does with
-    rows, which takes weights and no clusters. The thresholds stay fixed, where `compare` that is given none chooses
-    them again in every resample. Sources and filters are those of `scan`, everything else is as in `compare`.
+    AUCs are compared by DeLong's covariance (1988), with `weights` a column of sampling weights and `cluster` one
+    that says which rows belong together (Obuchowski 1997). An engine makes mid-ranks by window functions, and only
+    sums leave it; rows of files and frames are compared in memory. Under an `OperatingCondition` expected costs are
+    compared at `thresholds`, or at each model's best one from a scan of the same rows; the calls of all models are
+    counted together and resampled jointly, as `compare` does with rows, which takes weights and no clusters. The
+    thresholds stay fixed, where `compare` that is given none chooses them again in every resample. Sources and
+    filters are those of `scan`, everything else is as in `compare`.
 
     >>> import ibis, pyarrow
     >>> mails = pyarrow.table({
@@ -169,7 +277,7 @@ def compare_scan(
     """
     require_level(level)
     require_margin(margin)
-    scores = require_models(scores, least=2, most=_MOST_MODELS)
+    scores = score_names(scores, least=2, most=_MOST_MODELS)
     condition = measure if isinstance(measure, OperatingCondition) else None
     if not isinstance(measure, OperatingCondition) and measure != "auc":
         where_rows_are = "cannot be compared where the rows are"
@@ -178,31 +286,23 @@ def compare_scan(
         fix = "compare by AUC, or compare(...) rows that fit in memory"
         raise ArgumentError("clusters cannot be drawn again inside an engine", fix)
     require_replicates(replicates, seed, None)
-    require_one_of(correction, ("holm", "none"), "correction")
+    require_one_of(correction, ("holm", "none"), name="correction")
     at = fixed_thresholds(measure, thresholds, scores)
-    wanted = Wanted(label, scores, weight)
+    columns = Columns(label, scores, weights)
+    options = Options(table, positive, where, missing=missing, progress=progress)
     empty = replace(
-        empty_comparison(wanted.scores, level=level, margin=margin),
+        empty_comparison(columns.scores, level=level, margin=margin),
         measure="auc" if condition is None else "expected cost",
         better="higher" if condition is None else "lower",
         correction=correction,
         clustered=cluster is not None,
     )
-    with opened_pairs(
-        source,
-        wanted,
-        table=table,
-        where_=where,
-        cluster=cluster,
-        positive=positive,
-        missing=missing,
-        listener=progress,
-    ) as rows:
+    with open_rows(source, columns, options, cluster=cluster) as rows:
         empty = replace(empty, dropped=rows.dropped)
         if condition is None:
-            return auc_comparison(placement_sums(rows, len(scores), listener=progress), empty)
-        at = at or _best_thresholds(rows, wanted, condition, progress)
-        calls = call_counts(rows, {name: at[name] for name in wanted.scores}, listener=progress)
+            return auc_comparison(rows.placement_sums(listener=progress), empty)
+        at = at or _best_thresholds(rows, columns, condition, progress)
+        calls = rows.call_counts({name: at[name] for name in columns.scores}, listener=progress)
     return _of_calls(calls, condition, empty, replicates=replicates, rng=np.random.default_rng(seed))
 
 
@@ -233,8 +333,8 @@ def _draws(calls: Calls, is_pos: Flags | None, replicates: int, rng: np.random.G
 
 
 def _best_thresholds(
-    rows: PairedRows, wanted: Wanted, condition: OperatingCondition, listener: Listener | None
+    rows: EnginePairs | HeldPairs, columns: Columns, condition: OperatingCondition, listener: Listener | None
 ) -> dict[str, float]:
     """Each model's cheapest threshold, from ranges of scores that are divided around it until it is certain."""
-    rankings = rows.rankings(wanted.scores, Options(refine=condition, progress=listener))
+    rankings = rows.rankings(columns.scores, Options(refine=condition, progress=listener))
     return {name: choose(ranking, condition).threshold for name, ranking in rankings.items()}

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import numbers_of, require_between, require_level, require_one_of
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, LengthError, MissingValueError
 from thresher.inference.comparison.difference import Better, Difference, require_margin
-from thresher.inference.interval import require_level, student_quantile
-from thresher.inference.kinds import is_one_of, numbers_of, require_numbers
+from thresher.inference.interval import student_quantile
 from thresher.ranking import Floats
 
 _NO_SPREAD = "all folds differ by the same, so they say nothing about how folds vary"
@@ -117,15 +117,10 @@ def bayesian_correlated_t(
 
 
 def _differences(a: npt.ArrayLike, b: npt.ArrayLike, test_share: float, better: str) -> Floats:
-    require_numbers({"test_share": test_share})
-    if not 0 < test_share < 1:
-        raise ArgumentError(
-            f"test_share must lie strictly between 0 and 1, got {test_share}",
-            "give the share of rows that a fold is tested on, e.g. 1/10 for ten folds",
-        )
-    if not is_one_of(better, ("higher", "lower")):
-        raise ArgumentError(f'better must be "higher" or "lower", got {better!r}', "say which scores are better")
-    of_a, of_b = (numbers_of(scores, name) for name, scores in (("a", a), ("b", b)))
+    fix = "give the share of rows that a fold is tested on, e.g. 1/10 for ten folds"
+    require_between(test_share, 0, 1, name="test_share", fix=fix)
+    require_one_of(better, ("higher", "lower"), name="better", fix="say which scores are better")
+    of_a, of_b = (numbers_of(scores, name=name, dimensions=None) for name, scores in (("a", a), ("b", b)))
     if of_a.ndim != 1 or of_a.shape != of_b.shape:
         raise LengthError(
             f"the scores have shapes {of_a.shape} and {of_b.shape}", "give one score per fold for each model"

@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import require_level, require_one_of
 from thresher._internal.results import Result
-from thresher.inference.interval import Interval, normal_quantile, require_level
-from thresher.inference.kinds import require_one_of
-from thresher.sources import is_positive
-from thresher.sources.columns import Missing, column, complete
+from thresher.inference.interval import Interval, normal_quantile
+from thresher.inputs import is_positive
+from thresher.inputs.columns import Missing, column, complete
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi-squared"]
 
@@ -70,7 +70,7 @@ def mcnemar(
     accuracy of a - b 0.3000 [0.0664, 0.4791]: only a right 6 times, only b 0 times, p 0.031 (exact)
     """
     require_level(level)
-    require_one_of(method, ("exact", "mid-p", "chi-squared"), "method")
+    require_one_of(method, ("exact", "mid-p", "chi-squared"), name="method")
     given = {"labels": labels, "predictions_a": predictions_a, "predictions_b": predictions_b}
     columns = {name: column(values, name=name) for name, values in given.items()}
     complete_columns, _ = complete(columns, missing=missing)

@@ -11,23 +11,28 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thresher.curves import thinned
-from thresher.errors import ArgumentError, MeasureError
+from thresher._internal.arguments import require_level, require_one_of
+from thresher.curves import thin
+from thresher.errors import ArgumentError, MeasureError, argument, located
 from thresher.inference.bootstrap.bootstrap import bootstrap
 from thresher.inference.bootstrap.draws import multiplicities, require_replicates
 from thresher.inference.bootstrap.statistics import Mix, changes_with_mix
 from thresher.inference.comparison.comparison import Comparison, Correction
 from thresher.inference.comparison.difference import Better, Difference, require_margin
-from thresher.inference.influence import INFLUENCE, RowInfluence, influence_variance, row_influence
-from thresher.inference.interval import require_level, student_quantile
+from thresher.inference.influence import (
+    INFLUENCE,
+    RowInfluence,
+    influence_variance,
+    row_influence,
+)
+from thresher.inference.interval import student_quantile
 from thresher.inference.intervals.auc import auc_covariance
 from thresher.inference.intervals.calibration_report import DISTANCES, distance_replicates
 from thresher.inference.intervals.loss import INFINITE
-from thresher.inference.kinds import require_condition, require_one_of
 from thresher.inference.rows import ScoredRows, cluster_sums
-from thresher.ranking import Counts, Flags, Floats, falling, reaches
-from thresher.sources.columns import Column, Missing
-from thresher.sources.frames import columns_by_name
+from thresher.inputs.columns import Column, Missing
+from thresher.inputs.frames import columns_by_name
+from thresher.ranking import Counts, Flags, Floats, falling_order, reaches
 from thresher.tables import (
     MEASURES,
     MODEL_NUMBERS,
@@ -39,6 +44,7 @@ from thresher.tables import (
     quantity,
     refusal,
 )
+from thresher.tables.condition import require_condition
 
 MOST_SEGMENTS = 20_000
 NOT_COMPARED = ("out_of_bag_cost", "saving", "uncertainty")
@@ -69,7 +75,8 @@ def compare_quantity(
     known = asked.known
     if isinstance(known, ModelNumber) and known.needs == "probabilities":
         for name in rows.scores:
-            rows.ranking(name).require_probabilities()
+            with located(f"scores of {name!r}"):
+                rows.ranking(name).require_probabilities()
     if asked.name in INFLUENCE:
         each = {name: row_influence(stated, name, asked) for name in empty.names}
         pairs = {(a, b): _difference(stated, asked, empty, (a, b), each) for a, b in _pairs(empty)}
@@ -153,7 +160,7 @@ def _joined_scores(rows: ScoredRows, name: str) -> Column:
     ranking = rows.ranking(name)
     if len(ranking) <= MOST_SEGMENTS:
         return score
-    lowest = ranking.score[thinned(ranking, points=MOST_SEGMENTS).split[1:] - 1]
+    lowest = ranking.score[thin(ranking, points=MOST_SEGMENTS).split[1:] - 1]
     return lowest[np.searchsorted(-lowest, -score.astype(np.float64))]
 
 
@@ -179,7 +186,7 @@ def compare(
 
     Models that see the same rows err on the same rows, so their difference is surer than either of them;
     that needs rows, and rankings are refused. AUCs are compared by DeLong's covariance (1988), with `weights` as
-    sampling weights and `clusters` after Obuchowski (1997), as in `row_auc_interval`; limits are
+    sampling weights and `clusters` after Obuchowski (1997), as in `auc_interval`; limits are
     Student's, widened where the moderated limits of both AUCs say so: `docs/coverage.md` shows how well they hold.
     Partial areas, losses, net benefit and calibration have limits from what each row contributes to either model
     (exactly the paired mean of Brier and log losses). Anything else is resampled, rows or entire clusters jointly for
@@ -231,17 +238,21 @@ def compare(
     require_margin(margin)
     models = _by_name(scores)
     names = tuple(models)
-    require_one_of(correction, ("holm", "none"), "correction")
+    require_one_of(correction, ("holm", "none"), name="correction")
     if condition is not None:
         require_condition(condition)
     if isinstance(measure, OperatingCondition) and condition is not None:
-        raise ArgumentError("two operating conditions are given", 'pass measure="expected_cost"')
+        raise ArgumentError("two operating conditions are given", f"pass {argument('measure', 'expected_cost')}")
     Mix.of(condition, trained_at)  # refuses what is no prevalence
     asked, at = _asked(measure, thresholds, condition, names)
     better = _direction(asked)
     require_replicates(replicates, seed, None)
     if replicates < 100:
-        raise ArgumentError(f"replicates must be 100 or more, got {replicates}", "e.g. replicates=2000")
+        raise ArgumentError(
+            f"{argument('replicates')} must be 100 or more, got {replicates}",
+            f"e.g. {argument('replicates', 2000)}",
+            parameter="replicates",
+        )
     rows = ScoredRows.of(labels, models, positive=positive, weights=weights, clusters=clusters, missing=missing)
     rows.require_two_clusters()
     empty = Comparison(
@@ -353,17 +364,20 @@ def _name(measure: Any) -> str:
 
 def fixed_thresholds(asked: Any, given: Any, names: tuple[str, ...]) -> dict[str, float]:
     """Each model's threshold; empty where none is needed."""
-    fix = "give thresholds={" + ", ".join(f"{name!r}: ..." for name in names[:3]) + "}"
+    fix = f"give {argument('thresholds', dict.fromkeys(names[:3], ...))}"
     if given is None:
         if isinstance(asked, Measure):
-            fix += ", a condition= whose cheapest thresholds are meant, or name@threshold=0.5"
+            fix += ", a condition whose cheapest thresholds are meant, or name@threshold=0.5"
             raise ArgumentError(f"{asked.name} belongs to a threshold, and none is given", fix)
         return {}
     if asked == "auc" or isinstance(asked, Quantity):
         which = "an AUC" if asked == "auc" else str(asked)
-        raise ArgumentError(f"thresholds are given, and {which} has none", "leave thresholds out, or name a measure")
+        raise ArgumentError(
+            f"{argument('thresholds')} are given, and {which} has none",
+            f"leave {argument('thresholds')} out, or name a measure",
+        )
     if not isinstance(given, Mapping) or set(given) != set(names):
-        raise ArgumentError(f"thresholds must name each of {', '.join(names)} once, got {given!r}", fix)
+        raise ArgumentError(f"{argument('thresholds')} must name each of {', '.join(names)} once, got {given!r}", fix)
     for name, threshold in given.items():
         if not isinstance(threshold, int | float | np.number) or threshold != threshold:  # noqa: PLR0124 - NaN
             raise ArgumentError(f"the threshold of {name!r} is no number: {threshold!r}", fix)
@@ -411,7 +425,7 @@ def resample_costs(
     The cost on the data itself comes first. Resamples hold the numbers of positive and negative rows fixed where the
     condition declares a class ratio and there are no clusters.
     """
-    orders = {name: falling(score) for name, score in rows.scores.items()}
+    orders = {name: falling_order(score) for name, score in rows.scores.items()}
     costs = {name: np.empty(replicates + 1) for name in rows.scores}
     positives = np.flatnonzero(rows.positive)
     miss, alarm = condition.cost_fn - condition.cost_tp, condition.cost_fp - condition.cost_tn

@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_level, require_number, require_one_of
+from thresher._internal.parallel import map_chunks, parallel_map, threads_for
 from thresher._internal.results import Tabular
 from thresher.curves import auc
 from thresher.errors import ArgumentError
@@ -22,13 +24,11 @@ from thresher.inference.interval import (
     aligned_lines,
     interval_columns,
     normal_quantile,
-    require_level,
     student_quantile,
 )
-from thresher.inference.kinds import require_numbers, require_one_of
-from thresher.inference.rows import ScoredRows, cluster_sums, one_model
-from thresher.ranking import Floats, Ranking, beating, in_pieces, require_ranking, side_by_side
-from thresher.sources.columns import Missing
+from thresher.inference.rows import ScoredRows, cluster_sums, count_above, one_model
+from thresher.inputs.columns import Missing
+from thresher.ranking import Floats, Ranking, require_ranking
 
 AucMethod: TypeAlias = Literal["delong", "wald", "hanley-mcneil"]
 PRIOR_FREEDOM = 12.0
@@ -66,7 +66,7 @@ def auc_interval(
     0.7500 [0.1169, 0.9855]
     """
     require_level(level)
-    require_one_of(method, ("delong", "wald", "hanley-mcneil"), "method")
+    require_one_of(method, ("delong", "wald", "hanley-mcneil"), name="method")
     if isinstance(source, ScoredRows):
         rows = replace(source, scores={(name := one_model(source.scores, model)): source.scores[name]})
         if not rows.simple and method != "delong":
@@ -109,7 +109,9 @@ def hanley_mcneil_variance(area: float, Pos: float, Neg: float) -> float:
     >>> round(hanley_mcneil_variance(0.8, 50, 50) ** 0.5, 4)
     0.0445
     """
-    require_numbers({"area": area, "Pos": Pos, "Neg": Neg})
+    require_number(area, name="area")
+    require_number(Pos, name="Pos")
+    require_number(Neg, name="Neg")
     if not (0 <= area <= 1 and Pos > 0 and Neg > 0):
         what = f"an AUC of {area} from {Pos} positives and {Neg} negatives has no variance"
         raise ArgumentError(what, "give an AUC within [0, 1] and numbers of cases above 0")
@@ -137,7 +139,7 @@ def delong_parts(ranking: Ranking) -> tuple[float, float]:
         beating *= beating
         return float((beaten * pos[piece]).sum()), float((beating * neg[piece]).sum())
 
-    of_pos, of_neg = (math.fsum(part) for part in zip(*in_pieces(squares, len(ranking)), strict=True))
+    of_pos, of_neg = (math.fsum(part) for part in zip(*map_chunks(squares, len(ranking)), strict=True))
     return _of_mean(of_pos, ranking.Pos), _of_mean(of_neg, ranking.Neg)
 
 
@@ -155,7 +157,7 @@ def _parts_of_single_cases(ranking: Ranking) -> tuple[float, float]:
         return sums
 
     before, first, second = [0, 0], [0, 0], [0, 0]  # of the positives, of the negatives
-    for piece in in_pieces(moments, len(ranking)):
+    for piece in map_chunks(moments, len(ranking)):
         for side, (cases, total, squares) in enumerate(piece):
             earlier = before[1 - side]
             first[side] += total + cases * earlier
@@ -383,14 +385,14 @@ def _placements(rows: ScoredRows, total: Sequence[float]) -> tuple[Matrix, Matri
     of_neg = np.empty((len(columns), rows.positive.size - of_pos.shape[1]))
 
     def fill(at: int) -> None:
-        above = beating(rows.positive, columns[at], rows.weight)
+        above = count_above(rows.positive, columns[at], rows.weight)
         np.compress(rows.positive, above, out=of_pos[at])
         np.compress(negative, above, out=of_neg[at])
         of_pos[at] /= -total[1]
         of_pos[at] += 1
         of_neg[at] /= total[0]
 
-    side_by_side(fill, range(len(columns)), rows.positive.size * len(columns))
+    parallel_map(fill, range(len(columns)), threads_for(rows.positive.size * len(columns)))
     return of_pos, of_neg
 
 

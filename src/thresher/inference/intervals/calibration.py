@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_level
+from thresher._internal.parallel import Progress, map_blocks
 from thresher._internal.results import Result, Tabular
 from thresher.calibration import brier, decomposition
 from thresher.errors import WeightError
 from thresher.inference.bootstrap.bootstrap import bootstrap
-from thresher.inference.bootstrap.draws import Progress, in_blocks, require_replicates
+from thresher.inference.bootstrap.draws import require_replicates
 from thresher.inference.bootstrap.isotonic import pooled_impurity
 from thresher.inference.bootstrap.replicates import basic_limits, percentile_limits, variance_of
-from thresher.inference.interval import Interval, interval_columns, require_level, stretch_limits
+from thresher.inference.interval import Interval, interval_columns, stretch_limits
 from thresher.inference.intervals.loss import brier_interval
 from thresher.ranking import Counts, Floats, Ranking, require_ranking
 
@@ -188,12 +190,12 @@ def calibration_test(
         return losses
 
     null = np.concatenate(
-        in_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads, progress=progress)
+        map_blocks(block, replicates, items=len(ranking), seed=seed, threads=threads, progress=progress)
     )
     null.flags.writeable = False
     # With one class there is one pool, whose proportion is 0 or 1.
     both = ranking.Pos and ranking.Neg
-    estimate = decomposition(ranking, segments="hull").miscalibration if both else brier(ranking)
+    estimate = decomposition(ranking, bins="hull").miscalibration if both else brier(ranking)
     lower, upper = percentile_limits(null, level)
     reached = int(np.count_nonzero(null >= estimate * (1 - 1e-9) - 1e-15))
     z = _spiegelhalter(ranking)

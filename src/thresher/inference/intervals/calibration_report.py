@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import require_level
 from thresher._internal.results import Tabular
 from thresher.calibration import adjust_prevalence
 from thresher.calibration.cox import recalibration
@@ -25,13 +26,12 @@ from thresher.inference.influence import (
     variance_by_cases,
     variance_by_rows,
 )
-from thresher.inference.interval import LOG, Interval, interval_columns, require_level, student_quantile
-from thresher.inference.joining import joined
-from thresher.inference.kinds import require_condition
+from thresher.inference.interval import LOG, Interval, interval_columns, student_quantile
 from thresher.inference.lowess import MOST_GROUPS, Smoother
 from thresher.inference.rows import ScoredRows, one_model
-from thresher.ranking import Floats, Ranking
+from thresher.ranking import Floats, Ranking, merge_at, shorten, splits_to_keep
 from thresher.tables import OperatingCondition, quantity
+from thresher.tables.condition import require_condition
 
 Draws: TypeAlias = Callable[[int, np.random.Generator], Iterator[tuple[Floats, Floats]]]
 REPLICATES = 500
@@ -133,16 +133,19 @@ def calibration_report(
         sample = _ranking_sample(source, prevalence, trained_at)
     elif isinstance(source, ScoredRows):
         name = one_model(source.scores, model)
-        sample = _rows_sample(sort_rows(source).at_prevalence(prevalence, trained_at=trained_at), name)
+        rows = sort_rows(source).at_prevalence(prevalence, trained_at=trained_at)
+        sample = _rows_sample(rows, name, rows.ranking(name))
     else:
         what = f"a report is of a ranking or of rows, and this is {type(source).__name__}"
         raise ArgumentError(what, "give th.rank(labels, probabilities) or th.ScoredRows.of(labels, probabilities)")
     return _report(sample, level=level, replicates=replicates, seed=seed)
 
 
-def calibration_numbers(rows: ScoredRows, model: str, *, level: float) -> Mapping[str, Interval]:
-    """The numbers of the report of one model's rows, which may stand at a declared mix."""
-    return _report(_rows_sample(rows, model), level=level, replicates=REPLICATES, seed=0).numbers
+def calibration_numbers(rows: ScoredRows, model: str, ranking: Ranking, *, level: float) -> Mapping[str, Interval]:
+    """The numbers of the report of one model's rows and their ranking, which may be at a declared mix."""
+    if rows.weight is not None:  # weights added up in another order would be drawn otherwise
+        ranking = rows.ranking(model)
+    return _report(_rows_sample(rows, model, ranking), level=level, replicates=REPLICATES, seed=0).numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,7 +172,7 @@ class _Sample:
         if not self.estimated_prior or name == "calibration_slope":
             return slopes
         cases, p = self.ranking.pos + self.ranking.neg, self.ranking.score
-        steep, expected = float(cases @ (p * (1 - p))), float(cases @ p)
+        steep, expected = float((cases * p * (1 - p)).sum()), float((cases * p).sum())
         by_prior = {
             "calibration_intercept": 1.0,
             "calibration_in_the_large": steep / float(self.ranking.total),
@@ -194,23 +197,10 @@ def _counted_sample(
     stated: Ranking, class_weights: tuple[float, float] | None, *, estimated_prior: bool = False
 ) -> _Sample:
     """A sample of independent cases; those of each class may weigh alike to bring them to a declared mix."""
-    stated, _ = joined(stated, most=_EXACT_SEGMENTS)
+    stated = shorten(stated, _EXACT_SEGMENTS, keep="even")
     up, down = (1.0, 1.0) if class_weights is None else class_weights
     cases = stated.Pos / up, stated.Neg / down
-    groups, _ = joined(stated, most=MOST_GROUPS)
-    by_cases = variance_by_cases(stated)
-
-    def variance(slopes: SegmentInfluence) -> float:
-        if class_weights is None:
-            return by_cases(slopes)
-        squares = 0.0
-        for slope, counts, total, heavy, prior in (
-            (slopes.pos, stated.pos, cases[0], up, slopes.by_prior / stated.Pos),
-            (slopes.neg, stated.neg, cases[1], down, -slopes.by_prior / stated.Neg),
-        ):
-            away = slope - float(slope @ counts) / float(counts.sum())
-            squares += heavy * float((away + prior) ** 2 @ counts) * (total / (total - 1) if total > 1 else math.nan)
-        return squares
+    groups = shorten(stated, MOST_GROUPS, keep="even")
 
     def drawn(replicates: int, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
         sides = groups.pos / up, groups.neg / down
@@ -222,21 +212,16 @@ def _counted_sample(
             pos, neg = (_multinomial(side, replicates, rng) for side in sides)
             yield pos * up, neg * down
 
-    return _Sample(stated, groups, variance, drawn, float(sum(cases)), estimated_prior)
+    return _Sample(stated, groups, variance_by_cases(stated, class_weights), drawn, float(sum(cases)), estimated_prior)
 
 
-def _rows_sample(rows: ScoredRows, model: str) -> _Sample:
-    ranking = rows.ranking(model)
+def _rows_sample(rows: ScoredRows, model: str, ranking: Ranking) -> _Sample:
     ranking.require_probabilities()
-    if rows.cluster is None and rows.weight is None:
-        return _counted_sample(ranking, None)
-    if rows.cluster is None and rows.weight is not None and rows.declared_mix:
-        sides = rows.weight[rows.positive], rows.weight[~rows.positive]
-        if all(float(np.ptp(side)) <= 1e-12 * float(side.max()) for side in sides):
-            class_weights = float(sides[0].mean()), float(sides[1].mean())
-            return _counted_sample(ranking, class_weights, estimated_prior=rows.estimated_prior)
-    near, lowest = joined(ranking, most=_EXACT_SEGMENTS)
-    variance = variance_by_rows(lowest, rows, model)
+    if rows.counted:
+        return _counted_sample(ranking, rows.class_weights, estimated_prior=rows.estimated_prior)
+    split = splits_to_keep(ranking, _EXACT_SEGMENTS, keep="even")
+    near = merge_at(ranking, split, mean_scores=True)
+    variance = variance_by_rows(ranking.score[split[1:] - 1], rows, model)
     groups, drawn = _row_draws(rows, model, ranking)
     return _Sample(near, groups, variance, drawn, float(rows.clusters), rows.estimated_prior)
 
@@ -254,7 +239,8 @@ def _row_draws(rows: ScoredRows, model: str, ranking: Ranking) -> tuple[Ranking,
     """Few groups of scores, and how rows or clusters that are drawn again fill them."""
     from scipy.sparse import csr_array
 
-    groups, lowest = joined(ranking, most=MOST_GROUPS)
+    split = splits_to_keep(ranking, MOST_GROUPS, keep="even")
+    groups, lowest = merge_at(ranking, split, mean_scores=True), ranking.score[split[1:] - 1]
     heavy = np.ones(rows.positive.size) if rows.weight is None else rows.weight
     score = rows.scores[model].astype(np.float64)
     cell = np.searchsorted(-lowest, -score) + np.where(rows.positive, 0, len(groups))
@@ -295,11 +281,12 @@ def _report(sample: _Sample, *, level: float, replicates: int, seed: int) -> Cal
 
 
 def _cox(sample: _Sample, name: str, level: float) -> Interval:
-    fit = recalibration(sample.ranking, slope=name == "calibration_slope")
-    estimate = fit.slope if name == "calibration_slope" else fit.intercept
+    slopes = sample.slopes(name)
+    estimate = slopes.estimate
     if math.isnan(estimate):
-        return Interval(estimate, estimate, estimate, math.nan, level, "none", fit.reason)
-    variance = sample.variance(sample.slopes(name))
+        reason = recalibration(sample.ranking, slope=name == "calibration_slope").reason
+        return Interval(estimate, estimate, estimate, math.nan, level, "none", reason)
+    variance = sample.variance(slopes)
     if math.isnan(variance):
         return Interval(estimate, math.nan, math.nan, variance, level, "none", _ONE_CASE)
     half = student_quantile(level, max(1.0, sample.units - 1)) * math.sqrt(variance)

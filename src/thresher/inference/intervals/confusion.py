@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance, require_level
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError
 from thresher.inference.influence import MATRIX_MEASURES, MatrixMeasure
@@ -18,13 +19,11 @@ from thresher.inference.interval import (
     aligned_lines,
     interval_columns,
     normal_quantile,
-    require_level,
     student_quantile,
     undefined,
 )
 from thresher.inference.intervals.rate import RateMethod, rate_interval
 from thresher.inference.intervals.table import count_calls, table_interval
-from thresher.inference.kinds import require_matrix
 from thresher.ranking import Floats, Indices
 from thresher.tables import ConfusionMatrix, OperatingCondition, Quantity, quantity, refusal
 
@@ -198,7 +197,7 @@ def sampled_confusion_intervals(
 
 def _require_cases(matrix: ConfusionMatrix, level: float) -> None:
     require_level(level)
-    require_matrix(matrix)
+    require_instance(matrix, ConfusionMatrix, "a confusion matrix", fix="give th.confusion(labels, predictions)")
     if not matrix.total:
         raise ArgumentError("the matrix has no cases", "give counts above 0")
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_level
+from thresher._internal.parallel import map_chunks
 from thresher.errors import ArgumentError
-from thresher.inference.interval import LOG, LOGIT, Interval, require_level, student_quantile
+from thresher.inference.interval import LOG, LOGIT, Interval, student_quantile
 from thresher.inference.intervals.auc import satterthwaite
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.rows import ScoredRows, one_model
-from thresher.ranking import Flags, Floats, Indices, Ranking, in_pieces, require_ranking
+from thresher.ranking import Flags, Floats, Indices, Ranking, require_ranking
 
 ALIKE = "all squared errors are alike; limits as for a rate"
 INFINITE = "a case was given probability 0 for what it is, and one that may happen makes the mean infinite"
@@ -39,7 +42,9 @@ def brier_interval(source: Ranking | ScoredRows, *, model: str | None = None, le
         name = one_model(source.scores, model)
         if not source.simple:
             p = source.scores[name].astype(np.float64)
-            predicted = p * (1 - p) ** 2 + (1 - p) * p**2, p * (1 - p) ** 4 + (1 - p) * p**4
+            # As below: p(1 - p) is what p predicts of squared errors.
+            stated = p * (1 - p)
+            predicted = stated, stated * (1 - 3 * stated)
             return _rows_loss((p - source.positive) ** 2, predicted, source, level, most=1.0)
         source = source.ranking(name)
     ranking = _probabilities(source)
@@ -59,7 +64,7 @@ def brier_interval(source: Ranking | ScoredRows, *, model: str | None = None, le
         cases *= stated
         return float(seen), float(squares), float(predicted), float(predicted - 3 * cases.sum())
 
-    sums = [math.fsum(part) / ranking.total for part in zip(*in_pieces(moments, len(ranking)), strict=True)]
+    sums = [math.fsum(part) / ranking.total for part in zip(*map_chunks(moments, len(ranking)), strict=True)]
     mean = sums[0]
     variance, predicted = (
         max(0.0, second - first * first) / (ranking.total - 1) for first, second in (sums[:2], sums[2:])
@@ -99,7 +104,7 @@ def log_loss_interval(source: Ranking | ScoredRows, *, model: str | None = None,
         seen = (seen_pos**k * pos + seen_neg**k * neg for k in (1, 2))
         return tuple(float(part.sum()) for part in (*seen, *stated))
 
-    sums = [math.fsum(part) / ranking.total for part in zip(*in_pieces(moments, len(ranking)), strict=True)]
+    sums = [math.fsum(part) / ranking.total for part in zip(*map_chunks(moments, len(ranking)), strict=True)]
     mean = abs(sums[0])
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
@@ -140,21 +145,21 @@ def mean_loss_interval(
     if units < 2:
         raise ArgumentError("one unit has no spread", "give at least two clusters, or two cases without")
     share = np.full(loss.size, 1 / loss.size) if weight is None else weight / weight.sum()
-    mean = float(share @ loss)
+    mean = _sum_of_products(share, loss)
     if not math.isfinite(mean):
         return Interval(mean, mean, mean, math.nan, level, "moments", INFINITE)
     centre = np.full_like(loss, mean) if strata is None else _mean_of_stratum(loss, share, strata)
     away = loss - centre
     variance, freedom = _spread_of_sums(share * away, cluster, strata)
-    by_case = float(share @ away**2)
+    by_case = _sum_of_products(share, away, away)
     if most == 1 and (by_case <= np.finfo(float).tiny or not 0 < mean < 1):
         cases = 1 / _worth_of_squares(share, cluster)
         rate = rate_interval(min(max(mean, 0.0), 1.0) * cases, cases, level=level, method="exact")
         return Interval(mean, rate.lower, rate.upper, variance, level, "exact", ALIKE)
     if mean == 0:
         return Interval(0.0, 0.0, math.inf, variance, level, "moments", _CERTAIN)
-    first, second = (float(share @ each) for each in predicted)
-    second -= float(share @ (centre - mean) ** 2)  # what classes of a declared mix differ by does not vary
+    first, second = (_sum_of_products(share, each) for each in predicted)
+    second -= _sum_of_products(share, (centre - mean) ** 2)  # what classes of a declared mix differ by does not vary
     per_case = variance / by_case if by_case > _ROUNDING * mean * mean else _worth_of_squares(share, cluster)
     spread = variance, _variance(first, second) * per_case
     if most == 1:
@@ -174,13 +179,12 @@ def _probabilities(ranking: Ranking) -> Ranking:
 def _rows_log_loss(rows: ScoredRows, model: str, level: float) -> Interval:
     p = rows.scores[model].astype(np.float64)
     with np.errstate(divide="ignore"):
-        loss = np.abs(np.where(rows.positive, np.log(p), np.log1p(-p)))
+        of_pos, of_neg = -np.log(p), -np.log1p(-p)
+    loss = np.abs(np.where(rows.positive, of_pos, of_neg))
     certain = (p == 0) | (p == 1)  # which predicts no loss
-    inside = np.where(certain, 0.5, p)
-    first, second = (
-        np.where(certain, 0.0, inside * (-np.log(inside)) ** k + (1 - inside) * (-np.log1p(-inside)) ** k)
-        for k in (1, 2)
-    )
+    if certain.any():
+        of_pos[certain] = of_neg[certain] = 0.0
+    first, second = (p * of_pos**k + (1 - p) * of_neg**k for k in (1, 2))
     return _rows_loss(loss, (first, second), rows, level)
 
 
@@ -212,7 +216,7 @@ def _variance(first: float, second: float) -> float:
 
 def _mean_of_stratum(loss: Floats, share: Floats, strata: Flags) -> Floats:
     """The mean loss of the class that each row belongs to."""
-    means = [float(share[rows] @ loss[rows]) / float(share[rows].sum()) for rows in (strata, ~strata)]
+    means = [_sum_of_products(share, loss, rows) / _sum_of_products(share, rows) for rows in (strata, ~strata)]
     return np.where(strata, *means)
 
 
@@ -221,7 +225,7 @@ def _spread_of_sums(away: Floats, cluster: Indices | None, strata: Flags | None)
     units = away.size if cluster is None else int(cluster.max()) + 1
     sides = [np.ones(away.size, dtype=np.bool_)] if strata is None else [strata, ~strata]
     rows = [int(np.count_nonzero(side)) for side in sides]
-    parts = [_sum_of_squares(away[side], None) * n / max(n - 1, 1) for side, n in zip(sides, rows, strict=True)]
+    parts = [_sum_of_products(away, away, side) * n / max(n - 1, 1) for side, n in zip(sides, rows, strict=True)]
     variance, freedom = sum(parts), float(units - 1)
     if strata is not None and variance > 0:
         drawn = rows if cluster is None else [int(np.count_nonzero(np.bincount(cluster[side]))) for side in sides]
@@ -237,4 +241,9 @@ def _worth_of_squares(share: Floats, cluster: Indices | None) -> float:
 
 def _sum_of_squares(values: Floats, cluster: Indices | None) -> float:
     sums = values if cluster is None else np.bincount(cluster, weights=values)
-    return float(sums @ sums)
+    return _sum_of_products(sums, sums)
+
+
+def _sum_of_products(*factors: Any) -> float:
+    """In one pass without BLAS, whose threads would get in the way of models that are evaluated in parallel."""
+    return float(np.einsum(",".join("i" * len(factors)) + "->", *factors))

@@ -26,9 +26,8 @@ from thresher.inference.interval import LOGIT, Interval, normal_quantile, studen
 from thresher.inference.intervals.loss import log_loss_interval
 from thresher.inference.intervals.rate import rate_interval
 from thresher.inference.intervals.table import count_calls, table_interval
-from thresher.inference.joining import joined
 from thresher.inference.rows import ScoredRows
-from thresher.ranking import Flags, Floats, Ranking, reaches
+from thresher.ranking import Flags, Floats, Ranking, merge_at, reaches, shorten, splits_to_keep
 from thresher.tables import OperatingCondition, Quantity
 
 MOST_GROUPS = 512
@@ -50,7 +49,7 @@ def unbiased_miscalibration(
     >>> round(unbiased_miscalibration(spam_tree), 4)
     -0.0004
     """
-    few, _ = joined(ranking, most=MOST_GROUPS)
+    few = shorten(ranking, MOST_GROUPS, keep="even")
     cases = np.add(few.pos, few.neg, dtype=np.float64)
     of_pos, of_neg = class_weights
     spread = few.score * (1 - few.score) * (few.score * of_neg + (1 - few.score) * of_pos)
@@ -91,13 +90,17 @@ class ModelSample:
     @classmethod
     def of(cls, rows: ScoredRows, name: str, ranking: Ranking, level: float) -> ModelSample:
         """Look at rows where they matter, and at as few segments as will do."""
-        near, lowest = joined(ranking, most=MOST_SEGMENTS)
-        variance = variance_by_cases(near) if rows.simple else variance_by_rows(lowest, rows, name)
+        split = splits_to_keep(ranking, MOST_SEGMENTS, keep="even")
+        near, lowest = merge_at(ranking, split, mean_scores=True), ranking.score[split[1:] - 1]
+        counted = rows.counted
+        variance = variance_by_cases(near, rows.class_weights) if counted else variance_by_rows(lowest, rows, name)
         return cls(rows, name, near, variance, level)
 
     @property
     def class_weights(self) -> tuple[float, float]:
         """What a case of each class weighs where the mix was declared, uneven weights counted as fewer cases."""
+        if self.rows.class_weights is not None:
+            return self.rows.class_weights
         if not self.rows.declared_mix or self.rows.weight is None:
             return 1.0, 1.0
         sides = (self.rows.weight[side] for side in (self.rows.positive, ~self.rows.positive))

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Literal, TypeAlias
 
+from thresher._internal.arguments import require_level, require_one_of
 from thresher.errors import ArgumentError
-from thresher.inference.interval import Interval, normal_quantile, require_level
-from thresher.inference.kinds import require_one_of
+from thresher.inference.interval import Interval, normal_quantile
 
 RateMethod: TypeAlias = Literal["wilson", "exact", "agresti-coull", "jeffreys"]
 
@@ -31,7 +31,7 @@ def rate_interval(k: float, n: float, *, level: float = 0.95, method: RateMethod
         raise ArgumentError(f"{k!r} of {n!r} cases is no rate", "give two numbers")
     if not (n > 0 and math.isfinite(n) and 0 <= k <= n):
         raise ArgumentError(f"{k} of {n} cases is no rate", "give 0 <= k <= n and n above 0")
-    require_one_of(method, _LIMITS, "method")
+    require_one_of(method, _LIMITS, name="method")
     lower, upper = _LIMITS[method](k, n, level)
     rate = k / n
     return Interval(

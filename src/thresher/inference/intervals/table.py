@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from thresher._internal.arguments import require_level
 from thresher.errors import ArgumentError
 from thresher.inference.interval import (
     FISHER,
@@ -17,7 +18,6 @@ from thresher.inference.interval import (
     Interval,
     Scale,
     normal_quantile,
-    require_level,
     student_quantile,
     undefined,
 )

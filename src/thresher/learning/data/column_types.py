@@ -1,4 +1,4 @@
-"""Types of columns: inferred, shown as a table, and overruled on request."""
+"""Types of columns: inferred from their values, shown as a table, and overruled on request."""
 
 from __future__ import annotations
 
@@ -10,181 +10,21 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from thresher._internal.arguments import is_one_of, require_instance
 from thresher._internal.results import Result, Tabular, rows_of
-from thresher.errors import ArgumentError, ColumnError, MissingValueError
+from thresher.errors import ArgumentError, ColumnError, MissingValueError, argument
 from thresher.evaluation.summary import text_table
-from thresher.learning.arguments import is_one_of, require_kind
 from thresher.learning.data.frame import column_of, frame
-from thresher.learning.preprocessing.categories import category_texts, require_known
 
 MOST_CATEGORIES = 1000
-# Numbers make a column numerical in spite of some words only when there are this many of them and this great a share.
+# Words among numbers are refused only when there are this many numbers and this great a share of them.
 _NUMBERS, _NUMBER_SHARE = 10, 0.8
-# Numbers with decimals are measurements and no codes, so that a smaller share of them tells a mix.
+# Numbers with decimals are measurements and no codes, so a smaller share of them shows a mix.
 _MEASURED_SHARE = 0.2
 _FEWEST_FOR_IDENTIFIER = 20
 _WORDS_OF_TEXT = 3
 _ID = re.compile(r"(?:^|[_\s.-])(?:id|uuid|guid|key|index|row|nr|no)$", re.IGNORECASE)
 _CAMEL_ID = re.compile(r"[a-z](?:Id|ID)$")
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A kind and the reason for it."""
-
-    kind: Any
-    reason: str
-    order: tuple[str, ...] = ()
-
-
-def looked_at(values: Any, present: Any, *, most: int) -> Look:
-    """The kind of a column from its values that are there."""
-    family = _family(present)
-    if family not in ("mixed", "ordered") and len(present) == len(values) and (present == present.iloc[0]).all():
-        return Look("constant", "one value in every row")
-    if family == "ordered":
-        order = tuple(map(str, present.dtype.categories))
-        return Look("ordinal", f"ordered categories: {' < '.join(order)}", order)
-    if family in ("boolean", "date"):
-        return Look(family, "true or false" if family == "boolean" else "dates")
-    if family == "number":
-        return _numbers(present.astype(np.float64), "numbers")
-    if family == "mixed":
-        raise _mixed(present)
-    return _categories(present, "categories", most) if family == "categories" else _texts(present, most)
-
-
-def declared(present: Any, kind: Any, order: tuple[Any, ...]) -> Look:
-    """The look of a column whose kind was said; a kind that its values contradict is refused."""
-    import pandas as pd
-
-    if kind == "ordinal":
-        return _ordinal(present, order)
-    if kind in ("numerical", "boolean"):
-        numbers = pd.to_numeric(present.astype(object), errors="coerce")
-        if numbers.isna().any():
-            raise words_among_numbers(present, numbers)
-    if kind == "date":
-        dates = pd.to_datetime(present, errors="coerce", utc=True, format="ISO8601")
-        if dates.isna().any():
-            first = present[dates.isna()]
-            raise ColumnError(
-                f"column {present.name!r} is declared a date, and {len(first):,} of {len(present):,} values are no "
-                f"ISO date (first {first.iloc[0]!r} at row {first.index[0]})",
-                "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
-            )
-    return Look(kind, "declared")
-
-
-def words_among_numbers(present: Any, numbers: Any) -> ColumnError:
-    """What is said of text in a column of numbers."""
-    name, bad = present.name, present[numbers.isna()]
-    words = ", ".join(repr(word) for word in dict.fromkeys(bad.astype(str).tolist()[:3]))
-    return ColumnError(
-        f"column {name!r} holds numbers, but {len(bad):,} of {len(present):,} values are text "
-        f"({words}; first at row {bad.index[0]})",
-        f"make them missing or numbers, or declare types={{{name!r}: 'categorical'}} or 'ignored'",
-    )
-
-
-def _family(present: Any) -> str:
-    """By the column's type, or where that is "object", by the types of its values."""
-    import pandas as pd
-    from pandas.api import types as dtypes
-
-    if isinstance(present.dtype, pd.CategoricalDtype):
-        return "ordered" if present.dtype.ordered else "categories"
-    inferred = dtypes.infer_dtype(present, skipna=True)
-    if inferred in ("integer", "floating", "mixed-integer-float", "decimal"):
-        return "number"
-    if inferred in ("datetime", "datetime64", "date"):
-        return "date"
-    return {"boolean": "boolean", "string": "text"}.get(inferred, "mixed")
-
-
-def _numbers(present: Any, reason: str) -> Look:
-    numbers = present.to_numpy(dtype=np.float64)
-    if np.isinf(numbers).any():
-        raise ColumnError(
-            f"{int(np.isinf(numbers).sum()):,} of {numbers.size:,} values of column {present.name!r} are infinite",
-            "make them missing or finite",
-        )
-    if np.isin(numbers, (0.0, 1.0)).all():
-        return Look("boolean", "0 or 1")
-    whole = bool((numbers == np.floor(numbers)).all())
-    if whole and present.nunique() == numbers.size >= _FEWEST_FOR_IDENTIFIER:
-        running = numbers.max() - numbers.min() + 1 == numbers.size
-        if running or _ID.search(str(present.name)) or _CAMEL_ID.search(str(present.name)):
-            return Look("identifier", "a whole number of its own in every row")
-    return Look("numerical", reason)
-
-
-def _texts(present: Any, most: int) -> Look:
-    import pandas as pd
-
-    texts = present.astype(str).str.strip()
-    numbers = pd.to_numeric(texts, errors="coerce")
-    if numbers.notna().all() and not texts.str.match(r"0\d").any():
-        return _numbers(numbers, "numbers written as text")
-    measured = bool((numbers.dropna() % 1 != 0).any())
-    enough = numbers.notna().mean() >= (_MEASURED_SHARE if measured else _NUMBER_SHARE)
-    if enough and numbers.nunique() > _NUMBERS and numbers.isna().any():
-        raise words_among_numbers(present, numbers)
-    if texts.str.match(r"\d{4}-\d{2}-\d{2}").all():
-        dates = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
-        if dates.notna().all():
-            return Look("date", "dates written as text")
-    share = texts.nunique() / len(texts)
-    if texts.str.split().str.len().mean() >= _WORDS_OF_TEXT and share > 0.5:
-        return Look("text", "several words, seldom the same")
-    if len(texts) >= _FEWEST_FOR_IDENTIFIER and share == 1:
-        return Look("identifier", "a text of its own in every row")
-    return _categories(present, "texts that repeat", most)
-
-
-def _categories(present: Any, reason: str, most: int) -> Look:
-    distinct = present.nunique()
-    if distinct > most:
-        name = present.name
-        raise ColumnError(
-            f"column {name!r} has {distinct:,} categories in {len(present):,} rows, more than {most:,}",
-            f"group the rare ones, declare it types={{{name!r}: 'text'}} or 'ignored', or declare it 'categorical' to "
-            "have categories encoded by the target",
-        )
-    return Look("categorical", reason)
-
-
-def _ordinal(present: Any, order: tuple[Any, ...]) -> Look:
-    import pandas as pd
-
-    name = present.name
-    if not order and isinstance(present.dtype, pd.CategoricalDtype) and present.dtype.ordered:
-        order = tuple(present.dtype.categories)
-    if not order:
-        raise ColumnError(
-            f"column {name!r} is declared ordinal, and its order is not said",
-            f"pass orders={{{name!r}: [lowest, ..., highest]}}",
-        )
-    texts = tuple(category_texts(pd.Series(list(order), dtype=object)).tolist())
-    require_known(category_texts(present), texts)
-    return Look("ordinal", f"order declared: {' < '.join(texts)}", texts)
-
-
-def _mixed(present: Any) -> ColumnError:
-    kinds = [type(value).__name__ for value in present]
-    counts = Counter(kinds).most_common()
-    name = present.name
-    if len(counts) == 1:
-        return ColumnError(
-            f"column {name!r} holds values of type {counts[0][0]}, which are neither numbers, texts nor dates",
-            f"turn them into such, or leave the column out with types={{{name!r}: 'ignored'}}",
-        )
-    told = ", ".join(f"{count:,} {kind}" for kind, count in counts)
-    first = present.index[kinds.index(counts[1][0])]
-    return ColumnError(
-        f"column {name!r} mixes kinds of values: {told} (first at row {first})",
-        f"make them one kind, or leave the column out with types={{{name!r}: 'ignored'}}",
-    )
 
 
 Kind: TypeAlias = Literal[
@@ -195,7 +35,7 @@ USED: tuple[Kind, ...] = ("numerical", "boolean", "categorical", "ordinal", "tex
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnType(Result):
-    """One column: what it is, why that was thought, and how many values it has and lacks."""
+    """One column: its kind, the reason for it, and how many values it has and lacks."""
 
     name: str
     kind: Kind
@@ -275,6 +115,15 @@ class ColumnTypes(Tabular):
         return text_table([head, *lines])
 
 
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A kind and the reason for it."""
+
+    kind: Any
+    reason: str
+    order: tuple[str, ...] = ()
+
+
 def column_types(
     data: Any,
     *,
@@ -283,7 +132,7 @@ def column_types(
     orders: Mapping[str, Sequence[Any]] | None = None,
     most_categories: int = MOST_CATEGORIES,
 ) -> ColumnTypes:
-    """What each column of a table is, `types` overruling what is found and `orders` declaring ordinal columns.
+    """The kind of each column of a table; `types` overrules, and `orders` declares ordinal columns.
 
     Nothing is converted here, and a doubtful column is refused, not guessed at: one that is wholly missing, that mixes
     kinds of values, that has words among its numbers, or that has more than `most_categories` categories.
@@ -296,25 +145,26 @@ def column_types(
     age     numerical          2       10  31.5     numbers
     """
     table = frame(data)
-    for given, name, example in ((types, "types", '"age": "numerical"'), (orders, "orders", '"size": ["S", "M", "L"]')):
-        if given is not None:
-            require_kind(given, Mapping, name=name, fix=f"give e.g. {name}={{{example}}}")
+    fix = "give e.g. types={'age': 'numerical'}, orders={'size': ['S', 'M', 'L']}"
+    for name, declared in (("types", types), ("orders", orders)):
+        if declared is not None:
+            require_instance(declared, Mapping, name=name, fix=fix)
     for name, order in (orders or {}).items():
         if isinstance(order, str) or not isinstance(order, Iterable):
             raise ArgumentError(f"the order of {name!r} is no list: {order!r}", "give categories, lowest first")
-    types, declared_orders = dict(types or {}), {name: tuple(order) for name, order in (orders or {}).items()}
+    types, lowest_first = dict(types or {}), {name: tuple(order) for name, order in (orders or {}).items()}
     if target is not None:
         column_of(table, target)
-    for name in {**types, **declared_orders}:
+    for name in {**types, **lowest_first}:
         column_of(table, name)
         if not is_one_of(types.get(name, "ordinal"), get_args(Kind)):
             raise ArgumentError(f"there is no kind {types[name]!r}", f"use one of {', '.join(get_args(Kind))}")
-    found = [
-        _column_type(table[name], types.get(name), declared_orders.get(name, ()), most_categories)
+    columns = tuple(
+        _column_type(table[name], types.get(name), lowest_first.get(name, ()), most_categories)
         for name in table.columns
         if name != target
-    ]
-    return ColumnTypes(tuple(found), target)
+    )
+    return ColumnTypes(columns, target)
 
 
 def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: int) -> ColumnType:
@@ -325,17 +175,194 @@ def _column_type(values: Any, kind: Kind | None, order: tuple[Any, ...], most: i
     if not len(present):
         raise MissingValueError(
             f"column {name!r} has no values: all {rows:,} rows are missing",
-            f"fill it, or leave it out with types={{{name!r}: 'ignored'}}",
+            f"fill it, or leave it out with {argument('types', {name: 'ignored'})}",
         )
-    if kind is None and order:
-        kind = "ordinal"
-    look = looked_at(values, present, most=most) if kind is None else declared(present, kind, order)
-    return _told(look, name, rows, present)
-
-
-def _told(look: Look, name: str, rows: int, present: Any) -> ColumnType:
+    if kind is None and not order:
+        inference = infer_kind(values, present, most=most)
+    else:
+        inference = declared_kind(present, kind or "ordinal", order)
     first = present.iloc[0]
     example = f"{first:.6g}" if isinstance(first, float) else " ".join(str(first).removesuffix(" 00:00:00").split())
     shown = example if len(example) <= 24 else example[:23] + "…"
     distinct = int(present.astype(str).nunique() if present.dtype == object else present.nunique())
-    return ColumnType(name, look.kind, look.reason, rows, distinct, rows - len(present), shown, look.order)
+    missing = rows - len(present)
+    return ColumnType(name, inference.kind, inference.reason, rows, distinct, missing, shown, inference.order)
+
+
+def infer_kind(values: Any, present: Any, *, most: int) -> Inference:
+    """The kind of a column, from the values that are not missing."""
+    family = _family(present)
+    if family not in ("mixed", "ordered") and len(present) == len(values) and (present == present.iloc[0]).all():
+        return Inference("constant", "one value in every row")
+    if family == "ordered":
+        order = tuple(map(str, present.dtype.categories))
+        return Inference("ordinal", f"ordered categories: {' < '.join(order)}", order)
+    if family in ("boolean", "date"):
+        return Inference(family, "true or false" if family == "boolean" else "dates")
+    if family == "number":
+        return _numbers(present.astype(np.float64), "numbers")
+    if family == "mixed":
+        raise _mixed(present)
+    return _categories(present, "categories", most) if family == "categories" else _texts(present, most)
+
+
+def declared_kind(present: Any, kind: Any, order: tuple[Any, ...]) -> Inference:
+    """The declared kind of a column; one that its values contradict is refused."""
+    import pandas as pd
+
+    if kind == "ordinal":
+        return _ordinal(present, order)
+    if kind in ("numerical", "boolean"):
+        numbers = pd.to_numeric(present.astype(object), errors="coerce")
+        if numbers.isna().any():
+            raise text_among_numbers(present, numbers)
+    if kind == "date":
+        dates = pd.to_datetime(present, errors="coerce", utc=True, format="ISO8601")
+        if dates.isna().any():
+            first = present[dates.isna()]
+            raise ColumnError(
+                f"column {present.name!r} is declared a date, and {len(first):,} of {len(present):,} values are no "
+                f"ISO date (first {first.iloc[0]!r} at row {first.index[0]})",
+                "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
+            )
+    return Inference(kind, "declared")
+
+
+def text_among_numbers(present: Any, numbers: Any) -> ColumnError:
+    """The error about text in a column of numbers."""
+    name, bad = present.name, present[numbers.isna()]
+    words = ", ".join(repr(word) for word in dict.fromkeys(bad.astype(str).tolist()[:3]))
+    return ColumnError(
+        f"column {name!r} holds numbers, but {len(bad):,} of {len(present):,} values are text "
+        f"({words}; first at row {bad.index[0]})",
+        f"make them missing or numbers, or declare {argument('types', {name: 'categorical'})} or 'ignored'",
+    )
+
+
+def category_texts(values: Any) -> Any:
+    """A column's categories as texts; an integer is spelled without a point, whatever its type.
+
+    >>> import pandas as pd
+    >>> category_texts(pd.Series([3.0, None, 2.5])).tolist()
+    ['3', nan, '2.5']
+    """
+    import pandas as pd
+
+    texts = [np.nan if missing else _spelled(value) for value, missing in zip(values, values.isna(), strict=True)]
+    return pd.Series(texts, index=values.index, name=values.name, dtype=object)
+
+
+def require_known(texts: Any, order: Sequence[str]) -> None:
+    """Refuse a category that a declared order does not have."""
+    stray = texts[~texts.isin(order)]
+    if len(stray):
+        raise ColumnError(
+            f"{len(stray):,} of {len(texts):,} values of column {texts.name!r} are not in its declared order (first "
+            f"{stray.iloc[0]!r} at row {stray.index[0]})",
+            f"add them to {argument('orders', {texts.name: list(order)})}, or make them missing",
+        )
+
+
+def _family(present: Any) -> str:
+    """By the column's type, or where that is "object", by the types of its values."""
+    import pandas as pd
+    from pandas.api import types as dtypes
+
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        return "ordered" if present.dtype.ordered else "categories"
+    inferred = dtypes.infer_dtype(present, skipna=True)
+    if inferred in ("integer", "floating", "mixed-integer-float", "decimal"):
+        return "number"
+    if inferred in ("datetime", "datetime64", "date"):
+        return "date"
+    return {"boolean": "boolean", "string": "text"}.get(inferred, "mixed")
+
+
+def _numbers(present: Any, reason: str) -> Inference:
+    numbers = present.to_numpy(dtype=np.float64)
+    if np.isinf(numbers).any():
+        raise ColumnError(
+            f"{int(np.isinf(numbers).sum()):,} of {numbers.size:,} values of column {present.name!r} are infinite",
+            "make them missing or finite",
+        )
+    if np.isin(numbers, (0.0, 1.0)).all():
+        return Inference("boolean", "0 or 1")
+    integers = bool((numbers == np.floor(numbers)).all())
+    if integers and present.nunique() == numbers.size >= _FEWEST_FOR_IDENTIFIER:
+        running = numbers.max() - numbers.min() + 1 == numbers.size
+        if running or _ID.search(str(present.name)) or _CAMEL_ID.search(str(present.name)):
+            return Inference("identifier", "a whole number of its own in every row")
+    return Inference("numerical", reason)
+
+
+def _texts(present: Any, most: int) -> Inference:
+    import pandas as pd
+
+    texts = present.astype(str).str.strip()
+    numbers = pd.to_numeric(texts, errors="coerce")
+    if numbers.notna().all() and not texts.str.match(r"0\d").any():
+        return _numbers(numbers, "numbers written as text")
+    measured = bool((numbers.dropna() % 1 != 0).any())
+    enough = numbers.notna().mean() >= (_MEASURED_SHARE if measured else _NUMBER_SHARE)
+    if enough and numbers.nunique() > _NUMBERS and numbers.isna().any():
+        raise text_among_numbers(present, numbers)
+    if texts.str.match(r"\d{4}-\d{2}-\d{2}").all():
+        dates = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
+        if dates.notna().all():
+            return Inference("date", "dates written as text")
+    share = texts.nunique() / len(texts)
+    if texts.str.split().str.len().mean() >= _WORDS_OF_TEXT and share > 0.5:
+        return Inference("text", "several words, seldom the same")
+    if len(texts) >= _FEWEST_FOR_IDENTIFIER and share == 1:
+        return Inference("identifier", "a text of its own in every row")
+    return _categories(present, "texts that repeat", most)
+
+
+def _categories(present: Any, reason: str, most: int) -> Inference:
+    distinct = present.nunique()
+    if distinct > most:
+        name = present.name
+        raise ColumnError(
+            f"column {name!r} has {distinct:,} categories in {len(present):,} rows, more than {most:,}",
+            f"group the rare ones, declare it {argument('types', {name: 'text'})} or 'ignored', or declare it "
+            "'categorical' to have categories encoded by the target",
+        )
+    return Inference("categorical", reason)
+
+
+def _ordinal(present: Any, order: tuple[Any, ...]) -> Inference:
+    import pandas as pd
+
+    name = present.name
+    if not order and isinstance(present.dtype, pd.CategoricalDtype) and present.dtype.ordered:
+        order = tuple(present.dtype.categories)
+    if not order:
+        raise ColumnError(
+            f"column {name!r} is declared ordinal, and its order is not said",
+            f"pass {argument('orders', {name: ['lowest', ..., 'highest']})}",
+        )
+    texts = tuple(category_texts(pd.Series(list(order), dtype=object)).tolist())
+    require_known(category_texts(present), texts)
+    return Inference("ordinal", f"order declared: {' < '.join(texts)}", texts)
+
+
+def _mixed(present: Any) -> ColumnError:
+    name, kinds = present.name, [type(value).__name__ for value in present]
+    counts = Counter(kinds).most_common()
+    if len(counts) == 1:
+        return ColumnError(
+            f"column {name!r} holds values of type {counts[0][0]}, which are neither numbers, texts nor dates",
+            f"turn them into such, or leave the column out with {argument('types', {name: 'ignored'})}",
+        )
+    listed = ", ".join(f"{count:,} {kind}" for kind, count in counts)
+    first = present.index[kinds.index(counts[1][0])]
+    return ColumnError(
+        f"column {name!r} mixes kinds of values: {listed} (first at row {first})",
+        f"make them one kind, or leave the column out with {argument('types', {name: 'ignored'})}",
+    )
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,15 +1,54 @@
-"""Tables in: anything with named columns as a pandas frame, which scikit-learn keeps the names of."""
+"""Tables to learn from: anything with named columns as a pandas frame, and its missing values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_names
 from thresher._internal.optional import extra
-from thresher.errors import ColumnError, EmptyError, LengthError
+from thresher._internal.results import Result, Tabular
+from thresher.errors import ArgumentError, ColumnError, EmptyError, LengthError
+from thresher.evaluation.summary import text_table
+from thresher.ranking import Indices
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MissingValues(Tabular):
+    """How many values each column lacks, and how many rows lack any."""
+
+    rows: int
+    counts: Mapping[str, int]
+    incomplete_rows: int
+
+    def _brief(self) -> str:
+        return f"{self.incomplete_rows:,} of {self.rows:,} rows lack a value"
+
+    def _columns(self) -> Mapping[str, Any]:
+        share = [count / self.rows for count in self.counts.values()]
+        return {"column": list(self.counts), "missing": list(self.counts.values()), "share": share}
+
+    def __str__(self) -> str:
+        if not self.incomplete_rows:
+            return f"none of {self.rows:,} rows lacks a value"
+        lines = [[name, f"{count:,}", f"{count / self.rows:.1%}"] for name, count in self.counts.items() if count]
+        return (
+            text_table([["column", "missing", "share"], *lines])
+            + f"\n{self.incomplete_rows:,} of {self.rows:,} rows lack a value"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CompleteRows(Result):
+    """The rows without missing values, their row numbers, and how many were dropped."""
+
+    data: Any
+    kept: Indices
+    dropped: int
 
 
 def frame(data: Any) -> Any:
@@ -21,8 +60,8 @@ def frame(data: Any) -> Any:
     (2, 2)
     """
     pandas = extra("pandas", name="learn")
-    found = _as_pandas(data, pandas)
-    names = list(found.columns)
+    table = _as_pandas(data, pandas)
+    names = list(table.columns)
     if unnamed := [name for name in names if not isinstance(name, str)]:
         raise ColumnError(
             f"columns are named by text, and {unnamed[0]!r} is of type {type(unnamed[0]).__name__}",
@@ -30,11 +69,11 @@ def frame(data: Any) -> Any:
         )
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ColumnError(f"{names.count(twice[0])} columns are called {twice[0]!r}", "rename all but one of them")
-    if not len(found):
+    if not len(table):
         raise EmptyError("the table has no rows", "check what was read, and any filter before it")
     if not names:
         raise EmptyError("the table has no columns", "check what was read")
-    return found.reset_index(drop=True)
+    return table.reset_index(drop=True)
 
 
 def column_of(data: Any, name: Any) -> Any:
@@ -46,6 +85,40 @@ def column_of(data: Any, name: Any) -> Any:
             f"there is no column {name!r}", (f"did you mean {near[0]!r}? " if near else "") + f"the columns are {known}"
         )
     return data[name]
+
+
+def missing_values(data: Any) -> MissingValues:
+    """Count the values that each column lacks.
+
+    >>> print(missing_values({"age": [31, None, 25], "town": ["Oslo", None, None]}))
+    column  missing  share
+    age           1  33.3%
+    town          2  66.7%
+    2 of 3 rows lack a value
+    """
+    absent = frame(data).isna()
+    counts = {str(name): int(count) for name, count in absent.sum().items()}
+    return MissingValues(len(absent), counts, int(absent.any(axis=1).sum()))
+
+
+def complete_rows(data: Any, *, columns: Sequence[str] | None = None) -> CompleteRows:
+    """Drop the rows that lack a value in any of the columns, by default all, and count them.
+
+    For training rows only: a row to be scored is never dropped. Values are often missing for a reason, and then a model
+    of complete rows is a model of other cases; fill with an indicator instead (`preparation`).
+
+    >>> complete_rows({"age": [31, None, 25]}).dropped
+    1
+    """
+    table = frame(data)
+    if columns is not None and not require_names(columns, name="columns"):
+        raise ArgumentError("there are no columns to look at", "name some, or leave columns= out for all")
+    for name in columns or ():
+        column_of(table, name)
+    rows = np.flatnonzero(table[list(columns or table.columns)].notna().all(axis=1))
+    if not rows.size:
+        raise EmptyError(f"every one of {len(table):,} rows lacks a value", "drop columns first, or fill them")
+    return CompleteRows(table.iloc[rows].reset_index(drop=True), rows, len(table) - rows.size)
 
 
 def _as_pandas(data: Any, pandas: Any) -> Any:

@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance
 from thresher.cautions import Caution
 from thresher.curves import auc
 from thresher.errors import LengthError
-from thresher.learning.arguments import require_kind
-from thresher.learning.data.column_types import ColumnType, ColumnTypes, column_types
+from thresher.inputs.rank import rank
+from thresher.learning.data.column_types import ColumnType, ColumnTypes, category_texts, column_types
 from thresher.learning.data.frame import frame
 from thresher.learning.data.split import Split
 from thresher.learning.data.target import Target, target_column
-from thresher.learning.preprocessing.categories import category_texts
 from thresher.learning.preprocessing.encoders import Numbers
-from thresher.sources import rank
 
 # A column's values repeat when they have this many rows each on average; below, they may fit the target by chance.
 _ROWS_PER_VALUE = 5
@@ -31,9 +30,9 @@ def leakage(
     split: Split | None = None,
     groups: Any = None,
 ) -> tuple[Caution, ...]:
-    """What looks like leakage, said as cautions; nothing is removed.
+    """Signs of leakage, as cautions; nothing is removed.
 
-    Looks for columns that are the target in another spelling, that determine it, whose gaps determine it, or that rank
+    It checks for columns that are the target in another spelling, determine it, have gaps that determine it, or rank
     it nearly perfectly; for identifiers; and, with a `split`, for equal rows and `groups` in more than one part.
 
     >>> table = {"sure": ["y", "n"] * 10, "age": [31, 40, 25, 38, 60] * 4, "spam": [1, 0] * 10}
@@ -41,14 +40,14 @@ def leakage(
     feature-equals-target: column 'sure' is the target 'spam' in another spelling
     """
     fix = "give what column_types(data) and split(labels) return"
-    for given, kind, name in ((columns, ColumnTypes, "columns"), (split, Split, "split")):
-        if given is not None:
-            require_kind(given, kind, name=name, fix=fix)
+    for value, kind, name in ((columns, ColumnTypes, "columns"), (split, Split, "split")):
+        if value is not None:
+            require_instance(value, kind, name=name, fix=fix)
     table = frame(data)
-    goal = target_column(table, target, fewest=1)
+    labels = target_column(table, target, fewest=1)
     kinds = column_types(table, target=target) if columns is None else columns
-    found = [caution for name in kinds.used for caution in _of_column(table[name], kinds[name], goal)]
-    found += [
+    cautions = [caution for name in kinds.used for caution in _of_column(table[name], kinds[name], labels)]
+    cautions += [
         Caution("identifier-column", f"column {name!r} has a value of its own in every row, and is left out")
         for name in kinds.named("identifier")
     ]
@@ -58,56 +57,56 @@ def leakage(
                 f"the split is of {sum(split.sizes.values()):,} rows and the table has {len(table):,}",
                 "split the labels of this table",
             )
-        found += _equal_rows(table[kinds.used], split)
-        found += [] if groups is None else _shared_groups(groups, split)
-    return tuple(found)
+        cautions += _equal_rows(table[kinds.used], split)
+        cautions += [] if groups is None else _shared_groups(groups, split)
+    return tuple(cautions)
 
 
-def _of_column(values: Any, column: ColumnType, goal: Target) -> list[Caution]:
+def _of_column(values: Any, column: ColumnType, target: Target) -> list[Caution]:
     name, kind = column.name, column.kind
-    if kind != "text" and (determined := _determined(values, goal)):
+    if kind != "text" and (determined := _determined(values, target)):
         return [determined]
-    if 0 < values.isna().sum() < len(values) and _pure(values.isna(), goal) == 2:
-        text = f"column {name!r} is missing exactly for some classes of {goal.name!r}: its gaps tell the class"
+    if 0 < values.isna().sum() < len(values) and _pure(values.isna(), target) == 2:
+        text = f"column {name!r} is missing exactly for some classes of {target.name!r}: its gaps tell the class"
         return [Caution("feature-determines-target", text)]
     if kind in ("numerical", "ordinal") and values.notna().any():
-        best = _best_auc(values, column.order, goal)
+        best = _best_auc(values, column.order, target)
         if best >= NEAR_PERFECT:
-            text = f"column {name!r} by itself ranks {goal.name!r} with an AUC of {best:.4f}; is it known in time?"
+            text = f"column {name!r} by itself ranks {target.name!r} with an AUC of {best:.4f}; is it known in time?"
             return [Caution("near-perfect-feature", text)]
     return []
 
 
-def _determined(values: Any, goal: Target) -> Caution | None:
-    distinct = _pure(values, goal)
+def _determined(values: Any, target: Target) -> Caution | None:
+    distinct = _pure(values, target)
     if distinct < 2 or distinct * _ROWS_PER_VALUE > len(values):
         return None
-    if distinct == len(goal.classes):
+    if distinct == len(target.classes):
         return Caution(
-            "feature-equals-target", f"column {values.name!r} is the target {goal.name!r} in another spelling"
+            "feature-equals-target", f"column {values.name!r} is the target {target.name!r} in another spelling"
         )
-    text = f"each of the {distinct:,} values of column {values.name!r} goes with one class of {goal.name!r} only"
+    text = f"each of the {distinct:,} values of column {values.name!r} goes with one class of {target.name!r} only"
     return Caution("feature-determines-target", text)
 
 
-def _pure(values: Any, goal: Target) -> int:
+def _pure(values: Any, target: Target) -> int:
     """How many values there are, missing as one of them, if none goes with two classes; otherwise 0."""
     codes, distinct = values.factorize(use_na_sentinel=False)
-    pairs = np.bincount(codes * len(goal.classes) + goal.codes, minlength=len(distinct) * len(goal.classes))
+    pairs = np.bincount(codes * len(target.classes) + target.codes, minlength=len(distinct) * len(target.classes))
     pure = bool(((pairs.reshape(len(distinct), -1) > 0).sum(axis=1) == 1).all())
     return len(distinct) if pure else 0
 
 
-def _best_auc(values: Any, order: tuple[str, ...], goal: Target) -> float:
+def _best_auc(values: Any, order: tuple[str, ...], target: Target) -> float:
     """The largest AUC of the column, either way round, for one class against the rest."""
     if order:
         numbers = category_texts(values).map({name: place for place, name in enumerate(order)})
     else:
         numbers = Numbers().fit_transform(values.to_frame())
     present = values.notna().to_numpy()
-    scores, codes = np.asarray(numbers, dtype=np.float64).reshape(-1)[present], goal.codes[present]
+    scores, codes = np.asarray(numbers, dtype=np.float64).reshape(-1)[present], target.codes[present]
     best = 0.0
-    for code in range(len(goal.classes)) if len(goal.classes) > 2 else (1,):
+    for code in range(len(target.classes)) if len(target.classes) > 2 else (1,):
         positive = codes == code
         if min(positive.sum(), (~positive).sum()) >= _ROWS_PER_VALUE:
             area = auc(rank(positive, scores))

@@ -1,4 +1,4 @@
-"""Noise put in on purpose: labels flipped and rows disturbed, to see how a model stands it."""
+"""Noise added on purpose: labels flipped and rows disturbed, to see how a model bears it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_names, require_number, require_seed
 from thresher._internal.results import Result, Tabular
 from thresher.errors import ArgumentError, ColumnError, OneClassError
-from thresher.learning.arguments import require_names, require_number, require_seed
+from thresher.inputs.arrow import Column
+from thresher.inputs.columns import column, complete
+from thresher.inputs.labels import classes_of
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Flags
-from thresher.sources import classes_of
-from thresher.sources.columns import Column, column, complete
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -39,7 +40,7 @@ def label_noise(labels: Any, rate: float | Mapping[Any, float], *, seed: int = 0
     """Give a share of the rows a wrong label: another class, each of the others as likely.
 
     One rate flips exactly that share of all rows; a mapping flips exactly that share of each class it names, as when
-    fraud is more often overlooked than invented. Halves are rounded up.
+    fraud is overlooked more often than invented. Halves are rounded up.
 
     >>> noisy = label_noise([0] * 8 + [1] * 4, {0: 0.25, 1: 0.5}, seed=1)
     >>> noisy.counts, int(noisy.flipped.sum())
@@ -52,12 +53,13 @@ def label_noise(labels: Any, rate: float | Mapping[Any, float], *, seed: int = 0
     rng = np.random.default_rng(require_seed(seed))
     flipped = np.zeros(codes.size, dtype=np.bool_)
     for rows, share in _strata(rate, classes, codes):
-        flipped[rng.choice(rows, size=_exactly(share, rows.size), replace=False)] = True
+        flipped[rng.choice(rows, size=_count(share, rows.size), replace=False)] = True
     step = rng.integers(1, len(classes), size=codes.size)
     wrong = np.where(flipped, (codes + step) % len(classes), codes)
-    made = _as_given(classes, y)[wrong]
+    names = np.empty(len(classes), dtype=y.dtype)  # the labels' own type
+    names[:] = classes
     counts = np.bincount(codes[flipped], minlength=len(classes)).tolist()
-    return NoisyLabels(made, flipped, dict(zip(classes, counts, strict=True)))
+    return NoisyLabels(names[wrong], flipped, dict(zip(classes, counts, strict=True)))
 
 
 def instance_noise(
@@ -79,7 +81,7 @@ def instance_noise(
         raise ArgumentError(f"scale must be above 0, got {scale}", "give it in standard deviations, e.g. 1")
     rng = np.random.default_rng(require_seed(seed))
     disturbed = np.zeros(len(table), dtype=np.bool_)
-    disturbed[rng.choice(len(table), size=_exactly(rate, len(table)), replace=False)] = True
+    disturbed[rng.choice(len(table), size=_count(rate, len(table)), replace=False)] = True
     for name in table.columns if columns is None else require_names(columns, name="columns"):
         values = column_of(table, name)
         if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
@@ -98,25 +100,14 @@ def instance_noise(
 def _strata(rate: Any, classes: Sequence[Any], codes: Any) -> list[tuple[Any, float]]:
     if not isinstance(rate, Mapping):
         return [(np.arange(codes.size), rate)]
-    unknown = [name for name in rate if name not in classes]
-    if unknown:
-        raise ArgumentError(
-            f"a rate is given for {unknown[0]!r}, which is no class", f"the classes are {list(classes)!r}"
-        )
+    if unknown := [name for name in rate if name not in classes]:
+        what = f"a rate is given for {unknown[0]!r}, which is no class"
+        raise ArgumentError(what, f"the classes are {list(classes)!r}")
     return [(np.flatnonzero(codes == classes.index(name)), share) for name, share in rate.items()]
 
 
-def _exactly(rate: float, rows: int) -> int:
-    require_number(rate, name="a rate of noise", fix="e.g. 0.1 for a tenth of the rows")
-    if not 0 <= rate <= 1:
-        raise ArgumentError(f"a rate of noise lies from 0 to 1, got {rate}", "e.g. 0.1 for a tenth of the rows")
+def _count(rate: float, rows: int) -> int:
+    fix = "e.g. 0.1 for a tenth of the rows"
+    if not 0 <= require_number(rate, name="a rate of noise", fix=fix) <= 1:
+        raise ArgumentError(f"a rate of noise lies from 0 to 1, got {rate}", fix)
     return math.floor(round(rate * rows, 9) + 0.5)
-
-
-def _as_given(classes: Sequence[Any], labels: Column) -> Column:
-    """The classes as an array of the labels' own type."""
-    if labels.dtype.kind == "O":
-        made = np.empty(len(classes), dtype=object)
-        made[:] = classes
-        return made
-    return np.array(classes, dtype=labels.dtype)

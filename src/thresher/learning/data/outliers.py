@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, TransformerMixin, clone
 from sklearn.ensemble import IsolationForest
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from thresher._internal.arguments import require_classifier, require_number
 from thresher.errors import ArgumentError, LabelError
-from thresher.learning.arguments import require_classifier, require_number
 from thresher.learning.features.scatter import Matrix
 from thresher.ranking import Flags, Floats
 
 OutlierMethod: TypeAlias = Literal["iqr", "robust_z", "isolation_forest"]
+OutlierAction: TypeAlias = Literal["flag", "clip"]
 
 # Tukey's 1.5 interquartile ranges; 3.5 robust standard deviations after Iglewicz & Hoaglin (1993).
 _FACTORS = {"iqr": 1.5, "robust_z": 3.5}
@@ -38,29 +39,20 @@ class Fences:
         return (self.low > X) | (self.high < X)
 
 
-def require_method(method: str) -> None:
-    """Refuse a way of finding outliers that there is not."""
-    if method not in get_args(OutlierMethod):
-        raise ArgumentError(
-            f"there is no way {method!r} to find outliers", f"use one of {', '.join(get_args(OutlierMethod))}"
-        )
-
-
 def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
-    """Fences of each feature, missing values left aside.
+    """Fences of each feature, without its missing values.
 
     "iqr": `factor` (1.5) interquartile ranges beyond the quartiles. "robust_z": `factor` (3.5) times 1.4826 median
     absolute deviations from the median. Where half of the values are equal the width is 0, which says nothing about
     the others: such a feature has no fences.
 
-    >>> found = fences(np.array([[1.0], [2.0], [3.0], [4.0], [90.0]]), method="iqr", factor=None)
-    >>> found.low, found.high
+    >>> around = fences(np.array([[1.0], [2.0], [3.0], [4.0], [90.0]]), method="iqr", factor=None)
+    >>> around.low, around.high
     (array([-1.]), array([7.]))
     """
     width = _FACTORS[method] if factor is None else factor
-    _where, fix = "fences(X, factor=...)", "e.g. 1.5 for iqr"
-    if not require_number(width, name="factor", fix=fix) > 0:
-        raise ArgumentError(f"factor must be above 0, got {factor}", fix)
+    if not require_number(width, name="factor", fix="e.g. 1.5 for iqr") > 0:
+        raise ArgumentError(f"factor must be above 0, got {factor}", "e.g. 1.5 for iqr")
     empty = np.isnan(X).all(axis=0)
     filled = np.where(empty, 0.0, X)
     if method == "iqr":
@@ -73,16 +65,8 @@ def fences(X: Matrix, *, method: OutlierMethod, factor: float | None) -> Fences:
     return Fences(np.where(flat, -np.inf, low - width * spread), np.where(flat, np.inf, high + width * spread))
 
 
-def forest(X: Matrix, *, share: float | None, seed: int) -> Any:
-    """scikit-learn's isolation forest; `share` of the rows are outliers, or as the original paper has it when None."""
-    return IsolationForest(contamination="auto" if share is None else share, random_state=seed).fit(X)
-
-
-OutlierAction: TypeAlias = Literal["flag", "clip"]
-
-
 class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Outliers of numerical features, found on the rows that `fit` sees and treated in all rows.
+    """Outliers of numerical features, learnt from the rows that `fit` sees and treated in all rows.
 
     Parameters
     ----------
@@ -94,6 +78,7 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Missing values stay missing. In a pipeline, fences come from the training folds alone.
 
+    >>> import numpy as np
     >>> rows = np.array([[1.0], [2.0], [3.0], [4.0], [90.0]])
     >>> Outliers("iqr").fit(rows).transform([[5.0], [-80.0]]).tolist()
     [[5.0], [-1.0]]
@@ -116,48 +101,48 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn where outliers begin."""
-        require_method(self.method)
-        if self.action not in ("flag", "clip"):
+        if self.method not in get_args(OutlierMethod):
+            ways = ", ".join(get_args(OutlierMethod))
+            raise ArgumentError(f"there is no way {self.method!r} to find outliers", f"use one of {ways}")
+        if self.action not in get_args(OutlierAction):
             raise ArgumentError(f"there is no action {self.action!r}", "use flag or clip")
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        if self.method == "isolation_forest":
-            if self.action == "clip":
-                raise ArgumentError(
-                    "a forest finds rows that are outliers, and has no fence to clip values to",
-                    'use action="flag", or method="iqr" or "robust_z"',
-                )
-            self.forest_ = forest(rows, share=self.factor, seed=self.seed)
-        else:
+        if self.method != "isolation_forest":
             self.fences_ = fences(rows, method=self.method, factor=self.factor)
+            return self
+        if self.action == "clip":
+            raise ArgumentError(
+                "a forest finds rows that are outliers, and has no fence to clip values to",
+                'use action="flag", or method="iqr" or "robust_z"',
+            )
+        share = "auto" if self.factor is None else self.factor
+        self.forest_ = IsolationForest(contamination=share, random_state=self.seed).fit(rows)
         return self
 
     def found(self, X: Any) -> Flags:
         """Which rows have an outlier."""
-        check_is_fitted(self)
-        return self._found(self._rows(X))
+        rows = self._rows(X)
+        if self.method == "isolation_forest":
+            return np.asarray(self.forest_.predict(rows) < 0)
+        return np.any(self.fences_.beyond(rows), axis=1)
 
     def transform(self, X: Any) -> Matrix:
         """The rows, clipped or with a flag more."""
-        check_is_fitted(self)
         rows = self._rows(X)
         if self.action == "flag":
-            return np.column_stack([rows, self._found(rows)])
+            return np.column_stack([rows, self.found(X)])
         return np.clip(rows, self.fences_.low, self.fences_.high)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The names that came in, and `outlier` when flagged."""
         check_is_fitted(self)
-        given = getattr(self, "feature_names_in_", input_features)
-        names = [f"x{i}" for i in range(self.n_features_in_)] if given is None else list(given)
+        known = getattr(self, "feature_names_in_", input_features)
+        names = [f"x{i}" for i in range(self.n_features_in_)] if known is None else list(known)
         return np.array([*names, "outlier"] if self.action == "flag" else names, dtype=object)
 
     def _rows(self, X: Any) -> Matrix:
+        check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-
-    def _found(self, rows: Matrix) -> Flags:
-        if self.method == "isolation_forest":
-            return np.asarray(self.forest_.predict(rows) < 0)
-        return np.any(self.fences_.beyond(rows), axis=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -165,12 +150,9 @@ class Outliers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-Method: TypeAlias = Callable[[Any, Any], Any]
-
-
-def _has(name: str) -> Callable[[Method], Method]:
-    checked: Callable[[Method], Method] = available_if(lambda self: hasattr(self.estimator, name))
-    return checked
+def _offered(method: Any) -> Any:
+    """Offer a method only where the inner model has one of the same name."""
+    return available_if(lambda self: hasattr(self.estimator, method.__name__))(method)
 
 
 class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -179,7 +161,7 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     Parameters
     ----------
     estimator : the classifier to train on what is left.
-    method, factor, seed : how outliers are found, as in `Outliers`.
+    method, factor, seed : how to find outliers, as in `Outliers`.
 
     Attributes
     ----------
@@ -220,29 +202,27 @@ class OutlierFilter(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self.classes_ = self.estimator_.classes_
         return self
 
-    @_has("predict")
+    @_offered
     def predict(self, X: Any) -> Any:
         """Classes of all rows."""
-        return self._asked("predict", X)
+        return self._inner(X).predict(X)
 
-    @_has("predict_proba")
+    @_offered
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of all rows."""
-        return self._asked("predict_proba", X)
+        return self._inner(X).predict_proba(X)
 
-    @_has("decision_function")
+    @_offered
     def decision_function(self, X: Any) -> Any:
         """Scores of all rows."""
-        return self._asked("decision_function", X)
+        return self._inner(X).decision_function(X)
 
-    def _asked(self, method: str, X: Any) -> Any:
+    def _inner(self, X: Any) -> Any:
         check_is_fitted(self)
         validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-        return getattr(self.estimator_, method)(X)
+        return self.estimator_
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import get_tags
-
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
         return tags

@@ -11,11 +11,10 @@ import numpy as np
 
 from thresher._internal.json import fields, flag, items, one_of, text
 from thresher.errors import ColumnError
-from thresher.learning.data.column_types import ColumnTypes, Kind
-from thresher.learning.preprocessing.categories import category_texts
+from thresher.inputs.arrow import ABSENT
+from thresher.inputs.columns import named, require_columns
+from thresher.learning.data.column_types import ColumnTypes, Kind, category_texts
 from thresher.ranking import Indices
-from thresher.sources.column_names import named, require_columns
-from thresher.sources.texts import ABSENT
 
 Reading: TypeAlias = Literal["number", "truth", "date", "text"]
 
@@ -29,6 +28,10 @@ _READINGS: Mapping[str, Reading] = {
     "datetime64": "date",
     "date": "date",
 }
+
+
+_TRUTH = {"true": True, "false": False}
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,8 @@ class ExpectedColumn:
     def from_dict(cls, data: Any) -> ExpectedColumn:
         """What `to_dict` wrote; a field that is not so raises `FieldError`."""
         kinds = {"kind": one_of(get_args(Kind)), "reading": one_of(get_args(Reading))}
-        found = fields(data, {"name": text, **kinds, "gaps": flag, "categories": items(text)})
-        return cls(**found | {"categories": tuple(found["categories"])})
+        plain = fields(data, {"name": text, **kinds, "gaps": flag, "categories": items(text)})
+        return cls(**plain | {"categories": tuple(plain["categories"])})
 
 
 def expected_columns(table: Any, columns: ColumnTypes, rows: Indices) -> tuple[ExpectedColumn, ...]:
@@ -67,28 +70,23 @@ def expected_columns(table: Any, columns: ColumnTypes, rows: Indices) -> tuple[E
     age numerical number True ()
     town categorical text False ('Oslo', 'Rome')
     """
-    return tuple(_expected(table[name].iloc[rows], columns[name].kind, columns[name].order) for name in columns.used)
-
-
-def _expected(values: Any, kind: Kind, order: tuple[str, ...]) -> ExpectedColumn:
-    known = tuple(dict.fromkeys(category_texts(values.dropna()))) if kind == "categorical" else order
-    return ExpectedColumn(str(values.name), kind, _reading(values), bool(values.isna().any()), known)
-
-
-def _reading(values: Any) -> Reading:
     import pandas as pd
 
-    plain = values.astype(values.dtype.categories.dtype) if isinstance(values.dtype, pd.CategoricalDtype) else values
-    return _READINGS.get(pd.api.types.infer_dtype(plain, skipna=True), "text")
-
-
-_TRUTH = {"true": True, "false": False}
-_SHOWN = 3
+    expected = []
+    for name in columns.used:
+        values, kind, order = table[name].iloc[rows], columns[name].kind, columns[name].order
+        known = tuple(dict.fromkeys(category_texts(values.dropna()))) if kind == "categorical" else order
+        gaps = bool(values.isna().any())
+        if isinstance(values.dtype, pd.CategoricalDtype):
+            values = values.astype(values.dtype.categories.dtype)
+        reading = _READINGS.get(pd.api.types.infer_dtype(values, skipna=True), "text")
+        expected.append(ExpectedColumn(name, kind, reading, gaps, known))
+    return tuple(expected)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Remarks:
-    """What is worth telling of new rows that are scored all the same; those of two pieces add.
+    """Remarks about new rows that are scored all the same; those of two pieces add.
 
     `unseen` counts categories that no training row had, by column; `gaps` counts missing values of columns that had
     none; `unused` names columns that the model has never met.
@@ -111,11 +109,11 @@ class Remarks:
         1 row lacks a value in column 'age', which no training row did; it is filled as in training
         the model does not know the column 'note'; it plays no part
         """
-        for name, found in self.unseen.items():
-            shown = named([text for text, _ in found.most_common(_SHOWN)])
-            more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+        for name, counts in self.unseen.items():
+            shown = named([text for text, _ in counts.most_common(_SHOWN)])
+            more = f" and {len(counts) - _SHOWN:,} more" if len(counts) > _SHOWN else ""
             yield (
-                f"{_rows(found.total(), 'has', 'have')} a category of column {name!r} that training rows had not: "
+                f"{_rows(counts.total(), 'has', 'have')} a category of column {name!r} that training rows had not: "
                 f"{shown}{more}; it counts as none of those known"
             )
         for name, count in self.gaps.items():
@@ -131,7 +129,7 @@ class Remarks:
             )
 
 
-def require_names(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str) -> None:
+def require_expected_columns(present: Sequence[str], expected: Sequence[ExpectedColumn], *, place: str) -> None:
     """Refuse a table that lacks a column, with the name that was probably meant."""
     try:
         require_columns([column.name for column in expected], list(present), place=place)
@@ -143,7 +141,7 @@ def require_names(present: Sequence[str], expected: Sequence[ExpectedColumn], *,
         raise ColumnError(error.what, fix, where=error.place) from None
 
 
-def conformed(
+def conform(
     table: Any, expected: Sequence[ExpectedColumn], *, before: int = 0
 ) -> tuple[Any, dict[str, Counter[str]], Counter[str]]:
     """The expected columns of a frame, read as in training, with unseen categories and new gaps counted.
@@ -153,12 +151,12 @@ def conformed(
 
     >>> from thresher.learning import frame
     >>> age = ExpectedColumn("age", "numerical", "number", gaps=False)
-    >>> conformed(frame({"age": ["31", "NA"]}), [age])[0]["age"].tolist()
+    >>> conform(frame({"age": ["31", "NA"]}), [age])[0]["age"].tolist()
     [31.0, nan]
-    >>> conformed(frame({"age": ["31", "old"]}), [age], before=100)
+    >>> conform(frame({"age": ["31", "old"]}), [age], before=100)
     Traceback (most recent call last):
     thresher.errors.ColumnError: column 'age' held numbers in training, and row 102 holds 'old'
-      where: conformed(table, expected)
+      where: conform(table, expected)
       fix:   mend the value that is no number, or leave it empty
     """
     import pandas as pd
@@ -182,20 +180,21 @@ def conformed(
 
 
 def _read(values: Any, column: ExpectedColumn) -> Any:
-    """Texts as what training rows held, where they can be; whatever cannot be stays text."""
+    """Texts as what training rows held, where they can be; what cannot be read stays text."""
     import pandas as pd
 
-    if column.reading not in ("number", "truth") or not _has_texts(values):
+    holds_text = pd.api.types.infer_dtype(values, skipna=True) in ("string", "mixed", "mixed-integer", "empty")
+    if column.reading not in ("number", "truth") or not holds_text:
         return values
-    if column.reading == "number" and (numbers := _plain_numbers(values.tolist())) is not None:
-        return pd.Series(numbers, index=values.index, name=values.name, dtype=np.float64)
-    entries = [None if _absent(entry) else entry for entry in values.tolist()]
-    read = [_truth(entry) if column.reading == "truth" else _number(entry) for entry in entries]
+    entries = values.tolist()
+    read = _plain_numbers(entries) if column.reading == "number" else None
+    if read is None:
+        read = [None if _absent(entry) else _entry(entry, column.reading) for entry in entries]
     plain = column.reading == "number" and all(entry is None or isinstance(entry, float) for entry in read)
     return pd.Series(read, index=values.index, name=values.name, dtype=np.float64 if plain else object)
 
 
-def _plain_numbers(entries: list[Any]) -> list[float] | None:
+def _plain_numbers(entries: list[Any]) -> list[Any] | None:
     """Numbers and gaps at once, as columns of numbers mostly are; None where something else is among them."""
     texts = ["nan" if entry is None else entry for entry in entries]
     try:
@@ -204,23 +203,15 @@ def _plain_numbers(entries: list[Any]) -> list[float] | None:
         return None
 
 
-def _has_texts(values: Any) -> bool:
-    import pandas as pd
-
-    return pd.api.types.infer_dtype(values, skipna=True) in ("string", "mixed", "mixed-integer", "empty")
-
-
 def _absent(entry: Any) -> bool:
     return entry is None or (isinstance(entry, str) and entry.strip() in ABSENT) or entry != entry  # noqa: PLR0124 - NaN
 
 
-def _truth(entry: Any) -> Any:
-    return _TRUTH.get(entry.strip().lower(), entry) if isinstance(entry, str) else entry
-
-
-def _number(entry: Any) -> Any:
+def _entry(entry: Any, reading: Reading) -> Any:
     if not isinstance(entry, str):
         return entry
+    if reading == "truth":
+        return _TRUTH.get(entry.strip().lower(), entry)
     try:
         # Python reads 1_000 as a number, and files do not.
         return entry if "_" in entry else float(entry)

@@ -8,89 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from thresher._internal.arguments import require_instance, require_seed
 from thresher._internal.results import Tabular
 from thresher.errors import ArgumentError, ColumnError, EmptyError, MissingValueError
 from thresher.evaluation.summary import text_table
-from thresher.learning.arguments import require_kind, require_seed
-from thresher.learning.validation.folds import beside_rows
+from thresher.inputs.arrow import Column
+from thresher.inputs.columns import column, is_missing
+from thresher.inputs.labels import classes_of
+from thresher.learning.validation.folds import groups_and_times
 from thresher.ranking import Floats, Indices
-from thresher.sources import classes_of
-from thresher.sources.columns import Column, column, is_missing
-
-
-def largest_remainders(total: int, share: Floats) -> Indices:
-    """Whole sizes that add up to `total`, each within 1 of its share; what is left goes to the largest remainders.
-
-    >>> largest_remainders(10, np.array([0.55, 0.25, 0.2])).tolist()
-    [6, 2, 2]
-    """
-    # A share such as 0.7 times 10 must not fall short of 7 by rounding.
-    wished = np.round(total * share, 9)
-    sizes = np.floor(wished).astype(np.int64)
-    order = np.argsort(-(wished - sizes), kind="stable")
-    sizes[order[: total - int(sizes.sum())]] += 1
-    return sizes
-
-
-def stratified(codes: Indices, share: Floats, rng: np.random.Generator) -> Indices:
-    """Part of each row, every class dealt by itself; the parts' sizes are those of the shares to within 1.
-
-    A class alone would round its parts on its own, and many small classes could round the same way; so the rows that
-    are left over are given to the parts that lack most.
-    """
-    dealt = np.empty(codes.size, dtype=np.int64)
-    goal = largest_remainders(codes.size, share)
-    counts = np.bincount(codes)
-    sizes = np.floor(np.round(counts[:, None] * share, 9)).astype(np.int64)
-    lacking = goal - sizes.sum(axis=0)
-    for code in np.argsort(-counts, kind="stable"):
-        left = int(counts[code] - sizes[code].sum())
-        # Of parts that lack rows, those whose share of this class was rounded down most come first.
-        rest = counts[code] * share - sizes[code] + np.minimum(lacking, 1) * 2
-        for part in np.argsort(-rest, kind="stable")[:left]:
-            sizes[code, part] += 1
-            lacking[part] -= 1
-        rows = np.flatnonzero(codes == code)
-        dealt[rng.permutation(rows)] = np.repeat(np.arange(share.size), sizes[code])
-    return dealt
-
-
-def by_group(groups: Column, codes: Indices, share: Floats, rng: np.random.Generator) -> Indices:
-    """Part of each row, groups kept whole: large groups first, each to the part that lacks most rows of its classes."""
-    member = _numbered(groups)
-    inside = np.zeros((member.max() + 1, codes.max() + 1))
-    np.add.at(inside, (member, codes), 1)
-    # Each class counts alike, so that a rare one is not drowned by the others.
-    weight = inside / np.maximum(inside.sum(axis=0), 1)
-    wanted = share[:, None] * np.ones(inside.shape[1])
-    shuffled = rng.permutation(len(weight))
-    order = shuffled[np.argsort(-inside.sum(axis=1)[shuffled], kind="stable")]
-    part_of = np.empty(len(weight), dtype=np.int64)
-    for group in order:
-        # Squares, since a part that lacks much is a worse misfit than two that lack half as much.
-        better = ((wanted**2) - (wanted - weight[group]) ** 2).sum(axis=1)
-        part_of[group] = np.argmax(better)
-        wanted[part_of[group]] -= weight[group]
-    return part_of[member]
-
-
-def by_time(time: Column, share: Floats) -> Indices:
-    """Part of each row, earlier parts holding earlier rows; rows of one moment stay together."""
-    try:
-        _, member = np.unique(time, return_inverse=True)
-    except TypeError:
-        raise ColumnError("the times are of different kinds and have no order", "give dates or numbers") from None
-    until = np.cumsum(np.bincount(member))
-    # A moment belongs to the part in which most of its rows would fall.
-    middle = until - np.bincount(member) / 2
-    part = np.searchsorted(np.cumsum(share)[:-1] * time.size, middle, side="left")
-    return part[member]
-
-
-def _numbered(groups: Column) -> Indices:
-    place: dict[Any, int] = {}
-    return np.fromiter((place.setdefault(g, len(place)) for g in groups.tolist()), dtype=np.int64, count=groups.size)
-
 
 _NAMES = {2: ("train", "test"), 3: ("train", "validation", "test")}
 
@@ -138,13 +64,13 @@ def split(
     *,
     stratify: bool = True,
     groups: Any = None,
-    time: Any = None,
+    times: Any = None,
     seed: int = 0,
 ) -> Split:
-    """Deal rows into parts of these proportions: (70, 30), (60, 20, 20), or {"fit": 3, "check": 1}.
+    """Partition rows in these proportions: (70, 30), (60, 20, 20), or {"fit": 3, "check": 1}.
 
     At random, each class by itself unless `stratify=False`, so that every part has the classes in the same mix. With
-    `groups`, rows of a group stay together; with `time`, earlier parts hold earlier rows, rows of one moment stay
+    `groups`, rows of a group stay together; with `times`, earlier parts hold earlier rows, rows of one moment stay
     together, and nothing is random.
 
     >>> print(split([0] * 60 + [1] * 40, (60, 20, 20)))
@@ -159,48 +85,117 @@ def split(
         raise EmptyError("there are no rows to split", "give at least two")
     require_seed(seed)
     names, share = _proportions(parts)
-    beside = _beside(groups, time, y.size)
+    if groups is not None and times is not None:
+        raise ArgumentError("both groups and times are given", "give one of them")
+    row_data = groups_and_times(groups, times, rows=y.size)
     if (absent := is_missing(y)) is not None:
         raise MissingValueError(f"{int(absent.sum()):,} of {y.size:,} labels are missing", "leave out those rows")
     classes, codes = classes_of(y, classes=None)
-    rng = np.random.default_rng(seed)
-    if time is not None:
-        dealt, how = by_time(beside, share), "by time, the earliest first"
+    strata = codes if stratify else np.zeros_like(codes)
+    rng, how = np.random.default_rng(seed), f"at random{' by class' if stratify else ''}, seed {seed}"
+    if times is not None:
+        part, how = time_partition(row_data["times"], share), "by time, the earliest first"
     elif groups is not None:
-        dealt = by_group(beside, codes if stratify else np.zeros_like(codes), share, rng)
-        how = f"whole groups at random{' by class' if stratify else ''}, seed {seed}"
+        part, how = grouped_partition(row_data["groups"], strata, share, rng), f"whole groups {how}"
     else:
-        dealt = stratified(codes if stratify else np.zeros_like(codes), share, rng)
-        how = f"at random{' by class' if stratify else ''}, seed {seed}"
-    found = {name: np.flatnonzero(dealt == i) for i, name in enumerate(names)}
-    if empty := [name for name, rows in found.items() if not rows.size]:
+        part = stratified_partition(strata, share, rng)
+    rows = {name: np.flatnonzero(part == i) for i, name in enumerate(names)}
+    if empty := [name for name, own in rows.items() if not own.size]:
         raise EmptyError(
             f"no row is left for {empty[0]!r}: {y.size:,} rows in parts of {', '.join(f'{s:.3g}' for s in share)}",
             "give more rows, fewer parts, or smaller groups",
         )
-    counts = {name: tuple(np.bincount(codes[rows], minlength=len(classes)).tolist()) for name, rows in found.items()}
-    return Split(found, how, tuple(classes), counts)
+    counts = {name: tuple(np.bincount(codes[own], minlength=len(classes)).tolist()) for name, own in rows.items()}
+    return Split(rows, how, tuple(classes), counts)
+
+
+def largest_remainders(total: int, share: Floats) -> Indices:
+    """Whole sizes that add up to `total`, each within 1 of its share; what is left goes to the largest remainders.
+
+    >>> largest_remainders(10, np.array([0.55, 0.25, 0.2])).tolist()
+    [6, 2, 2]
+    """
+    # A share such as 0.7 times 10 must not fall short of 7 by rounding.
+    wished = np.round(total * share, 9)
+    sizes = np.floor(wished).astype(np.int64)
+    order = np.argsort(-(wished - sizes), kind="stable")
+    sizes[order[: total - int(sizes.sum())]] += 1
+    return sizes
+
+
+def stratified_partition(codes: Indices, share: Floats, rng: np.random.Generator) -> Indices:
+    """Part of each row, every class by itself; the parts' sizes are those of the shares to within 1.
+
+    Many small classes could all round the same way, so left-over rows go to the parts that lack most.
+
+    >>> stratified_partition(np.array([0, 0, 1, 1]), np.array([0.5, 0.5]), np.random.default_rng(0)).tolist()
+    [0, 1, 0, 1]
+    """
+    part_of = np.empty(codes.size, dtype=np.int64)
+    counts = np.bincount(codes)
+    sizes = np.floor(np.round(counts[:, None] * share, 9)).astype(np.int64)
+    lacking = largest_remainders(codes.size, share) - sizes.sum(axis=0)
+    for code in np.argsort(-counts, kind="stable"):
+        left = int(counts[code] - sizes[code].sum())
+        # Of parts that lack rows, those whose share of this class was rounded down most come first.
+        rest = counts[code] * share - sizes[code] + np.minimum(lacking, 1) * 2
+        for part in np.argsort(-rest, kind="stable")[:left]:
+            sizes[code, part] += 1
+            lacking[part] -= 1
+        rows = np.flatnonzero(codes == code)
+        part_of[rng.permutation(rows)] = np.repeat(np.arange(share.size), sizes[code])
+    return part_of
+
+
+def grouped_partition(groups: Column, codes: Indices, share: Floats, rng: np.random.Generator) -> Indices:
+    """Part of each row, groups undivided: large groups first, each to the part that lacks most rows of its classes.
+
+    >>> grouped_partition(np.array([1, 1, 2]), np.array([0, 0, 0]), np.array([0.5, 0.5]), np.random.default_rng(0))
+    array([0, 0, 1])
+    """
+    place: dict[Any, int] = {}
+    member = np.array([place.setdefault(group, len(place)) for group in groups.tolist()], dtype=np.int64)
+    inside = np.zeros((member.max() + 1, codes.max() + 1))
+    np.add.at(inside, (member, codes), 1)
+    # Each class counts alike, so that a rare one is not drowned by the others.
+    weight = inside / np.maximum(inside.sum(axis=0), 1)
+    wanted = share[:, None] * np.ones(inside.shape[1])
+    shuffled = rng.permutation(len(weight))
+    order = shuffled[np.argsort(-inside.sum(axis=1)[shuffled], kind="stable")]
+    part_of = np.empty(len(weight), dtype=np.int64)
+    for group in order:
+        # Squares, since a part that lacks much is a worse misfit than two that lack half as much.
+        better = ((wanted**2) - (wanted - weight[group]) ** 2).sum(axis=1)
+        part_of[group] = np.argmax(better)
+        wanted[part_of[group]] -= weight[group]
+    return part_of[member]
+
+
+def time_partition(times: Column, share: Floats) -> Indices:
+    """Part of each row, earlier parts holding earlier rows; rows of one moment stay together.
+
+    >>> time_partition(np.array([3, 1, 2, 2]), np.array([0.5, 0.5]))
+    array([1, 0, 0, 0])
+    """
+    try:
+        _, member = np.unique(times, return_inverse=True)
+    except TypeError:
+        raise ColumnError("the times are of different kinds and have no order", "give dates or numbers") from None
+    until = np.cumsum(np.bincount(member))
+    # A moment belongs to the part in which most of its rows would fall.
+    middle = until - np.bincount(member) / 2
+    part = np.searchsorted(np.cumsum(share)[:-1] * times.size, middle, side="left")
+    return part[member]
 
 
 def _proportions(parts: Any) -> tuple[tuple[str, ...], Floats]:
     fix = "e.g. (70, 30) or (60, 20, 20)"
-    require_kind(parts, (Mapping, Sequence, np.ndarray), name="parts", fix=fix)
-    given = dict(parts) if isinstance(parts, Mapping) else None
-    values = list(given.values()) if given is not None else list(parts)
+    require_instance(parts, (Mapping, Sequence, np.ndarray), name="parts", fix=fix)
+    values = list(parts.values() if isinstance(parts, Mapping) else parts)
     if len(values) < 2 or not all(isinstance(v, int | float | np.number) and 0 < v < np.inf for v in values):
-        raise ArgumentError(
-            f"parts must be two or more proportions above 0, got {parts!r}", "e.g. (70, 30) or (60, 20, 20)"
-        )
-    if given is not None:
-        return tuple(map(str, given)), np.array(values, dtype=np.float64) / sum(values)
-    names = _NAMES.get(len(values)) or tuple(f"part {i}" for i in range(1, len(values) + 1))
+        raise ArgumentError(f"parts must be two or more proportions above 0, got {parts!r}", fix)
+    if isinstance(parts, Mapping):
+        names = tuple(map(str, parts))
+    else:
+        names = _NAMES.get(len(values)) or tuple(f"part {i}" for i in range(1, len(values) + 1))
     return names, np.array(values, dtype=np.float64) / sum(values)
-
-
-def _beside(groups: Any, time: Any, rows: int) -> Column:
-    if groups is not None and time is not None:
-        raise ArgumentError("both groups and time are given", "give one of them")
-    if groups is None and time is None:
-        return np.zeros(rows)
-    ((_, found),) = beside_rows(groups, time, rows=rows).items()
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,18 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from thresher._internal.arguments import require_integer
 from thresher._internal.results import Tabular
-from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, require_whole
+from thresher.errors import LabelError, MissingValueError, OneClassError, PositiveLabelError, argument
+from thresher.inputs.arrow import Column
+from thresher.inputs.columns import column, complete
+from thresher.inputs.labels import classes_of, is_positive, listed, same
 from thresher.learning.data.frame import column_of, frame
 from thresher.ranking import Counts, Flags, Indices
-from thresher.sources import classes_of, is_positive
-from thresher.sources.columns import Column, column, complete
-from thresher.sources.labels import listed, same
+
+MOST_CLASSES = 100
+# Three folds within three folds, which a linear SVM is calibrated on, have three rows of each class in five.
+FEWEST_TO_FIT = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,16 +38,11 @@ class BinaryTarget:
 def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
     """Read a target of two classes.
 
-    Booleans and 0/1 speak for themselves. Of other labels the positive one must be said where it `matters`;
+    Of booleans and 0/1 the positive one is known. Of other labels it must be given where it `matters`;
     where both classes are treated alike it is the last in order, as everywhere in scikit-learn.
 
     >>> binary_target(["ham", "spam"], positive=None, matters=False).positive
     'spam'
-    >>> binary_target(["ham", "spam"], positive=None, matters=True)
-    Traceback (most recent call last):
-    thresher.errors.PositiveLabelError: which of the labels 'ham' and 'spam' is the positive one is not said
-      where: binary_target(y)
-      fix:   pass positive='spam' (or the other one); only bool and 0/1 labels need no word
     """
     labels = class_labels(y)
     kind = type_of_target(labels, input_name="y")
@@ -56,9 +56,9 @@ def binary_target(y: Any, *, positive: Any, matters: bool) -> BinaryTarget:
         raise OneClassError(
             f"the target holds one class only, {names[0]!r}, and learning needs two", fix="give rows of both classes"
         )
-    speaks = set(names) <= {0, 1}
-    told = positive if positive is not None else None if matters or speaks else names[-1]
-    flags = is_positive(labels, positive=told)
+    if positive is None and not matters and not set(names) <= {0, 1}:
+        positive = names[-1]
+    flags = is_positive(labels, positive=positive)
     place = int(bool(flags[np.flatnonzero(labels == names[1])[0]]))
     return BinaryTarget(labels, flags, names[place], place)
 
@@ -75,9 +75,6 @@ def class_labels(y: Any) -> npt.NDArray[Any]:
         raise LabelError("the target holds infinite numbers, which are no classes", "give class labels")
     check_classification_targets(labels)
     return labels
-
-
-MOST_CLASSES = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -98,8 +95,8 @@ class Target(Tabular):
         return np.array(self.classes, dtype=object)[np.asarray(codes, dtype=np.int64)]
 
     def _brief(self) -> str:
-        told = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
-        return f"{self.name!r}, {{{told}}}"
+        counts = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
+        return f"{self.name!r}, {{{counts}}}"
 
     def _columns(self) -> Mapping[str, Any]:
         return {"class": self.classes, "rows": self.counts}
@@ -113,7 +110,7 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
     >>> target_column({"spam": ["no", "yes", "no", "yes"]}, "spam")
     Target('spam', {'no': 2, 'yes': 2})
     """
-    require_whole(fewest, name="fewest", least=1, fix="give the number of folds")
+    require_integer(fewest, name="fewest", least=1, fix="give the number of folds")
     values = column_of(frame(data), name)
     rows = len(values)
     if absent := int(values.isna().sum()):
@@ -129,52 +126,36 @@ def target_column(data: Any, name: str, *, fewest: int = 2) -> Target:
             f"the target {name!r} has {distinct:,} distinct values in {rows:,} rows, so it is no class",
             "turn a measurement into classes first, e.g. whether it reaches a limit",
         )
-    classes, codes = classes_of(column(_plain(values), name=name), classes=None)
-    found = Target(name, tuple(classes), codes)
+    # Categories, nullable and text types become the objects they hold; plain NumPy types stay.
+    plain = values.to_numpy() if isinstance(values.dtype, np.dtype) else np.array(values.tolist(), dtype=object)
+    classes, codes = classes_of(column(plain, name=name), classes=None)
+    target = Target(name, tuple(classes), codes)
     if len(classes) == 1:
         raise OneClassError(
             f"the target {name!r} is {classes[0]!r} in {f'all {rows:,} rows' if rows > 1 else 'the only row'}, "
             "so there is nothing to learn",
             "give rows of at least two classes, or check the filter before",
         )
-    require_frequent(found, fewest=fewest)
-    return found
+    _require_frequent(target, fewest=fewest)
+    return target
 
 
-def require_frequent(target: Target, *, fewest: int) -> None:
-    """Refuse a target whose rarest class has fewer rows than this.
-
-    >>> require_frequent(Target("spam", ("no", "yes"), np.array([0, 0, 1])), fewest=2)
-    Traceback (most recent call last):
-    thresher.errors.LabelError: class 'yes' of the target 'spam' has 1 of 3 rows, and at least 2 are needed to have it
-    in every part of the data
-      where: target_column(data, 'spam')
-      fix:   collect more of it, use fewer folds, or leave the class out or join it with another
-    """
+def _require_frequent(target: Target, *, fewest: int) -> None:
+    """Refuse a target whose rarest class has fewer rows than this."""
     rarest = int(np.argmin(target.counts))
     if target.counts[rarest] < fewest:
         raise LabelError(
             f"class {target.classes[rarest]!r} of the target {target.name!r} has {target.counts[rarest]:,} of "
             f"{target.codes.size:,} rows, and at least {fewest:,} are needed to have it in every part of the data",
             "collect more of it, use fewer folds, or leave the class out or join it with another",
-            where=f"target_column(data, {target.name!r})",
         )
 
 
-def _plain(values: Any) -> Any:
-    """Categories, nullable and text types as the objects they hold; plain NumPy types as they are."""
-    return values.to_numpy() if isinstance(values.dtype, np.dtype) else np.array(values.tolist(), dtype=object)
-
-
-# Three folds within three folds, which a linear SVM is calibrated on, find three rows of each class in five.
-FEWEST_TO_FIT = 5
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Goal:
-    """Which rows are positive, the positive label as given, and what both sides are called.
+class OneVsRest:
+    """A target with one class positive: which rows are, the positive label as given, and both sides' labels.
 
-    `labels` are the negative and the positive one. Of more than two classes they are words, "not 3" and "3", and
+    `labels` are the negative and the positive one. Of more than two classes they are texts, "not 3" and "3", and
     `table` is the table with these in its target.
     """
 
@@ -184,49 +165,37 @@ class Goal:
     labels: tuple[Any, Any]
 
     def named(self, flags: Flags) -> Column:
-        """Flags in the words of both sides."""
+        """Flags as labels of both sides."""
         return np.array(self.labels)[flags.astype(np.intp)]
 
 
-def goal_of(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> Goal:
-    """Read the target of a frame; of more than two classes, `positive` says which one is told from the rest.
+def one_vs_rest(table: Any, target: str, *, positive: Any = None, fewest: int = 2) -> OneVsRest:
+    """Read the target of a frame; of more than two classes, `positive` is learnt against the rest.
 
     `fewest` is how many rows each side must have.
 
     >>> from thresher.learning import frame
     >>> wine = frame({"sort": ["red", "white", "rosé", "red"]})
-    >>> goal_of(wine, "sort", positive="red").labels
+    >>> one_vs_rest(wine, "sort", positive="red").labels
     ('not red', 'red')
-    >>> goal_of(wine, "sort")
-    Traceback (most recent call last):
-    thresher.errors.PositiveLabelError: the target 'sort' has 3 classes, 'red', 'rosé' and 'white', and it is not said
-    which one is to be told from the rest
-      where: goal_of(table, target)
-      fix:   pass positive='red' to learn that class against all others; learn once per class to have each of them
     """
-    found = target_column(table, target, fewest=1)
-    if len(found.classes) > 2:
-        return _against_rest(table, found, positive=positive, fewest=fewest)
-    require_frequent(found, fewest=fewest)
-    labels = column(table[target], name=target)
-    two = binary_target(labels, positive=positive, matters=True)
-    negative = next(label for label in found.classes if not same(label, two.positive))
-    return Goal(table, two.flags, two.positive, (negative, two.positive))
+    classes = target_column(table, target, fewest=1)
+    if len(classes.classes) > 2:
+        return _against_rest(table, classes, positive=positive, fewest=fewest)
+    _require_frequent(classes, fewest=fewest)
+    two = binary_target(column(table[target], name=target), positive=positive, matters=True)
+    negative = next(label for label in classes.classes if not same(label, two.positive))
+    return OneVsRest(table, two.flags, two.positive, (negative, two.positive))
 
 
-def require_enough(goal: Goal, train: Indices, *, folds: int) -> None:
+def require_enough(target: OneVsRest, train: Indices, *, folds: int) -> None:
     """Refuse training rows of which some fold would leave too few of a class to learn from and to calibrate on.
 
     >>> from thresher.learning import frame
-    >>> goal = goal_of(frame({"ill": [0] * 20 + [1] * 6}), "ill")
-    >>> require_enough(goal, np.arange(26), folds=5)
-    Traceback (most recent call last):
-    thresher.errors.LabelError: 6 of the 26 rows to learn from are 1, and 5 folds leave 4 of them to some fit, where
-    calibration needs 5
-      where: require_enough(goal, train)
-      fix:   collect more of that class, or join it with another
+    >>> target = one_vs_rest(frame({"ill": [0] * 20 + [1] * 6}), "ill")
+    >>> require_enough(target, np.arange(26), folds=6)
     """
-    for label, side in zip(goal.labels, (~goal.flags, goal.flags), strict=True):
+    for label, side in zip(target.labels, (~target.flags, target.flags), strict=True):
         count = int(side[train].sum())
         left = count - -(-count // folds)
         if left < FEWEST_TO_FIT:
@@ -237,22 +206,22 @@ def require_enough(goal: Goal, train: Indices, *, folds: int) -> None:
             )
 
 
-def _against_rest(table: Any, found: Target, *, positive: Any, fewest: int) -> Goal:
-    told = f"the target {found.name!r} has {len(found.classes)} classes, {listed(found.classes)}"
+def _against_rest(table: Any, target: Target, *, positive: Any, fewest: int) -> OneVsRest:
+    classes = target.classes
+    what = f"the target {target.name!r} has {len(classes)} classes, {listed(classes)}"
     if positive is None:
         raise PositiveLabelError(
-            f"{told}, and it is not said which one is to be told from the rest",
-            f"pass positive={found.classes[0]!r} to learn that class against all others; "
+            f"{what}, and it is not said which one is to be told from the rest",
+            f"pass {argument('positive', classes[0])} to learn that class against all others; "
             "learn once per class to have each of them",
         )
-    place = next((place for place, label in enumerate(found.classes) if same(positive, label)), None)
+    place = next((place for place, label in enumerate(classes) if same(positive, label)), None)
     if place is None:
         raise PositiveLabelError(
-            f"{told}, and the positive label {positive!r} is none of them",
-            f"pass positive={found.classes[0]!r} or another of them",
+            f"{what}, and the positive label {positive!r} is none of them",
+            f"pass {argument('positive', classes[0])} or another of them",
         )
-    flags = found.codes == place
-    labels = (f"not {found.classes[place]}", str(found.classes[place]))
-    require_frequent(Target(found.name, labels, flags.astype(np.intp)), fewest=fewest)
-    words = table.assign(**{found.name: np.array(labels, dtype=object)[flags.astype(np.intp)]})
-    return Goal(words, flags, found.classes[place], labels)
+    flags = target.codes == place
+    sides = OneVsRest(table, flags, classes[place], (f"not {classes[place]}", str(classes[place])))
+    _require_frequent(Target(target.name, sides.labels, flags.astype(np.intp)), fewest=fewest)
+    return replace(sides, table=table.assign(**{target.name: sides.named(flags).astype(object)}))

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.decomposition import PCA
 
+from thresher._internal.arguments import require_integer, require_seed
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError, require_whole
-from thresher.learning.arguments import require_seed
-from thresher.learning.features.scatter import Matrix
+from thresher.errors import ArgumentError, EmptyError, LengthError, MissingValueError
+from thresher.learning.features.scatter import Matrix, feature_names
 from thresher.ranking import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PrincipalComponents(Tabular):
-    """The steps and what they gave; `project` applies them to other rows.
+    """The classical steps and their results; `project` applies them to other rows.
 
     `components` has one row per component, longest first; `variances` are the eigenvalues of the covariance matrix
     (divisor N - 1, as in scikit-learn). `ratios` and `cumulative` are the heights of a scree plot. The sign of a
@@ -68,7 +67,7 @@ class PrincipalComponents(Tabular):
         return (rows - self.mean) / self.scale @ self.components.T
 
     def restored(self, projected: Any) -> Matrix:
-        """Rows from their coordinates: what the kept components remember of them."""
+        """Rows from their coordinates: as far as the components determine them."""
         return np.asarray(projected, dtype=np.float64) @ self.components * self.scale + self.mean
 
     def _brief(self) -> str:
@@ -102,10 +101,10 @@ class PrincipalComponents(Tabular):
 def principal_components(
     X: Any, *, n_components: int | None = None, standardise: bool = False, seed: int = 0
 ) -> PrincipalComponents:
-    """The directions in which rows vary most, by scikit-learn's PCA, with every classical step open to view.
+    """The directions in which rows vary most, by scikit-learn's PCA, with every classical step in view.
 
     Features on different scales need `standardise=True`, or the largest scale is the first component; a constant
-    feature is then left as it is. `seed` matters where scikit-learn solves by random projection (large tables of which
+    feature is then only centred. `seed` matters where scikit-learn solves by random projection (large tables of which
     few components are wanted).
 
     >>> from sklearn.datasets import load_iris
@@ -127,64 +126,56 @@ def principal_components(
     require_seed(seed)
     fix = "there are no more components than features, nor than rows less one"
     if n_components is not None:
-        n_components = require_whole(n_components, name="n_components", least=1, fix=fix)
+        n_components = require_integer(n_components, name="n_components", least=1, fix=fix)
         if n_components > most:
             raise ArgumentError(f"n_components must lie from 1 to {most:,}, got {n_components:,}", fix)
+    if not isinstance(standardise, bool | np.bool_):
+        raise ArgumentError(
+            f"standardise must be True or False, got {standardise!r}",
+            "components are of centred features, or of features centred and divided by their standard deviations; "
+            "for another scale, scale the columns first",
+        )
     mean = rows.mean(axis=0)
     scale = _deviations(rows - mean) if standardise else np.ones(mean.size)
-    steady = (rows - mean) / scale
-    covariance = steady.T @ steady / (len(rows) - 1)
+    scaled = (rows - mean) / scale
+    covariance = scaled.T @ scaled / (len(rows) - 1)
     if not np.trace(covariance) > 0:
         raise ArgumentError("every feature is constant, so rows vary in no direction", "check the columns")
-    fitted = PCA(most if n_components is None else n_components, random_state=seed).fit(steady)
-    components = fitted.components_
-    largest = np.take_along_axis(components, np.argmax(np.abs(components), axis=1)[:, None], axis=1)
-    return _frozen(
-        PrincipalComponents(
-            _names(X, mean.size),
-            len(rows),
-            mean,
-            scale,
-            covariance,
-            fitted.explained_variance_,
-            components * np.sign(largest),
-            fitted.explained_variance_ratio_,
-        )
+    pca = PCA(most if n_components is None else n_components, random_state=seed).fit(scaled)
+    largest = np.take_along_axis(pca.components_, np.argmax(np.abs(pca.components_), axis=1)[:, None], axis=1)
+    components = pca.components_ * np.sign(largest)
+    for array in (mean, scale, covariance, pca.explained_variance_, components, pca.explained_variance_ratio_):
+        array.setflags(write=False)
+    return PrincipalComponents(
+        feature_names(X, mean.size),
+        len(rows),
+        mean,
+        scale,
+        covariance,
+        pca.explained_variance_,
+        components,
+        pca.explained_variance_ratio_,
     )
 
 
 def _rows(X: Any, *, least: int = 0) -> Matrix:
-    given = np.asarray(X)
-    if given.ndim != 2 or given.dtype.kind not in "biuf":
+    rows = np.asarray(X)
+    if rows.ndim != 2 or rows.dtype.kind not in "biuf":
         raise LengthError(
-            f"X has shape {given.shape} and type {given.dtype}, and components need a table of numbers",
+            f"X has shape {rows.shape} and type {rows.dtype}, and components need a table of numbers",
             "give rows and columns of numbers",
         )
-    if len(given) < least:
-        raise EmptyError(f"{len(given)} rows do not vary", "give at least two")
-    if not np.isfinite(given).all():
+    if len(rows) < least:
+        raise EmptyError(f"{len(rows)} rows do not vary", "give at least two")
+    if bad := int((~np.isfinite(rows)).sum()):
         raise MissingValueError(
-            f"{int((~np.isfinite(given)).sum()):,} of {given.size:,} entries are NaN or infinite, and they are never "
-            "guessed",
+            f"{bad:,} of {rows.size:,} entries are NaN or infinite, and they are never guessed",
             "fill them first, or leave out those rows",
         )
-    rows: npt.NDArray[np.float64] = given.astype(np.float64)
-    return rows
+    return rows.astype(np.float64)
 
 
 def _deviations(centred: Matrix) -> Floats:
     # What is left of a constant after centring is rounding, which must not be blown up to variance 1.
-    found = np.sqrt(np.einsum("ij,ij->j", centred, centred) / (len(centred) - 1))
-    constant = np.ptp(centred, axis=0) == 0
-    return np.where(constant, 1.0, found)
-
-
-def _names(X: Any, features: int) -> tuple[str, ...]:
-    named = getattr(X, "columns", None)
-    return tuple(f"x{i}" for i in range(features)) if named is None else tuple(str(name) for name in named)
-
-
-def _frozen(found: PrincipalComponents) -> PrincipalComponents:
-    for array in (found.mean, found.scale, found.covariance, found.variances, found.components, found.ratios):
-        array.setflags(write=False)
-    return found
+    deviations = np.sqrt(np.einsum("ij,ij->j", centred, centred) / (len(centred) - 1))
+    return np.where(np.ptp(centred, axis=0) == 0, 1.0, deviations)

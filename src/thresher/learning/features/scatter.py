@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import require_instance
 from thresher._internal.results import Result
 from thresher.errors import ArgumentError, EmptyError, LabelError, LengthError, MissingValueError, OneClassError
-from thresher.learning.arguments import require_kind
+from thresher.inputs.columns import column, is_missing
+from thresher.inputs.labels import classes_of
 from thresher.ranking import Counts, Floats, Indices
-from thresher.sources import classes_of
-from thresher.sources.columns import column, is_missing
 
 Matrix = npt.NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def moments(X: npt.NDArray[np.generic], codes: Indices, *, classes: int, matrix:
     means = np.zeros((classes, features))
     squares = np.zeros((features, features) if matrix else features)
     step = max(16, (_MATRIX_BLOCK if matrix else _BLOCK) // max(features, 1))
-    room = np.empty((min(step, rows), features))
+    buffer = np.empty((min(step, rows), features))
     for start in range(0, rows, step):
         block, code = X[start : start + step], codes[start : start + step]
         seen = np.bincount(code, minlength=classes)
@@ -67,7 +67,7 @@ def moments(X: npt.NDArray[np.generic], codes: Indices, *, classes: int, matrix:
         present = np.flatnonzero(seen)
         place = np.empty(classes, dtype=np.int64)
         place[present] = np.arange(present.size)
-        deviation = room[: len(block)]
+        deviation = buffer[: len(block)]
         np.take(means, code, axis=0, out=deviation, mode="clip")
         np.subtract(block, deviation, out=deviation)
         member = (place[code] == np.arange(present.size)[:, None]).astype(np.float64)
@@ -189,15 +189,15 @@ class Scatter(Result):
         return _frozen(classes, both, self.names)
 
     def _brief(self) -> str:
-        told = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
-        return f"{self.N:,} rows of {len(self.names):,} features, {{{told}}}, J={self.J:.4g}"
+        counts = ", ".join(f"{name!r}: {count:,}" for name, count in zip(self.classes, self.counts, strict=True))
+        return f"{self.N:,} rows of {len(self.names):,} features, {{{counts}}}, J={self.J:.4g}"
 
     @property
     def _shares(self) -> Floats:
         return self.counts / self.N
 
     def _moments(self, classes: Sequence[Any]) -> Moments:
-        """The same moments with room for classes that were not seen here."""
+        """The same moments with zeros for classes that were not seen here."""
         place = [classes.index(name) for name in self.classes]
         counts = np.zeros(len(classes), dtype=np.int64)
         means = np.zeros((len(classes), self.means.shape[1]))
@@ -208,7 +208,7 @@ class Scatter(Result):
 def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
     """Scatter within and between the classes of `y`, from one pass over the rows.
 
-    With `matrix=True` the p x p covariances within classes are kept too, which trace(S_W⁻¹ S_B) needs; without, a
+    With `matrix=True` the p x p covariances within classes are computed too, which trace(S_W⁻¹ S_B) needs; without, a
     feature costs one number, so ten thousand of them are no burden. Rows with NaN or infinity are refused.
 
     >>> scatter([[1, 0], [3, 0], [8, 0], [8, 1]], [0, 0, 1, 1])
@@ -221,23 +221,23 @@ def scatter(X: Any, y: Any, *, matrix: bool = False) -> Scatter:
     if (absent := is_missing(labels)) is not None:
         raise MissingValueError(f"{int(absent.sum()):,} of {labels.size:,} labels are missing", "leave out those rows")
     classes, codes = _classes(labels)
-    found = moments(rows, codes, classes=len(classes), matrix=matrix)
-    if not (np.isfinite(found.means).all() and np.isfinite(found.squares).all()):
+    sums = moments(rows, codes, classes=len(classes), matrix=matrix)
+    if not (np.isfinite(sums.means).all() and np.isfinite(sums.squares).all()):
         raise _not_finite(rows, names)
-    return _frozen(classes, found, names)
+    return _frozen(classes, sums, names)
 
 
 def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False) -> Scatter:
-    """Scatter of rows that come in pieces (X, y), each looked at once; a piece may lack classes.
+    """Scatter of rows that come in pieces (X, y), each read once; a piece may lack classes.
 
     >>> scatter_of_chunks([([[1.0], [3.0]], [0, 0]), ([[8.0], [8.0]], [1, 1])])
     Scatter(4 rows of 1 features, {0: 2, 1: 2}, J=18)
     """
     total: Scatter | None = None
-    _where, fix = "scatter_of_chunks(chunks)", "give e.g. [(X1, y1), (X2, y2)]"
-    require_kind(chunks, Iterable, name="chunks", fix=fix)
+    fix = "give e.g. [(X1, y1), (X2, y2)]"
+    require_instance(chunks, Iterable, name="chunks", fix=fix)
     for number, chunk in enumerate(chunks):
-        require_kind(chunk, (tuple, list), name=f"piece {number}", fix=fix)
+        require_instance(chunk, (tuple, list), name=f"piece {number}", fix=fix)
         if len(chunk) != 2:
             raise ArgumentError(f"piece {number} is no pair of rows and labels", fix)
         X, y = chunk
@@ -249,13 +249,23 @@ def scatter_of_chunks(chunks: Iterable[tuple[Any, Any]], *, matrix: bool = False
     return total
 
 
-def require_two_classes(found: Scatter) -> None:
+def require_two_classes(table: Scatter) -> None:
     """Refuse to say how far apart the classes are when there is only one."""
-    if len(found.classes) < 2:
+    if len(table.classes) < 2:
         raise OneClassError(
-            f"there is one class only, {found.classes[0]!r} ({found.N:,} rows), so nothing lies between classes",
+            f"there is one class only, {table.classes[0]!r} ({table.N:,} rows), so nothing lies between classes",
             "give rows of at least two classes",
         )
+
+
+def feature_names(X: Any, features: int) -> tuple[str, ...]:
+    """Names of a table's columns; x0, x1, ... where it has none.
+
+    >>> feature_names([[1, 2]], 2)
+    ('x0', 'x1')
+    """
+    named = getattr(X, "columns", None)
+    return tuple(f"x{i}" for i in range(features)) if named is None else tuple(str(name) for name in named)
 
 
 def _table(X: Any) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
@@ -267,20 +277,18 @@ def _table(X: Any) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
         )
     if not len(rows):
         raise EmptyError("there are no rows", "give at least one")
-    named = getattr(X, "columns", None)
-    given = [str(name) for name in named] if named is not None else [f"x{i}" for i in range(rows.shape[1])]
-    return tuple(given), rows
+    return feature_names(X, rows.shape[1]), rows
 
 
 def _classes(labels: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
     try:
         return classes_of(labels, classes=None)
     except LabelError:
-        found = list(dict.fromkeys(labels.tolist()))
+        distinct = list(dict.fromkeys(labels.tolist()))
         # Numbers and texts have no common order; their spelling has one, and adding scatters needs the same every time.
-        if len({type(name) for name in found}) < 2:
+        if len({type(name) for name in distinct}) < 2:
             raise
-        return classes_of(labels, classes=sorted(found, key=repr))
+        return classes_of(labels, classes=sorted(distinct, key=repr))
 
 
 def _not_finite(rows: npt.NDArray[Any], names: Sequence[str]) -> MissingValueError:
@@ -295,7 +303,7 @@ def _not_finite(rows: npt.NDArray[Any], names: Sequence[str]) -> MissingValueErr
     )
 
 
-def _frozen(classes: Sequence[Any], found: Moments, names: tuple[str, ...]) -> Scatter:
-    for array in (found.counts, found.means, found.squares):
+def _frozen(classes: Sequence[Any], sums: Moments, names: tuple[str, ...]) -> Scatter:
+    for array in (sums.counts, sums.means, sums.squares):
         array.setflags(write=False)
-    return Scatter(tuple(classes), found.counts, found.means, found.squares, names)
+    return Scatter(tuple(classes), sums.counts, sums.means, sums.squares, names)

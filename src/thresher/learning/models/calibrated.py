@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, get_args
+from typing import Any, get_args
 
+from thresher._internal.arguments import require_one_of
 from thresher.calibration import MEstimate, calibration_map
 from thresher.calibration.maps.map import Method
 from thresher.calibration.smoothing import Smoothing
 from thresher.errors import ArgumentError
-from thresher.learning.arguments import require_option
-from thresher.learning.models.wrapper import ProbableClassifier, Response, response_of
+from thresher.learning.models.wrapper import ClassifierWrapper
+from thresher.learning.validation.fit_and_score import Response, response_of
 from thresher.ranking import Floats, Ranking
 
 
-class CalibratedModel(ProbableClassifier):
+class CalibratedModel(ClassifierWrapper):
     """A classifier whose probabilities come from one of thresher's calibration maps, cross-fitted.
 
     The map is fitted on out-of-fold scores of the training rows and applied to the model fitted on all rows.
@@ -76,39 +77,31 @@ class CalibratedModel(ProbableClassifier):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
-    ) -> Self:
-        """Fit the model on all rows and the map on out-of-fold scores."""
-        require_option(self.method, get_args(Method), name="method")
-        on, matters = self._scale_of_scores(), isinstance(self.smoothing, MEstimate)
-        self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
-        self.map_ = calibration_map(
-            self.ranking_,
-            method=self.method,
-            smoothing=self.smoothing,
-            interpolate=self.interpolate,
-            bins=self.bins,
-            on=on,
-        )
-        return self
-
     @property
     def calibrated_ranking_(self) -> Ranking:
         """The training rows ranked by calibrated out-of-fold scores: what to choose a threshold or a model on."""
         ranked = self.ranking_
         return Ranking(self.map_(ranked.score), ranked.pos, ranked.neg, dropped=ranked.dropped)
 
-    def _probability(self, X: Any) -> Floats:
-        return self.map_(self.scores(X))
-
-    def _scale_of_scores(self) -> Any:
+    def _check(self) -> bool:
+        require_one_of(self.method, get_args(Method), name="method")
         method = response_of(self.estimator, self.response)
-        if method == "predict_proba":
-            return None
-        if self.method in ("beta", "temperature"):
+        if method != "predict_proba" and self.method in ("beta", "temperature"):
             raise ArgumentError(
                 f"{self.method} calibration maps probabilities, and {type(self.estimator).__name__} scores by {method}",
                 fix='pick method="platt" or "isotonic", which take any score',
             )
-        return "score" if self.method == "platt" else None
+        return isinstance(self.smoothing, MEstimate)
+
+    def _learn(self) -> None:
+        self.map_ = calibration_map(
+            self.ranking_,
+            method=self.method,
+            smoothing=self.smoothing,
+            interpolate=self.interpolate,
+            bins=self.bins,
+            on="score" if self.method == "platt" and self._method != "predict_proba" else None,
+        )
+
+    def _probability(self, X: Any) -> Floats:
+        return self.map_(self.scores(X))

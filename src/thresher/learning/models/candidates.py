@@ -1,52 +1,128 @@
-"""The zoo: a small sensible set of classifiers to try on any table."""
+"""Candidate models to try on any table, and the baselines they must beat."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from thresher._internal.arguments import is_one_of, require_classifier, require_instance, require_integer, require_seed
+from thresher.cautions import Caution
 from thresher.errors import ArgumentError
-from thresher.learning.arguments import is_one_of, require_classifier, require_kind, require_seed
-from thresher.learning.models.baselines import MAJORITY, ONE_FEATURE, baselines
+from thresher.learning.data.target import class_labels
 from thresher.learning.models.calibrated import CalibratedModel
-from thresher.learning.models.neighbours import Neighbours
+from thresher.learning.validation.cross_validate import CrossValidation
+from thresher.ranking import Floats, Ranking
 
+MAJORITY = "majority class"
+ONE_FEATURE = "one-feature rule"
 # From the least to explain to the most: no feature, one, a weight each, a small tree, the data themselves, many trees.
 SIMPLEST_FIRST = (
-    MAJORITY,
-    ONE_FEATURE,
-    "logistic",
-    "naive bayes",
-    "linear svm",
-    "tree",
-    "neighbours",
-    "forest",
-    "boosting",
-    "xgboost",
-    "lightgbm",
+    *(MAJORITY, ONE_FEATURE, "logistic", "naive bayes", "linear svm", "tree", "neighbours", "forest", "boosting"),
+    *("xgboost", "lightgbm"),
 )
 
 
-def zoo(*, seed: int = 0) -> dict[str, Any]:
-    """Classifiers by name: a tree, logistic regression, naive Bayes, neighbours, a forest, boosting and a linear SVM.
+class _InnerModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that asks `model_`, a model of scikit-learn fitted on what `_rows` returns."""
 
-    Each is meant for prepared, scaled numbers. The linear SVM has no probabilities of its own and gets them by
-    Platt's map. XGBoost and LightGBM join where they are installed.
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class that the inner model predicts."""
+        rows = self._rows(X)
+        return np.asarray(self.model_.predict(rows))
 
-    >>> list(zoo())[:7]
+    def predict_proba(self, X: Any) -> Floats:
+        """The class mix of the inner model: among the neighbours, or among rows with the same answer."""
+        rows = self._rows(X)
+        return np.asarray(self.model_.predict_proba(rows))
+
+    def _rows(self, X: Any) -> npt.NDArray[Any]:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False)
+
+
+class Neighbours(_InnerModel):
+    """scikit-learn's nearest neighbours, `most` of them but no more than there are training rows.
+
+    Folds within folds of a small table may hold fewer rows than neighbours are asked for.
+
+    >>> model = Neighbours(15).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> model.model_.n_neighbors, model.predict_proba([[0.0]]).tolist()
+    (4, [[0.5, 0.5]])
+    """
+
+    def __init__(self, most: int = 15) -> None:
+        self.most = most
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Store the rows."""
+        most = require_integer(self.most, name="most", least=1, fix="e.g. Neighbours(15)")
+        rows, labels = validate_data(self, X), class_labels(y)
+        self.model_ = KNeighborsClassifier(min(most, len(rows))).fit(rows, labels)
+        self.classes_ = self.model_.classes_
+        return self
+
+
+class OneFeatureRule(_InnerModel):
+    """A few questions about the one feature that best separates the training rows when asked once.
+
+    It has at most so many `leaves`; `random_state` decides between features that separate equally well.
+
+    >>> rule = OneFeatureRule().fit([[0, 5], [1, 5], [2, 5], [3, 6]], [0, 0, 1, 1])
+    >>> rule.feature_, rule.predict([[0, 9], [3, 0]]).tolist()
+    (0, [0, 1])
+    """
+
+    def __init__(self, *, leaves: int = 3, random_state: int | None = 0) -> None:
+        self.leaves = leaves
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the feature with one question, then ask it again."""
+        rows, labels = validate_data(self, X), class_labels(y)
+        stump = DecisionTreeClassifier(max_depth=1, random_state=self.random_state)
+        stump.fit(rows, labels, sample_weight=sample_weight)
+        self.feature_ = max(int(stump.tree_.feature[0]), 0)  # no feature separates anything: any will do
+        rule = DecisionTreeClassifier(max_leaf_nodes=self.leaves, random_state=self.random_state)
+        self.model_ = rule.fit(rows[:, [self.feature_]], labels, sample_weight=sample_weight)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # one feature is not meant to do well
+        return tags
+
+    def _rows(self, X: Any) -> npt.NDArray[Any]:
+        return super()._rows(X)[:, [self.feature_]]
+
+
+def candidate_models(*, seed: int = 0) -> dict[str, Any]:
+    """Classifiers to try on any table, by name.
+
+    Each is meant for prepared, scaled numbers. The linear SVM has no probabilities and gets them by Platt's map.
+    XGBoost and LightGBM are added where they are installed.
+
+    >>> list(candidate_models())[:7]
     ['tree', 'logistic', 'naive bayes', 'neighbours', 'forest', 'boosting', 'linear svm']
     """
-    found: dict[str, Any] = {
+    models: dict[str, Any] = {
         "tree": DecisionTreeClassifier(max_leaf_nodes=16, min_samples_leaf=5, random_state=seed),
         "logistic": LogisticRegression(max_iter=2000),
         "naive bayes": GaussianNB(),
@@ -57,48 +133,46 @@ def zoo(*, seed: int = 0) -> dict[str, Any]:
     }
     # How many fits run at once is for learn to say, not for each of them.
     if find_spec("xgboost") is not None:
-        found["xgboost"] = _nameless(import_module("xgboost").XGBClassifier(random_state=seed, n_jobs=1))
+        models["xgboost"] = _nameless(import_module("xgboost").XGBClassifier(random_state=seed, n_jobs=1))
     if find_spec("lightgbm") is not None:
-        boosted = import_module("lightgbm").LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1)
-        found["lightgbm"] = _nameless(boosted)
-    return found
+        boosting = import_module("lightgbm").LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1)
+        models["lightgbm"] = _nameless(boosting)
+    return models
 
 
 def chosen_models(wanted: Sequence[str] | Mapping[str, Any] | None, *, seed: int = 0) -> dict[str, Any]:
-    """Models to compare: the whole zoo, some of it by name, or a mapping that adds to it; baselines always come along.
+    """Models to compare: all candidates, some by name, or those of a mapping; the baselines are always added.
 
-    In a mapping, None stands for the zoo's model of that name.
+    In a mapping, None stands for the candidate of that name.
 
     >>> list(chosen_models(["tree", "logistic"]))
     ['tree', 'logistic', 'majority class', 'one-feature rule']
     """
-    known = zoo(seed=require_seed(seed))
+    known = candidate_models(seed=require_seed(seed))
     if wanted is not None:
         fix = f"name some of {', '.join(known)}, or give a mapping of names to classifiers"
-        require_kind(wanted, (str, Sequence, Mapping), name="models", fix=fix)
-    if wanted is None:
-        found = known
-    elif isinstance(wanted, Mapping):
-        found = {name: _known(known, name) if model is None else model for name, model in wanted.items()}
+        require_instance(wanted, (str, Sequence, Mapping), name="models", fix=fix)
+    if isinstance(wanted, Mapping):
+        models = {name: _known(known, name) if model is None else model for name, model in wanted.items()}
     else:
-        names = [wanted] if isinstance(wanted, str) else list(wanted)
-        found = {name: _known(known, name) for name in names}
+        names = list(known) if wanted is None else [wanted] if isinstance(wanted, str) else wanted
+        models = {name: _known(known, name) for name in names}
     always = baselines(seed=seed)
-    if taken := [name for name in found if name in always]:
+    if taken := [name for name in models if name in always]:
         raise ArgumentError(f"{taken[0]!r} is the name of a baseline", "call the model something else")
-    for name, model in found.items():
-        require_kind(name, str, name="the name of a model", fix="name it by text")
+    for name, model in models.items():
+        require_instance(name, str, name="the name of a model", fix="name it by text")
         require_classifier(model)
-    if not found:
+    if not models:
         raise ArgumentError("there are no models to try", f"name some of {', '.join(known)}")
-    return found | always
+    return models | always
 
 
 def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | None:
-    """Models in order of preference: a name, "first" as given, or "simplest" first, models not of the zoo last.
+    """Models in order of preference: a name, "first" as given, or "simplest" first, other models last.
 
-    >>> preferred_models("simplest", ["forest", "mine", "logistic", "majority class"])
-    ['majority class', 'logistic', 'forest', 'mine']
+    >>> preferred_models("simplest", ["forest", "ours", "logistic", "majority class"])
+    ['majority class', 'logistic', 'forest', 'ours']
     """
     if prefer is None:
         return None
@@ -112,6 +186,45 @@ def preferred_models(prefer: str | None, names: Sequence[str]) -> list[str] | No
     raise ArgumentError(f"prefer={prefer!r} names no model", fix)
 
 
+def baselines(*, seed: int = 0) -> dict[str, Any]:
+    """Models that every comparison holds: the majority class, and a rule on one feature.
+
+    The first knows the class mix and nothing else; the second, two questions about one feature, is hard to beat
+    on many tables (Holte 1993).
+
+    >>> list(baselines())
+    ['majority class', 'one-feature rule']
+    """
+    return {MAJORITY: DummyClassifier(strategy="prior"), ONE_FEATURE: OneFeatureRule(random_state=seed)}
+
+
+def merge_majority_scores(cv: CrossValidation) -> CrossValidation:
+    """Out-of-fold scores in which the majority class gives every row the same score.
+
+    Its score is the class mix of its training rows, which is lower the more positives are in the fold left out:
+    pooled, such scores would rank rows the wrong way round by chance alone.
+
+    >>> from thresher.learning import cross_validate
+    >>> y = np.arange(31) % 3 == 0
+    >>> cv = cross_validate(baselines(), np.zeros((31, 1)), y, folds=3)
+    >>> len(cv.pooled(MAJORITY)), len(merge_majority_scores(cv).pooled(MAJORITY))
+    (3, 1)
+    """
+    score = cv.scores[MAJORITY]
+    same = score.mean()
+    within = tuple(Ranking([same], [ranked.Pos], [ranked.Neg]) for ranked in cv.within.get(MAJORITY, ()))
+    return replace(
+        cv,
+        scores={**cv.scores, MAJORITY: np.full_like(score, same)},
+        within={**cv.within, MAJORITY: within} if within else cv.within,
+    )
+
+
+def drop_majority_caution(cautions: tuple[Caution, ...]) -> tuple[Caution, ...]:
+    """Cautions without the one that the majority class gives a single score, as it must."""
+    return tuple(each for each in cautions if each.code != "one-score" or not each.text.startswith(MAJORITY))
+
+
 def _nameless(model: Any) -> Pipeline:
     """A model that is given bare numbers, since it refuses some names of columns, such as "age: missing"."""
     return make_pipeline(FunctionTransformer(validate=True), model)
@@ -119,5 +232,5 @@ def _nameless(model: Any) -> Pipeline:
 
 def _known(known: Mapping[str, Any], name: str) -> Any:
     if not is_one_of(name, known):
-        raise ArgumentError(f"there is no model {name!r} in the zoo", f"it has {', '.join(known)}")
+        raise ArgumentError(f"there is no model {name!r} among the candidates", f"there are {', '.join(known)}")
     return known[name]

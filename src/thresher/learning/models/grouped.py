@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
+from thresher._internal.arguments import numbers_of, require_instance
+from thresher.calibration import MEstimate, laplace, m_estimate, smooth
 from thresher.calibration.reliability import quantile_splits, require_bins
 from thresher.calibration.smoothing import Smoothing
 from thresher.curves import hull_splits
 from thresher.errors import ArgumentError
-from thresher.learning.arguments import numbers_of, require_kind
-from thresher.learning.models.wrapper import ProbableClassifier, Response
+from thresher.learning.models.wrapper import ClassifierWrapper
+from thresher.learning.validation.fit_and_score import Response
 from thresher.ranking import Counts, Floats, Ranking
 
 Boundaries: TypeAlias = "Literal['hull'] | int | Sequence[float]"
@@ -25,7 +26,7 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     """The ranking with neighbouring segments joined between boundaries.
 
     Boundaries stand `after` numbers of segments (splits), or `at` thresholds, each the lowest score of the group
-    above it. A group carries its lowest score, so `score >= group's score` accepts it whole. Fewer segments
+    above it. A group carries its lowest score, so `score >= group's score` accepts all of it. Fewer segments
     rank better where the order within them was noise: boundaries on the hull never lower the AUC.
 
     >>> from thresher import auc
@@ -36,7 +37,7 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     >>> auc(linear), auc(grades)
     (0.84, 0.9)
     """
-    require_kind(ranking, Ranking, name="ranking", fix="give a Ranking, e.g. rank(labels, scores)")
+    require_instance(ranking, Ranking, name="ranking", fix="give a Ranking, e.g. rank(labels, scores)")
     if (after is None) == (at is None):
         raise ArgumentError("give either after= or at=", "boundaries are splits or thresholds")
     if at is not None:
@@ -49,7 +50,7 @@ def grouped(ranking: Ranking, *, after: Sequence[int] | None = None, at: Sequenc
     return _cut(ranking, _with_ends(places.astype(np.intp), len(ranking)))
 
 
-class GroupedModel(ProbableClassifier):
+class GroupedModel(ClassifierWrapper):
     """A classifier that grades: a few groups of scores, each with the proportion of positives seen in it.
 
     Parameters
@@ -104,27 +105,22 @@ class GroupedModel(ProbableClassifier):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
-    ) -> Self:
-        """Fit the model on all rows and count the groups on out-of-fold scores."""
-        matters = isinstance(self.smoothing, MEstimate)
-        self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
-        self.boundaries_ = _boundaries(self.ranking_, self.boundaries)
-        group = np.searchsorted(self.boundaries_, self.ranking_.score, side="right")
-        self.counts_ = np.stack(
-            [_summed(group, counts, self.boundaries_.size + 1) for counts in (self.ranking_.pos, self.ranking_.neg)],
-            axis=-1,
-        )
-        self.probabilities_ = _proportions(self.counts_, self.boundaries_, self.smoothing)
-        self.grades_ = _cut(self.ranking_, _splits_at(self.ranking_, self.boundaries_))
-        self.cautions_ = smoothed(self.grades_, smoothing=self.smoothing).cautions
-        return self
-
     def grade(self, X: Any) -> npt.NDArray[np.intp]:
         """The group of each row, 0 for the lowest scores."""
         check_is_fitted(self)
         return np.searchsorted(self.boundaries_, self.scores(X), side="right")
+
+    def _check(self) -> bool:
+        return isinstance(self.smoothing, MEstimate)
+
+    def _learn(self) -> None:
+        self.boundaries_ = _boundaries(self.ranking_, self.boundaries)
+        group = np.searchsorted(self.boundaries_, self.ranking_.score, side="right")
+        both = self.ranking_.pos, self.ranking_.neg
+        self.counts_ = np.stack([_group_sums(group, counts, self.boundaries_.size + 1) for counts in both], axis=-1)
+        self.probabilities_ = _proportions(self.counts_, self.boundaries_, self.smoothing)
+        self.grades_ = _cut(self.ranking_, _splits_at(self.ranking_, self.boundaries_))
+        self.cautions_ = smooth(self.grades_, smoothing=self.smoothing).cautions
 
     def _probability(self, X: Any) -> Floats:
         return self.probabilities_[self.grade(X)]
@@ -143,10 +139,10 @@ def _boundaries(ranking: Ranking, wanted: Boundaries) -> Floats:
     return np.array([ranking.threshold(int(split)) for split in splits[1:-1][::-1]])
 
 
-def _thresholds(given: Sequence[float]) -> Floats:
-    thresholds = numbers_of(given, name="thresholds", fix="e.g. [0.2, 0.5]")
+def _thresholds(at: Sequence[float]) -> Floats:
+    thresholds = numbers_of(at, name="thresholds", fix="e.g. [0.2, 0.5]")
     if np.isnan(thresholds).any() or not (np.diff(thresholds) > 0).all():
-        raise ArgumentError(f"thresholds must be rising numbers, got {given!r}", "e.g. [0.2, 0.5]")
+        raise ArgumentError(f"thresholds must be rising numbers, got {at!r}", "e.g. [0.2, 0.5]")
     return thresholds
 
 
@@ -165,10 +161,10 @@ def _cut(ranking: Ranking, splits: npt.NDArray[np.intp]) -> Ranking:
     return Ranking.of_segments(ranking.score[splits[1:] - 1], pos, neg, dropped=ranking.dropped)
 
 
-def _summed(group: npt.NDArray[np.intp], counts: Counts, groups: int) -> Counts:
-    summed = np.zeros(groups, dtype=counts.dtype)
-    np.add.at(summed, group, counts)
-    return summed
+def _group_sums(group: npt.NDArray[np.intp], counts: Counts, groups: int) -> Counts:
+    sums = np.zeros(groups, dtype=counts.dtype)
+    np.add.at(sums, group, counts)
+    return sums
 
 
 def _proportions(counts: Counts, boundaries: Floats, smoothing: Smoothing) -> Floats:

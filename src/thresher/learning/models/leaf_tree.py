@@ -12,24 +12,14 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.calibration import MEstimate, laplace, m_estimate, smoothed
+from thresher._internal.arguments import require_classifier
+from thresher.calibration import MEstimate, laplace, m_estimate, smooth
 from thresher.calibration.smoothing import Smoothing
-from thresher.errors import ArgumentError, OneClassError
-from thresher.learning.arguments import require_classifier
+from thresher.errors import ArgumentError, OneClassError, argument
+from thresher.inputs.labels import classes_of, same
 from thresher.learning.data.target import class_labels
-from thresher.learning.models.tree_drawing import (
-    TreeLayout,
-    TreeNodes,
-    counted_anew,
-    leaf_words,
-    own_counts,
-    tree_layout,
-    tree_svg,
-    tree_text,
-)
-from thresher.ranking import Counts, Floats, Ranking
-from thresher.sources import classes_of
-from thresher.sources.labels import same
+from thresher.learning.models.tree_drawing import TreeLayout, TreeNodes, node_labels, tree_layout, tree_svg, tree_text
+from thresher.ranking import Counts, Floats, Indices, Ranking
 
 
 class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -43,9 +33,9 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     Parameters
     ----------
     estimator
-        A `DecisionTreeClassifier`; None stands for one that stops at ten leaves. A fitted tree in a
-        `FrozenEstimator` keeps its questions and `fit` counts its leaves anew on the rows given; to keep its
-        counts too, use `LeafTree.of(tree)`.
+        A `DecisionTreeClassifier`; None stands for one that stops at ten leaves. Of a fitted tree in a
+        `FrozenEstimator`, `fit` counts the leaves again on the rows given; for its training counts, use
+        `LeafTree.of(tree)`.
     smoothing
         None for empirical proportions, "laplace", or a `MEstimate` whose prior is that of the last class.
 
@@ -71,15 +61,16 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     @classmethod
     def of(cls, tree: Any, *, smoothing: Smoothing = None) -> Self:
-        """Read a fitted scikit-learn tree by the counts it remembers of its own training rows.
+        """Read a fitted scikit-learn tree by the counts of its training rows.
 
+        >>> from sklearn.tree import DecisionTreeClassifier
         >>> fitted = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
         >>> LeafTree.of(fitted, smoothing="laplace").predict_proba([[0]]).round(3)
         array([[0.667, 0.333]])
         """
         check_is_fitted(tree)
         read = cls(FrozenEstimator(tree), smoothing=smoothing)
-        return read._read(tree, own_counts(tree))
+        return read._read(tree, training_counts(tree))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the tree, or count the leaves of a fitted one on these rows."""
@@ -89,11 +80,11 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             check_is_fitted(tree)
             classes = tree.classes_.tolist()
             _, place = classes_of(labels, classes=classes)
-            return self._read(tree, counted_anew(tree, X, place, len(classes), sample_weight))
+            return self._read(tree, count_rows(tree, X, place, len(classes), sample_weight))
         if self.estimator is not None:
             require_classifier(self.estimator)
         tree = clone(self._grower()).fit(X, labels, sample_weight=sample_weight)
-        return self._read(tree, own_counts(tree))
+        return self._read(tree, training_counts(tree))
 
     def ranking(self, *, positive: Any = None) -> Ranking:
         """The coverage curve of the leaves on the rows counted: one segment per score, by falling class ratio.
@@ -103,17 +94,17 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         column = self._column(positive)
         counts = self.nodes_.counts[self.nodes_.leaves]
         pos, neg = counts[:, column], counts.sum(axis=1) - counts[:, column]
-        return Ranking(_log_ratio(self._spoken[self.nodes_.leaves])[:, column], pos, neg)
+        return Ranking(_log_ratio(self._filled[self.nodes_.leaves])[:, column], pos, neg)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The majority class of each row's leaf; of equal ones the first."""
         leaf = self._leaf(X)
-        return self.classes_[self._spoken[leaf].argmax(axis=1)]
+        return self.classes_[self._filled[leaf].argmax(axis=1)]
 
     def decision_function(self, X: Any) -> Floats:
         """The log2 class ratio of each row's leaf: of the second class, or of each against the rest when several."""
         leaf = self._leaf(X)
-        score = _log_ratio(self._spoken[leaf])
+        score = _log_ratio(self._filled[leaf])
         return score[:, 1] if score.shape[1] == 2 else score
 
     def predict_proba(self, X: Any) -> Floats:
@@ -123,20 +114,15 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def text(self, *, names: Any = None, positive: Any = None) -> str:
         """The tree line by line, with counts, score, probability and call at each leaf."""
-        check_is_fitted(self)
-        said = leaf_words(self._spoken, self.probability_, self.classes_, column=self._shown(positive))
-        return tree_text(self._named(names), ["  ".join(words) for words in said])
+        return tree_text(*self._drawn(names, positive))
 
     def layout(self, *, names: Any = None, positive: Any = None) -> TreeLayout:
-        """Where each node stands in a picture, and what is written there."""
-        check_is_fitted(self)
-        said = leaf_words(self._spoken, self.probability_, self.classes_, column=self._shown(positive))
-        return tree_layout(self._named(names), said)
+        """The place of each node in a picture, and its text."""
+        return tree_layout(*self._drawn(names, positive))
 
     def svg(self, *, names: Any = None, positive: Any = None) -> str:
         """The picture as an SVG element."""
-        layout = self.layout(names=names, positive=positive)
-        return tree_svg(layout, self.nodes_.left[self.nodes_.left >= 0])
+        return tree_svg(self.layout(names=names, positive=positive), self.nodes_.left[self.nodes_.left >= 0])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "nodes_")
@@ -162,20 +148,20 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         if hasattr(tree, "feature_names_in_"):
             self.feature_names_in_ = tree.feature_names_in_
         self.nodes_ = TreeNodes.of(tree, counts=counts)
-        self._spoken = _ancestors_for_the_empty(self.nodes_)
-        self.probability_ = _probability(self._spoken, self.smoothing)
-        self.cautions_ = smoothed(self.ranking(), smoothing=self.smoothing).cautions if self.classes_.size == 2 else ()
+        self._filled = _fill_empty_nodes(self.nodes_)
+        self.probability_ = _probability(self._filled, self.smoothing)
+        self.cautions_ = smooth(self.ranking(), smoothing=self.smoothing).cautions if self.classes_.size == 2 else ()
         return self
 
     def _leaf(self, X: Any) -> npt.NDArray[np.intp]:
         check_is_fitted(self)
         return np.asarray(self.tree_.apply(X))
 
-    def _named(self, names: Any) -> TreeNodes:
-        return self.nodes_ if names is None else TreeNodes.of(self.tree_, counts=self.nodes_.counts, names=names)
-
-    def _shown(self, positive: Any) -> int | None:
-        return None if self.classes_.size != 2 and positive is None else self._column(positive)
+    def _drawn(self, names: Any, positive: Any) -> tuple[TreeNodes, list[tuple[str, ...]]]:
+        check_is_fitted(self)
+        column = None if self.classes_.size != 2 and positive is None else self._column(positive)
+        nodes = self.nodes_ if names is None else TreeNodes.of(self.tree_, counts=self.nodes_.counts, names=names)
+        return nodes, node_labels(self._filled, self.probability_, self.classes_, column=column)
 
     def _column(self, positive: Any) -> int:
         check_is_fitted(self)
@@ -184,21 +170,45 @@ class LeafTree(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
                 return 1
             raise ArgumentError(
                 f"there are {self.classes_.size} classes and one of them is to be positive",
-                fix=f"pass positive= one of {', '.join(map(str, self.classes_))}",
+                fix=f"pass {argument('positive')} one of {', '.join(map(str, self.classes_))}",
             )
-        found = [place for place, label in enumerate(self.classes_.tolist()) if same(label, positive)]
-        if not found:
-            raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
-        return found[0]
+        for place, label in enumerate(self.classes_.tolist()):
+            if same(label, positive):
+                return place
+        raise ArgumentError(f"the class {positive!r} is not among {', '.join(map(str, self.classes_))}", "pick one")
 
 
-def _ancestors_for_the_empty(nodes: TreeNodes) -> Counts:
-    """Counts by node, where a node without rows speaks with those of its nearest ancestor that has some."""
-    spoken, parent = nodes.counts.copy(), nodes.parent
+def training_counts(tree: Any) -> Counts:
+    """Training rows per node and class of a fitted scikit-learn tree: integers where rows had no weights.
+
+    >>> training_counts(DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])).tolist()
+    [[1, 2], [1, 0], [0, 2]]
+    """
+    inner = tree.tree_
+    # The tree stores proportions; times the number of rows they are counts again, up to rounding.
+    counts = inner.value[:, 0, :] * inner.weighted_n_node_samples[:, None]
+    rounded = np.rint(counts)
+    unweighted = np.array_equal(inner.weighted_n_node_samples, inner.n_node_samples)
+    return rounded.astype(np.int64) if unweighted and np.allclose(counts, rounded, atol=1e-6) else counts
+
+
+def count_rows(tree: Any, X: Any, place: Indices, classes: int, weights: Any = None) -> Counts:
+    """Rows of `X` per node and class; `place` is each row's class."""
+    path = tree.decision_path(X)
+    row, node = path.nonzero()
+    weight = np.ones(place.size, dtype=np.int64) if weights is None else np.asarray(weights, dtype=np.float64)
+    counts = np.zeros((tree.tree_.node_count, classes), dtype=weight.dtype)
+    np.add.at(counts, (node, place[row]), weight[row])
+    return counts
+
+
+def _fill_empty_nodes(nodes: TreeNodes) -> Counts:
+    """Counts by node, where a node without rows gets those of its nearest ancestor that has some."""
+    counts, parent = nodes.counts.copy(), nodes.parent
     for node in np.flatnonzero(~nodes.counts.any(axis=1)).tolist():  # parents come before their children
         if node:
-            spoken[node] = spoken[parent[node]]
-    return spoken
+            counts[node] = counts[parent[node]]
+    return counts
 
 
 def _log_ratio(counts: Counts) -> Floats:

@@ -13,8 +13,8 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from thresher._internal.arguments import require_classifier
 from thresher.errors import ArgumentError
-from thresher.learning.arguments import require_classifier
 from thresher.learning.data.target import binary_target
 from thresher.ranking import Floats
 
@@ -84,7 +84,7 @@ class DistanceClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  #
         return np.asarray(self.estimator_.predict(X))
 
     def get_metadata_routing(self) -> Any:
-        """Whatever `fit` is given goes to the inner model."""
+        """All metadata of `fit` goes to the inner model."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,23 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from thresher.choices import choose
 from thresher.choices.choose import Wanted, operating_condition
-from thresher.learning.models.wrapper import Response, WrappedClassifier
+from thresher.learning.models.wrapper import ClassifierWrapper
+from thresher.learning.validation.fit_and_score import Response
 from thresher.learning.validation.scoring import table_cost
 from thresher.ranking import Floats, reaches
 from thresher.tables import OperatingCondition, contingency
 
-Method = TypeVar("Method", bound=Callable[..., Any])
 
-
-def _offered(method: Method) -> Method:
-    """A method there is only where the inner model has one of the same name."""
-    there: Method = available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method.__name__))(
-        method
-    )
-    return there
-
-
-class ThresholdClassifier(WrappedClassifier):
+class ThresholdClassifier(ClassifierWrapper):
     """A classifier that calls a case positive iff its score reaches the threshold that `choose` finds.
 
     The threshold is chosen on out-of-fold scores of the training rows, among all of them and not on a grid,
@@ -68,6 +59,7 @@ class ThresholdClassifier(WrappedClassifier):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from thresher import OperatingCondition
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> malignant = y == 0
     >>> careful = ThresholdClassifier(GaussianNB(), OperatingCondition(cost_ratio=20)).fit(X, malignant)
@@ -101,33 +93,16 @@ class ThresholdClassifier(WrappedClassifier):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None, **parameters: Any
-    ) -> Self:
-        """Fit the model on all rows and choose the threshold on out-of-fold scores."""
-        asked = (self.condition, self.maximise, self.minimise, self.subject_to)
-        matters = any(part is not None for part in asked)
-        self._fitted_and_ranked(X, y, sample_weight, parameters, groups=groups, times=times, matters=matters)
-        self.choice_ = choose(
-            self.ranking_,
-            self.condition,
-            maximise=self.maximise,
-            minimise=self.minimise,
-            subject_to=self.subject_to,
-        )
-        self.threshold_ = self.choice_.threshold
-        return self
-
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The label of each row: the positive one iff the score is at least the threshold."""
         check_is_fitted(self)
-        called = reaches(self.scores(X), self.threshold_)
-        return self.classes_[np.where(called, self._place, 1 - self._place)]
+        positive = reaches(self.scores(X), self.threshold_)
+        return self.classes_[np.where(positive, self._place, 1 - self._place)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Minus the expected cost per case of its calls under its condition; without one, minus the error rate."""
-        calls = contingency(y, self.predict(X), positive=self.positive_, weights=sample_weight)
-        return -table_cost(operating_condition(self.condition), calls)
+        """Minus the expected cost per case under its condition; without one, minus the error rate."""
+        table = contingency(y, self.predict(X), positive=self.positive_, weights=sample_weight)
+        return -table_cost(operating_condition(self.condition), table)
 
     def decision_function(self, X: Any) -> Floats:
         """How far the score lies above the threshold, above 0 for the second of `classes_` as in scikit-learn."""
@@ -137,8 +112,21 @@ class ThresholdClassifier(WrappedClassifier):
         above = np.full_like(scores, -self.threshold_) if np.isinf(self.threshold_) else scores - self.threshold_
         return above if self._place == 1 else -above
 
-    @_offered
+    @available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), "predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The inner model's probabilities; the threshold does not change them."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict_proba(X))
+
+    def _check(self) -> bool:
+        return any(part is not None for part in (self.condition, self.maximise, self.minimise, self.subject_to))
+
+    def _learn(self) -> None:
+        self.choice_ = choose(
+            self.ranking_,
+            self.condition,
+            maximise=self.maximise,
+            minimise=self.minimise,
+            subject_to=self.subject_to,
+        )
+        self.threshold_ = self.choice_.threshold

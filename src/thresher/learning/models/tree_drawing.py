@@ -1,4 +1,4 @@
-"""Trees as text and as pictures: nodes, leaves and their labels."""
+"""Decision trees drawn as text and as pictures: nodes, labels, layout, SVG."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.ranking import Counts, Floats, Indices
+
+_WIDTH, _HEIGHT, _LINE = 150, 92, 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,15 +33,15 @@ class TreeNodes:
     def of(cls, tree: Any, *, counts: Counts, names: Sequence[str] | None = None) -> Self:
         """The nodes of a fitted scikit-learn tree; without names, features are called x[0], x[1], ..."""
         inner = tree.tree_
-        given = getattr(tree, "feature_names_in_", None) if names is None else names
-        told = [f"x[{place}]" for place in range(tree.n_features_in_)] if given is None else given
+        if names is None:
+            names = getattr(tree, "feature_names_in_", [f"x[{place}]" for place in range(tree.n_features_in_)])
         return cls(
             left=inner.children_left.copy(),
             right=inner.children_right.copy(),
             feature=inner.feature.copy(),
             threshold=inner.threshold.copy(),
             counts=counts,
-            names=tuple(str(name) for name in told),
+            names=tuple(str(name) for name in names),
         )
 
     @property
@@ -76,39 +78,14 @@ class TreeNodes:
         return f"{self.names[self.feature[node]]} <= {self.threshold[node]:.4g}"
 
 
-def own_counts(tree: Any) -> Counts:
-    """Rows per node and class that a fitted scikit-learn tree remembers: whole where rows had no weights.
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> own_counts(DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])).tolist()
-    [[1, 2], [1, 0], [0, 2]]
-    """
-    inner = tree.tree_
-    # The tree keeps proportions; times the number of rows they are counts again, up to rounding.
-    counts = inner.value[:, 0, :] * inner.weighted_n_node_samples[:, None]
-    whole = np.rint(counts)
-    unweighted = np.array_equal(inner.weighted_n_node_samples, inner.n_node_samples)
-    return whole.astype(np.int64) if unweighted and np.allclose(counts, whole, atol=1e-6) else counts
-
-
-def counted_anew(tree: Any, X: Any, place: Indices, classes: int, weights: Any = None) -> Counts:
-    """Rows per node and class among the rows given; `place` is each row's class."""
-    path = tree.decision_path(X)
-    row, node = path.nonzero()
-    weight = np.ones(place.size, dtype=np.int64) if weights is None else np.asarray(weights, dtype=np.float64)
-    counts = np.zeros((tree.tree_.node_count, classes), dtype=weight.dtype)
-    np.add.at(counts, (node, place[row]), weight[row])
-    return counts
-
-
-def leaf_words(
+def node_labels(
     counts: Counts, probability: Floats, classes: npt.NDArray[Any], *, column: int | None
 ) -> list[tuple[str, ...]]:
-    """The lines of each node; `column` is the positive class, None to list the counts of all classes.
+    """Lines of text for each node; `column` is the positive class, None to list the counts of all classes.
 
-    >>> leaf_words(np.array([[5, 20]]), np.array([[0.2, 0.8]]), np.array(["ham", "spam"]), column=1)
+    >>> node_labels(np.array([[5, 20]]), np.array([[0.2, 0.8]]), np.array(["ham", "spam"]), column=1)
     [('[20+,5-]', 'score 2', 'p 0.8', 'call spam')]
-    >>> leaf_words(np.array([[5, 20, 0]]), np.array([[0.2, 0.8, 0]]), np.array(["a", "b", "c"]), column=None)
+    >>> node_labels(np.array([[5, 20, 0]]), np.array([[0.2, 0.8, 0]]), np.array(["a", "b", "c"]), column=None)
     [('a 5, b 20, c 0', 'call b')]
     """
     calls = [f"call {classes[place]}" for place in counts.argmax(axis=1)]
@@ -133,13 +110,13 @@ def _count(number: Any) -> str:
     return f"{number:,.4g}" if isinstance(number, float | np.floating) else f"{number}"
 
 
-def tree_text(nodes: TreeNodes, said: Sequence[str]) -> str:
-    """The tree line by line; `said` is the text of each node, shown at leaves.
+def tree_text(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> str:
+    """The tree line by line; `labels` are the texts of each node, shown at leaves.
 
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from thresher.learning.models.tree_drawing import own_counts
     >>> stump = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
-    >>> print(tree_text(TreeNodes.of(stump, counts=own_counts(stump), names=["words"]), ["", "ham", "spam"]))
+    >>> nodes = TreeNodes.of(stump, counts=np.zeros((3, 2)), names=["words"])
+    >>> print(tree_text(nodes, [(), ("ham",), ("spam",)]))
     words <= 0.5
     ├─ yes: ham
     └─ no:  spam
@@ -149,15 +126,12 @@ def tree_text(nodes: TreeNodes, said: Sequence[str]) -> str:
     while rest:
         node, before, below = rest.pop()
         if nodes.left[node] < 0:
-            lines.append(before + said[node])
+            lines.append(before + "  ".join(labels[node]))
             continue
         lines.append(before + nodes.question(node))
         rest.append((int(nodes.right[node]), below + "└─ no:  ", below + "   "))
         rest.append((int(nodes.left[node]), below + "├─ yes: ", below + "│  "))
     return "\n".join(lines)
-
-
-_WIDTH, _HEIGHT, _LINE = 150, 92, 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,13 +148,12 @@ class TreeLayout:
     text: tuple[tuple[str, ...], ...]
 
 
-def tree_layout(nodes: TreeNodes, said: Sequence[Sequence[str]]) -> TreeLayout:
-    """Where to draw each node; `said` has the lines of each leaf, inner nodes show their question.
+def tree_layout(nodes: TreeNodes, labels: Sequence[Sequence[str]]) -> TreeLayout:
+    """Where to draw each node; `labels` are the lines of each leaf, inner nodes show their question.
 
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from thresher.learning.models.tree_drawing import own_counts
     >>> stump = DecisionTreeClassifier(max_depth=1).fit([[0], [1], [2]], [0, 1, 1])
-    >>> layout = tree_layout(TreeNodes.of(stump, counts=own_counts(stump)), [(), ("ham",), ("spam",)])
+    >>> layout = tree_layout(TreeNodes.of(stump, counts=np.zeros((3, 2))), [(), ("ham",), ("spam",)])
     >>> layout.x, layout.text
     (array([0.5, 0. , 1. ]), (('x[0] <= 0.5',), ('ham',), ('spam',)))
     """
@@ -191,16 +164,13 @@ def tree_layout(nodes: TreeNodes, said: Sequence[Sequence[str]]) -> TreeLayout:
         if nodes.left[node] >= 0:
             x[node] = (x[nodes.left[node]] + x[nodes.right[node]]) / 2
     text = tuple(
-        tuple(said[node]) if nodes.left[node] < 0 else (nodes.question(node),) for node in range(nodes.left.size)
+        tuple(labels[node]) if nodes.left[node] < 0 else (nodes.question(node),) for node in range(nodes.left.size)
     )
     return TreeLayout(x, nodes.depth, nodes.parent, text)
 
 
 def tree_svg(layout: TreeLayout, yes: Indices) -> str:
-    """The tree as one SVG element that needs nothing from elsewhere; `yes` lists the nodes reached by yes.
-
-    It carries no colours of its own but the current one, so it follows a page's light or dark theme.
-    """
+    """The tree as one SVG element in the current colour; `yes` lists the nodes reached by yes."""
     longest = max(len(line) for lines in layout.text for line in lines)
     wide = max(_WIDTH, 7.2 * longest + 24)
     tall = _HEIGHT + _LINE * max(len(lines) - 1 for lines in layout.text)

@@ -1,7 +1,8 @@
-"""Encoders: numbers, dates, missing flags and texts as columns of numbers."""
+"""Encoders: numbers, categories, dates, missing flags and texts as columns for a model."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -9,51 +10,85 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.errors import ColumnError
-from thresher.learning.data.column_types import words_among_numbers
+from thresher.errors import ColumnError, argument
+from thresher.learning.data.column_types import category_texts, require_known, text_among_numbers
 from thresher.learning.data.frame import frame
 from thresher.learning.features.scatter import Matrix
 
+# The name of a part and what pandas calls it.
+_PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_week", "hour": "hour"}
 
-class Numbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+
+class _ColumnEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A transformer of the named columns of a table; subclasses learn from it in `_learn`."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Remember the names of the columns, and learn from their values what the encoding needs."""
+        table = frame(X)
+        self.feature_names_in_ = np.array(table.columns, dtype=object)
+        self.n_features_in_ = table.shape[1]
+        self._learn(table)
+        return self
+
+    def _learn(self, table: Any) -> None:
+        """Nothing to learn."""
+
+
+class _ColumnReader(OneToOneFeatureMixin, _ColumnEncoder):  # type: ignore[misc]
+    """An encoder that reads each column by itself, as `_read` does, and leaves the index."""
+
+    def transform(self, X: Any) -> Any:
+        """The same columns, read."""
+        import pandas as pd
+
+        rows = getattr(X, "index", None)
+        table = frame(X)
+        read = pd.DataFrame({name: self._read(table[name]) for name in table.columns})
+        return read if rows is None else read.set_index(rows)
+
+    def _read(self, values: Any) -> Any:
+        raise NotImplementedError
+
+
+class Numbers(_ColumnReader):
     """Numbers, numbers written as text, and booleans as float64; missing stays missing.
 
     >>> Numbers().fit_transform({"fare": ["7.25", None], "alone": [True, False]}).to_numpy().tolist()
     [[7.25, 1.0], [nan, 0.0]]
     """
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Remember the names; there is nothing to learn."""
-        table = frame(X)
-        self.feature_names_in_ = np.array(table.columns, dtype=object)
-        self.n_features_in_ = table.shape[1]
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """The same columns as float64."""
+    def _read(self, values: Any) -> Any:
         import pandas as pd
 
-        rows = getattr(X, "index", None)
-        table = frame(X)
-        made = pd.DataFrame({name: _read(table[name], pd) for name in table.columns}, dtype=np.float64)
-        return made if rows is None else made.set_index(rows)
+        if values.dtype == np.float64:
+            return values
+        present = values.dropna()
+        numbers = pd.to_numeric(present.astype(object), errors="coerce")
+        if numbers.isna().any():
+            raise text_among_numbers(present, numbers)
+        return numbers.astype(np.float64).reindex(values.index)
 
 
-def _read(values: Any, pandas: Any) -> Any:
-    if values.dtype == np.float64:
-        return values
-    present = values.dropna()
-    numbers = pandas.to_numeric(present.astype(object), errors="coerce")
-    if numbers.isna().any():
-        raise words_among_numbers(present, numbers)
-    return numbers.astype(np.float64).reindex(values.index)
+class Categories(_ColumnReader):
+    """Columns of categories as texts, so that encoders meet one spelling of each.
+
+    `orders` names all categories of a column where they are declared; another one is then refused.
+
+    >>> Categories().fit_transform({"floor": [3, 2.0]})["floor"].tolist()
+    ['3', '2']
+    """
+
+    def __init__(self, orders: Mapping[str, Sequence[str]] | None = None) -> None:
+        self.orders = orders
+
+    def _read(self, values: Any) -> Any:
+        texts, order = category_texts(values), (self.orders or {}).get(values.name)
+        if order is not None:
+            require_known(texts.dropna(), order)
+        return texts
 
 
-# The name of a part and what pandas calls it.
-_PARTS = {"year": "year", "month": "month", "day": "day", "weekday": "day_of_week", "hour": "hour"}
-
-
-class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class DateParts(_ColumnEncoder):
     """Year, month, day, weekday (Monday 0), hour where the training rows have hours, and days since the first date.
 
     Dates written as text must be ISO dates; times with a zone are read in UTC. Missing dates give missing parts.
@@ -63,17 +98,13 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ([1.0, 3.0], [0.0, 2.0])
     """
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+    def _learn(self, table: Any) -> None:
         """Find the first date, and whether there are hours, of each column."""
-        table = frame(X)
         dates = {name: _dates(table[name]) for name in table.columns}
-        self.feature_names_in_ = np.array(table.columns, dtype=object)
-        self.n_features_in_ = table.shape[1]
         self.first_ = {name: column.min().isoformat() for name, column in dates.items()}
         self.hours_ = {
             name: bool((column != column.dt.normalize())[column.notna()].any()) for name, column in dates.items()
         }
-        return self
 
     def transform(self, X: Any) -> Any:
         """One column of numbers per part."""
@@ -99,22 +130,7 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tuple(part for part in _PARTS if part != "hour" or self.hours_[name])
 
 
-def _dates(values: Any) -> Any:
-    import pandas as pd
-
-    of_text = values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
-    dates = pd.to_datetime(values, errors="coerce", utc=True, **({"format": "ISO8601"} if of_text else {}))
-    bad = values[dates.isna() & values.notna()]
-    if len(bad):
-        raise ColumnError(
-            f"{len(bad):,} of {len(values):,} values of column {values.name!r} are no ISO date (first {bad.iloc[0]!r} "
-            f"at row {bad.index[0]})",
-            "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
-        )
-    return dates
-
-
-class MissingFlags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MissingFlags(_ColumnEncoder):
     """One column per column, 1 where it is missing; the same columns in every fold, whether or not any is missing.
 
     >>> MissingFlags().set_output(transform="pandas").fit_transform({"age": [31, None]})
@@ -122,13 +138,6 @@ class MissingFlags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     0           0.0
     1           1.0
     """
-
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Remember the names; there is nothing to learn."""
-        table = frame(X)
-        self.feature_names_in_ = np.array(table.columns, dtype=object)
-        self.n_features_in_ = table.shape[1]
-        return self
 
     def transform(self, X: Any) -> Matrix:
         """1 where a value is missing, 0 elsewhere."""
@@ -141,7 +150,7 @@ class MissingFlags(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([f"{name}: missing" for name in self.feature_names_in_], dtype=object)
 
 
-class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TextFeatures(_ColumnEncoder):
     """TF-IDF of the `words` most frequent words of each column, by scikit-learn's vectoriser; a missing text has none.
 
     >>> texts = {"note": ["cheap pills", "cheap flights", None]}
@@ -153,13 +162,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.words = words
         self.fewest_rows = fewest_rows
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+    def _learn(self, table: Any) -> None:
         """Learn the words of each column and how rare they are."""
-        table = frame(X)
-        self.feature_names_in_ = np.array(table.columns, dtype=object)
-        self.n_features_in_ = table.shape[1]
-        self.vectorizers_ = {name: self._fitted(table[name]) for name in table.columns}
-        return self
+        self.vectorizers_ = {name: self._vectorizer(table[name]) for name in table.columns}
 
     def transform(self, X: Any) -> Any:
         """Weights of the words, a row of each column having length 1."""
@@ -174,15 +179,35 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = [f"{name}: {word}" for name, v in self.vectorizers_.items() for word in v.get_feature_names_out()]
         return np.array(names, dtype=object)
 
-    def _fitted(self, values: Any) -> Any:
+    def _vectorizer(self, values: Any) -> Any:
         vectorizer = TfidfVectorizer(max_features=self.words, min_df=self.fewest_rows)
         try:
             return vectorizer.fit(_texts(values))
         except ValueError:  # scikit-learn's word for it: empty vocabulary
             raise ColumnError(
                 f"the texts of column {values.name!r} have no words in common use",
-                f"declare it types={{{values.name!r}: 'categorical'}} or 'ignored', or lower fewest_rows=",
+                f"declare it {argument('types', {values.name: 'categorical'})} or 'ignored', or lower fewest_rows=",
             ) from None
+
+
+def named_category(column: str, category: Any) -> str:
+    """The name of a one-hot feature: `town=Oslo`."""
+    return f"{column}={category}"
+
+
+def _dates(values: Any) -> Any:
+    import pandas as pd
+
+    of_text = values.dtype == object or pd.api.types.is_string_dtype(values.dtype)
+    dates = pd.to_datetime(values, errors="coerce", utc=True, **({"format": "ISO8601"} if of_text else {}))
+    bad = values[dates.isna() & values.notna()]
+    if len(bad):
+        raise ColumnError(
+            f"{len(bad):,} of {len(values):,} values of column {values.name!r} are no ISO date (first {bad.iloc[0]!r} "
+            f"at row {bad.index[0]})",
+            "write dates as 2024-12-31, or convert the column with pandas.to_datetime first",
+        )
+    return dates
 
 
 def _texts(values: Any) -> list[str]:

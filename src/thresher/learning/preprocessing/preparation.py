@@ -20,12 +20,18 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
+from thresher._internal.arguments import is_one_of, require_instance, require_seed
 from thresher.errors import ArgumentError
-from thresher.learning.arguments import is_one_of, require_kind, require_seed
 from thresher.learning.data.column_types import ColumnTypes
 from thresher.learning.data.outliers import Outliers
-from thresher.learning.preprocessing.categories import Categories, named_category
-from thresher.learning.preprocessing.encoders import DateParts, MissingFlags, Numbers, TextFeatures
+from thresher.learning.preprocessing.encoders import (
+    Categories,
+    DateParts,
+    MissingFlags,
+    Numbers,
+    TextFeatures,
+    named_category,
+)
 
 Encoding: TypeAlias = Literal["one-hot", "ordinal", "target"]
 Scaling: TypeAlias = Literal["standard", "min-max", "robust"]
@@ -45,7 +51,7 @@ def preparation(
     words: int = 500,
     seed: int = 0,
 ) -> ColumnTransformer:
-    """A transformer from the used columns of a table to a frame of numbers, with names that tell where each came from.
+    """A transformer from the used columns of a table to a frame of numbers, named by their source.
 
     Everything it learns (medians, fences, scales, categories, words, target means) it learns in `fit`, so within a
     pipeline from training folds alone. Rows are never dropped.
@@ -80,9 +86,9 @@ def preparation(
     2 -1.26           0.0        1.0        0.0
     3  1.54           0.0        0.0        1.0
     """
-    require_kind(columns, ColumnTypes, name="columns", fix="give what column_types(data) returns")
+    require_instance(columns, ColumnTypes, name="columns", fix="give what column_types(data) returns")
     if outliers is not None:
-        require_kind(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
+        require_instance(outliers, Outliers, name="outliers", fix='give e.g. Outliers("iqr")')
     require_seed(seed)
     encodings = _encodings(columns, encode)
     if missing not in ("indicator", "fill"):
@@ -102,31 +108,23 @@ def preparation(
     middle = ("fill", SimpleImputer(strategy="median", keep_empty_features=True))
     ordinal = columns.named("ordinal")
     orders = {name: list(columns[name].order) for name in ordinal}
-    texts, numbers = ("texts", Categories()), ("numbers", Numbers())
-    known = ("texts", Categories(orders))
+    texts, known, numbers = ("texts", Categories()), ("texts", Categories(orders)), ("numbers", Numbers())
+    # A missing text is a text without words, which its features show already.
+    lacking = [column.name for column in columns if column.used and column.missing and column.kind != "text"]
     ways: list[tuple[str, list[tuple[str, Any]], list[str]]] = [
         ("numbers", [numbers, *fences, middle, *scaling], columns.named("numerical")),
         ("switches", [numbers, often], columns.named("boolean")),
         ("dates", [("parts", DateParts()), middle, *scaling], columns.named("date")),
         ("orders", [known, often, ("encode", OrdinalEncoder(categories=list(orders.values()))), *scaling], ordinal),
-        (
-            "missing",
-            [("where", MissingFlags())],
-            _lacking(columns) if missing == "indicator" else [],
-        ),
+        ("missing", [("where", MissingFlags())], lacking if missing == "indicator" else []),
         *((way, [texts, often, ("encode", encoder)], encodings[way]) for way, encoder in _encoders(seed).items()),
         ("words", [("words", TextFeatures(words))], columns.named("text")),
     ]
     steps = [
         (way, Pipeline([(name, clone(step)) for name, step in steps]), names) for way, steps, names in ways if names
     ]
-    made = ColumnTransformer(steps, remainder="drop", sparse_threshold=0, verbose_feature_names_out=False)
-    return made.set_output(transform="pandas")
-
-
-def _lacking(columns: ColumnTypes) -> list[str]:
-    # A missing text is a text without words, which its features say already.
-    return [column.name for column in columns if column.used and column.missing and column.kind != "text"]
+    prepare = ColumnTransformer(steps, remainder="drop", sparse_threshold=0, verbose_feature_names_out=False)
+    return prepare.set_output(transform="pandas")
 
 
 def _encoders(seed: int) -> dict[str, Any]:
@@ -138,9 +136,9 @@ def _encoders(seed: int) -> dict[str, Any]:
 
 
 def _target_encoder(seed: int) -> TargetEncoder:
-    # From 1.9 on scikit-learn is given the folds; before, their seed.
-    given = signature(TargetEncoder).parameters.get("random_state")
-    if given is not None and given.default is None:
+    # scikit-learn 1.9 takes the folds; before, their seed.
+    state = signature(TargetEncoder).parameters.get("random_state")
+    if state is not None and state.default is None:
         return TargetEncoder(random_state=seed)
     return TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=seed))
 

@@ -1,125 +1,26 @@
-"""Cross-validation: out-of-fold scores of several models on the same folds."""
+"""Cross-validation: out-of-fold scores of several models on the same folds, and their nested costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import has_fit_parameter
 
+from thresher._internal.arguments import require_instance, require_level, require_one_of
+from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
 from thresher.cautions import Caution
-from thresher.errors import ArgumentError, LengthError, MeasureError, OneClassError
+from thresher.choices import choose
+from thresher.errors import ArgumentError, MeasureError, OneClassError
 from thresher.inference import Difference, Interval, corrected_t
-from thresher.inference.bootstrap.draws import Progress
-from thresher.inference.interval import require_level
-from thresher.learning.arguments import require_function, require_jobs
-from thresher.learning.data.target import BinaryTarget, binary_target
-from thresher.learning.models.wrapper import positive_scores, response_of
-from thresher.learning.validation.folds import Folding, FoldSplit, beside_rows, handed_on, row_count, rows_of, splits_of
-from thresher.learning.validation.scoring import ScoredFold, Yard, corrected_interval, yardstick
-from thresher.ranking import Flags, Floats, Indices, Ranking
-from thresher.sources.arrays import checked_weights
-from thresher.sources.columns import Column, column
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Problem:
-    """A table of features, its target, weights of rows if any, and groups and times by name if any."""
-
-    X: Any
-    target: BinaryTarget
-    weight: Floats | None = None
-    beside: Mapping[str, Any] = field(default_factory=dict)
-
-
-def problem_of(X: Any, y: Any, *, positive: Any, weights: Any = None, groups: Any = None, times: Any = None) -> Problem:
-    """Features and the target they belong to, row by row, with what stands beside them.
-
-    >>> problem_of([[1.0], [2.0]], [0, 1], positive=None).target.positive
-    1
-    >>> problem_of([[1.0]], [0, 1], positive=None)
-    Traceback (most recent call last):
-    thresher.errors.LengthError: X has 1 rows and y 2
-      where: problem_of(X, y)
-      fix:   give one label per row
-    """
-    if not (hasattr(X, "shape") or hasattr(X, "__len__")) or isinstance(X, str | bytes):
-        raise ArgumentError(f"X is {X!r}, which has no rows", "give a table, an array or a list of rows")
-    target = binary_target(y, positive=positive, matters=True)
-    if row_count(X) != target.labels.size:
-        raise LengthError(f"X has {row_count(X):,} rows and y {target.labels.size:,}", "give one label per row")
-    beside = beside_rows(groups, times, rows=target.labels.size)
-    return Problem(X, target, None if weights is None else _weights(weights, target.labels.size), beside)
-
-
-def scored(estimator: Any, problem: Problem, train: Indices, tests: Sequence[Indices]) -> list[ScoredFold]:
-    """Fit a copy on the training rows, and score several sets of rows with it.
-
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from thresher.learning.data.target import binary_target
-    >>> target = binary_target([0, 0, 1, 1], positive=None, matters=True)
-    >>> problem = Problem(np.array([[0.0], [0.2], [0.9], [1.0]]), target)
-    >>> (fold,) = scored(GaussianNB(), problem, np.array([0, 2]), [np.array([1, 3])])
-    >>> fold.called
-    array([False,  True])
-    """
-    target, _where = problem.target, "fit on training rows"
-    method = response_of(estimator, "auto")
-    model = clone(estimator)
-    given = handed_on(model, {name: values[train] for name, values in problem.beside.items()})
-    if problem.weight is not None:
-        if not has_fit_parameter(model, "sample_weight"):
-            raise ArgumentError(
-                f"{type(model).__name__}.fit takes no sample_weight", "leave weights out, or take another model"
-            )
-        given["sample_weight"] = problem.weight[train]
-    model.fit(rows_of(problem.X, train), target.labels[train], **given)
-    found = []
-    for test in tests:
-        X = rows_of(problem.X, test)
-        found.append(
-            ScoredFold(
-                positive=target.flags[test],
-                score=positive_scores(model, X, method=method, positive=target.place),
-                called=np.asarray(np.asarray(model.predict(X)) == target.positive, dtype=np.bool_),
-                weight=None if problem.weight is None else problem.weight[test],
-                within=getattr(model, "calibrated_ranking_", None),
-            )
-        )
-    return found
-
-
-def in_parallel(
-    work: Callable[..., T], tasks: Iterable[tuple[Any, ...]], *, n_jobs: int | None, progress: Progress | None = None
-) -> list[T]:
-    """What `work` returns for each task, in order; `progress(done, all)` is called as tasks finish.
-
-    >>> in_parallel(pow, [(2, 3), (3, 2)], n_jobs=None)
-    [8, 9]
-    """
-    require_jobs(n_jobs)
-    require_function(progress, name="progress")
-    todo = list(tasks)
-    done: list[T] = []
-    for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*task) for task in todo):
-        done.append(result)
-        if progress is not None:
-            progress(len(done), len(todo))
-    return done
-
-
-def _weights(weights: Any, rows: int) -> Floats:
-    given = checked_weights(column(weights, name="weights"))
-    if given.size != rows:
-        raise LengthError(f"there are {given.size:,} weights for {rows:,} rows", "give one per row")
-    return given
+from thresher.inputs.arrow import Column
+from thresher.learning.validation.fit_and_score import ScoredFold, fit_and_score, in_parallel, problem_of
+from thresher.learning.validation.folds import Folding, FoldSplit, mean_test_share, splits_of
+from thresher.learning.validation.scoring import MeasureLike, corrected_interval, fold_metric, prediction_cost
+from thresher.ranking import Flags, Floats, Indices, Ranking, reaches
+from thresher.tables import OperatingCondition
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -128,8 +29,8 @@ class CrossValidation(Tabular):
 
     `labels` flags positives; `scores` and `predictions` hold a column per model. With repeats a row has an entry per
     repeat. `labels`, `scores`, `predictions`, `weights` and `clusters` are what `evaluate` and `compare` take:
-    `clusters` keeps entries of one row or group together, and is None where none belong together. `within` holds, for
-    models that deal folds within their training rows (`CalibratedModel`), the ranking of those rows in each fold.
+    `clusters` holds entries of one row or group together, and is None where none belong together. `within` has, for
+    models that make folds within their training rows (`CalibratedModel`), the ranking of those rows in each fold.
     """
 
     labels: Flags
@@ -148,12 +49,13 @@ class CrossValidation(Tabular):
         """Which entries belong together: the groups given, or the rows when they are tested more than once."""
         if self.groups is not None:
             return self.groups[self.row]
-        return self.row if len({split.repeat for split in self.splits}) > 1 or self._tested_twice() else None
+        repeated = len({split.repeat for split in self.splits}) > 1 or len(set(self.row.tolist())) < self.row.size
+        return self.row if repeated else None
 
     @property
     def test_share(self) -> float:
         """The mean share of a fold's rows that it is tested on, as `corrected_t` needs it."""
-        return float(np.mean([split.test.size / (split.test.size + split.train.size) for split in self.splits]))
+        return mean_test_share(self.splits)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -167,40 +69,39 @@ class CrossValidation(Tabular):
 
     def pooled(self, model: str | None = None) -> Ranking:
         """All entries in one ranking, as if the fits shared one scale; see `cautions`."""
-        name = self._name(model)
-        return ScoredFold(self.labels, self.scores[name], self.predictions[name], self.weights).ranking()
+        return self._entries(np.ones(self.row.size, dtype=np.bool_), self._name(model)).ranking()
 
-    def per_fold(self, measure: Yard = "auc", model: str | None = None) -> Floats:
+    def per_fold(self, measure: MeasureLike = "auc", model: str | None = None) -> Floats:
         """Any measure in each fold, NaN where it is undefined.
 
         A fold with one class has no AUC, so leave-one-out has none at all: ask `auc(cv.pooled())` then.
         """
-        stick = yardstick(measure)
+        metric = fold_metric(measure)
         try:
-            return np.array([stick.of(fold) for fold in self._folds(model)])
+            return np.array([metric.of(fold) for fold in self._folds(model)])
         except OneClassError:
             raise OneClassError(
-                f"some fold is tested on one class only, where {stick.name} has no value",
+                f"some fold is tested on one class only, where {metric.name} has no value",
                 fix="take fewer or stratified folds, or ask for the measure of cv.pooled()",
             ) from None
 
-    def estimate(self, measure: Yard = "auc", model: str | None = None, *, level: float = 0.95) -> Interval:
+    def estimate(self, measure: MeasureLike = "auc", model: str | None = None, *, level: float = 0.95) -> Interval:
         """The mean over folds, with limits that allow for folds sharing training rows (Nadeau & Bengio 2003)."""
         require_level(level)
-        stick = yardstick(measure)
-        values = _defined(self.per_fold(measure, model), stick.name)
-        return corrected_interval(values, test_share=self.test_share, level=level, spread=stick.range)
+        metric = fold_metric(measure)
+        values = _defined(self.per_fold(measure, model), metric.name)
+        return corrected_interval(values, test_share=self.test_share, level=level, spread=metric.range)
 
     def difference(
-        self, a: str, b: str, measure: Yard = "auc", *, level: float = 0.95, margin: float = 0.0
+        self, a: str, b: str, measure: MeasureLike = "auc", *, level: float = 0.95, margin: float = 0.0
     ) -> Difference:
         """Model a minus model b over folds, by the corrected resampled t test."""
-        stick = yardstick(measure)
-        if stick.better == "neither":
-            raise MeasureError(f"{stick.name} is neither better nor worse", "pick another")
-        of_a, of_b = (_defined(self.per_fold(measure, name), stick.name) for name in (a, b))
-        found = corrected_t(of_a, of_b, test_share=self.test_share, level=level, margin=margin, better=stick.better)
-        return replace(found, a=a, b=b)
+        metric = fold_metric(measure)
+        if metric.better == "neither":
+            raise MeasureError(f"{metric.name} is neither better nor worse", "pick another")
+        of_a, of_b = (_defined(self.per_fold(measure, name), metric.name) for name in (a, b))
+        test = corrected_t(of_a, of_b, test_share=self.test_share, level=level, margin=margin, better=metric.better)
+        return replace(test, a=a, b=b)
 
     def _brief(self) -> str:
         rows, folds = len(set(self.row.tolist())), len(self.splits)
@@ -219,21 +120,17 @@ class CrossValidation(Tabular):
 
     def _folds(self, model: str | None) -> list[ScoredFold]:
         name = self._name(model)
-        found = []
-        for number in range(len(self.splits)):
-            here = self.fold == number
-            weight = None if self.weights is None else self.weights[here]
-            found.append(ScoredFold(self.labels[here], self.scores[name][here], self.predictions[name][here], weight))
-        return found
+        return [self._entries(self.fold == number, name) for number in range(len(self.splits))]
+
+    def _entries(self, here: Flags, model: str) -> ScoredFold:
+        weight = None if self.weights is None else self.weights[here]
+        return ScoredFold(self.labels[here], self.scores[model][here], self.predictions[model][here], weight)
 
     def _name(self, model: str | None) -> str:
         if model in self.scores or (model is None and len(self.scores) == 1):
             return next(iter(self.scores)) if model is None else model
         what = "there are several models" if model is None else f"there is no model {model!r}"
         raise ArgumentError(what, f"pass model= one of {', '.join(self.scores)}")
-
-    def _tested_twice(self) -> bool:
-        return len(set(self.row.tolist())) < self.row.size
 
 
 def cross_validate(
@@ -264,12 +161,12 @@ def cross_validate(
         A number of folds, `Folds(count, kind, repeats)`, a scikit-learn splitter, or pairs of training and test rows.
         A number is stratified, grouped where `groups` are given, and in time where `times` are.
     groups, times
-        What rows belong together, and when each was observed; wrappers such as `CalibratedModel` keep to both in
-        folds of their own.
+        Which rows belong together, and when each was observed; wrappers such as `CalibratedModel` respect both in
+        their inner folds.
     weights
         Weights of rows, in fitting and in measuring.
     seed
-        Of dealing rows into folds; models take theirs as `random_state`.
+        Of the partition into folds; models take theirs as `random_state`.
     n_jobs, progress
         How many fits run at once, and a function called with how many are done and how many there are.
 
@@ -289,40 +186,118 @@ def cross_validate(
     >>> evaluate(cv.labels, cv.scores, clusters=cv.clusters).decision.model
     'bayes'
     """
-    models = _named(estimators)
+    models = dict(estimators) if isinstance(estimators, Mapping) else {"model": estimators}
+    if not models or not all(isinstance(name, str) and hasattr(model, "fit") for name, model in models.items()):
+        raise ArgumentError(
+            "estimators must be a classifier or a mapping of names to classifiers",
+            fix='give e.g. {"tree": DecisionTreeClassifier()}',
+        )
     problem = problem_of(X, y, positive=positive, weights=weights, groups=groups, times=times)
     target, weight = problem.target, problem.weight
     splits = splits_of(folds, target.flags, groups=groups, times=times, seed=seed)
     tasks = [(model, problem, split.train, [split.test]) for model in models.values() for split in splits]
-    runs = [run[0] for run in in_parallel(scored, tasks, n_jobs=n_jobs, progress=progress)]
-    by_model = {name: runs[place * len(splits) :][: len(splits)] for place, name in enumerate(models)}
+    scored = [fold for (fold,) in in_parallel(fit_and_score, tasks, n_jobs=n_jobs, progress=progress)]
+    by_model = {name: scored[place * len(splits) :][: len(splits)] for place, name in enumerate(models)}
     row = np.concatenate([split.test for split in splits])
+    within = {name: tuple(fold.within for fold in own if fold.within is not None) for name, own in by_model.items()}
     return CrossValidation(
         labels=target.flags[row],
-        scores={name: np.concatenate([run.score for run in found]) for name, found in by_model.items()},
-        predictions={name: np.concatenate([run.called for run in found]) for name, found in by_model.items()},
+        scores={name: np.concatenate([fold.score for fold in own]) for name, own in by_model.items()},
+        predictions={name: np.concatenate([fold.predicted for fold in own]) for name, own in by_model.items()},
         row=row,
         fold=np.repeat(np.arange(len(splits)), [split.test.size for split in splits]),
         splits=splits,
         positive=target.positive,
         weights=None if weight is None else weight[row],
-        groups=problem.beside.get("groups"),
-        within={
-            name: rankings
-            for name, found in by_model.items()
-            if len(rankings := tuple(run.within for run in found if run.within is not None)) == len(splits)
-        },
+        groups=problem.row_data.get("groups"),
+        within={name: rankings for name, rankings in within.items() if len(rankings) == len(splits)},
     )
 
 
-def _named(estimators: Any) -> dict[str, Any]:
-    named = dict(estimators) if isinstance(estimators, Mapping) else {"model": estimators}
-    if not named or not all(isinstance(name, str) and hasattr(model, "fit") for name, model in named.items()):
-        raise ArgumentError(
-            "estimators must be a classifier or a mapping of names to classifiers",
-            fix='give e.g. {"tree": DecisionTreeClassifier()}',
-        )
-    return named
+def nested_costs(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Floats:
+    """Expected cost per case of each fold, at thresholds chosen without the fold's rows.
+
+    Models that make folds within their training rows, as every `CalibratedModel` does, have ranked those rows there:
+    the threshold is chosen on that ranking, and without a `model` so is the model. Nothing in that choice has met a
+    row of the fold. Of other models, thresholds are chosen on the scores of the other folds, which is a little
+    optimistic: those scores come from fits that did learn from this fold. With repeats, entries of the fold's
+    rows in other repeats are left out. Scores are taken to share one scale, as those of calibrated models do.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> y = np.arange(100) % 4 == 0
+    >>> X = np.random.default_rng(0).normal(size=(100, 1)) + 2 * y[:, None]
+    >>> cv = cross_validate(GaussianNB(), X, y, folds=4)
+    >>> nested_costs(cv, OperatingCondition(cost_ratio=4), "model").round(2)
+    array([0.48, 0.36, 0.68, 0.36])
+    """
+    return _fold_costs(cv, condition, nested_predictions(cv, condition, model))
+
+
+def nested_interval(
+    cv: CrossValidation, condition: OperatingCondition, model: str | None = None, *, level: float = 0.95
+) -> Interval:
+    """The mean of nested costs, with limits for how folds vary and for how so many cases do.
+
+    Folds with the same class mix do not show how the mix varies from sample to sample, and predictions that are alike
+    in all folds do not vary at all; so limits are no narrower than those of the same predictions on as many rows.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> y = np.arange(100) % 4 == 0
+    >>> X = np.random.default_rng(0).normal(size=(100, 1)) + 2 * y[:, None]
+    >>> cv = cross_validate(GaussianNB(), X, y, folds=4)
+    >>> print(nested_interval(cv, OperatingCondition(cost_ratio=4), "model"))
+    0.4700 [0.1030, 0.8370]
+    """
+    require_level(level)
+    predicted, spread = nested_predictions(cv, condition, model), fold_metric(condition).range
+    costs = _fold_costs(cv, condition, predicted)
+    folds = corrected_interval(costs, test_share=cv.test_share, level=level, spread=spread)
+    once = np.isin(cv.fold, [number for number, split in enumerate(cv.splits) if split.repeat == 0])
+    cases = prediction_cost(
+        cv.labels[once],
+        predicted[once],
+        condition,
+        weights=None if cv.weights is None else cv.weights[once],
+        clusters=None if cv.groups is None else cv.groups[cv.row[once]],
+        level=level,
+    )
+    mean = folds.estimate
+    return Interval(
+        mean,
+        max(float(np.fmin(folds.lower, mean - (cases.estimate - cases.lower))), spread[0]),
+        min(float(np.fmax(folds.upper, mean + (cases.upper - cases.estimate))), spread[1]),
+        float(np.fmax(folds.variance, cases.variance)),
+        level,
+        f"{folds.method}, no narrower than {cases.method}",
+    )
+
+
+def nested_predictions(cv: CrossValidation, condition: OperatingCondition, model: str | None = None) -> Flags:
+    """Which entries are predicted positive, by a threshold (without `model`, a model too) chosen on other rows."""
+    require_instance(cv, CrossValidation, name="cv", fix="give what cross_validate returns")
+    require_instance(condition, OperatingCondition, name="condition", fix="e.g. OperatingCondition()")
+    if model is not None:
+        require_one_of(model, list(cv.scores), name="model")
+    names = list(cv.scores) if model is None else [model]
+    nested = all(name in cv.within for name in names)
+    if not nested and len(cv.splits) < 2:
+        raise ArgumentError("one fold has no others to choose on", "give two or more")
+    predicted = np.zeros(cv.row.size, dtype=np.bool_)
+    for number, split in enumerate(cv.splits):
+        if nested:
+            rankings = {name: cv.within[name][number] for name in names}
+        else:
+            others = ~np.isin(cv.row, split.test)
+            rankings = {name: cv._entries(others, name).ranking() for name in names}
+        chosen, here = choose(rankings, condition), cv.fold == number
+        predicted[here] = reaches(cv.scores[chosen.model][here], chosen.threshold)
+    return predicted
+
+
+def _fold_costs(cv: CrossValidation, condition: OperatingCondition, predicted: Flags) -> Floats:
+    cost = fold_metric(condition)
+    decided = replace(cv, scores={"": predicted.astype(np.float64)}, predictions={"": predicted})
+    return np.array([cost.of(fold) for fold in decided._folds("")])
 
 
 def _defined(values: Floats, name: str) -> Floats:

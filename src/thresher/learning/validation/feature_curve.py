@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,55 +12,43 @@ from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 
-from thresher._internal.results import Tabular
+from thresher._internal.arguments import (
+    is_one_of,
+    require_classifier,
+    require_function,
+    require_instance,
+    require_level,
+)
+from thresher._internal.parallel import Progress
 from thresher.errors import ArgumentError
-from thresher.inference.bootstrap.draws import Progress
-from thresher.inference.interval import require_level
-from thresher.learning.arguments import is_one_of, require_classifier, require_function, require_kind
-from thresher.learning.validation.cross_validate import in_parallel, problem_of
-from thresher.learning.validation.folds import Folding, splits_of
-from thresher.learning.validation.learning_curve import MeasureCurve, both_errors, curve_columns, require_defined
-from thresher.learning.validation.scoring import Yard, correction, yardstick
+from thresher.learning.validation.fit_and_score import problem_of
+from thresher.learning.validation.folds import Folding, mean_test_share, splits_of
+from thresher.learning.validation.learning_curve import SizeCurve, measure_curves
+from thresher.learning.validation.scoring import MeasureLike, fold_metric, variance_factor
 
 _MOST_SIZES = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FeatureCurve(Tabular):
+class FeatureCurve(SizeCurve):
     """A measure on training rows (`apparent`) and on others (`validation`) against features or a parameter.
 
     `sizes` are the numbers of features, or the values of `parameter`. `best` has the best mean on other rows, and
     `simplest` is the first that is within one corrected standard error of it.
     """
 
-    sizes: tuple[Any, ...]
-    apparent: MeasureCurve
-    validation: MeasureCurve
     best: Any
     simplest: Any
-    measure: str
     parameter: str
-    level: float
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {
-            "measure": self.measure,
-            "parameter": self.parameter,
-            "level": self.level,
-            "sizes": list(self.sizes),
-            "apparent": self.apparent.to_dict(),
-            "validation": self.validation.to_dict(),
-            "best": self.best,
-            "simplest": self.simplest,
-        }
+        own = {"parameter": self.parameter, "best": self.best, "simplest": self.simplest}
+        return {**SizeCurve.to_dict(self), **own}
 
     def _brief(self) -> str:
         value = self.validation.estimate[self.sizes.index(self.best)]
         return f"{self.measure}: {value:.4f} at {self.parameter} = {self.best}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return curve_columns(self.sizes, self.apparent, self.validation)
 
 
 def feature_curve(
@@ -69,7 +57,7 @@ def feature_curve(
     y: Any,
     *,
     positive: Any = None,
-    measure: Yard = "error_rate",
+    measure: MeasureLike = "error_rate",
     sizes: Sequence[Any] | None = None,
     selector: Callable[[int], Any] | None = None,
     parameter: str | None = None,
@@ -84,7 +72,7 @@ def feature_curve(
     """How a model fares with more features, or with more of any complexity.
 
     Features are selected on the training rows of each fold and never on test rows: selection on all rows makes
-    even random features look good.
+    even random features seem good.
 
     Parameters
     ----------
@@ -93,10 +81,10 @@ def feature_curve(
     measure
         As in `learning_curve`.
     sizes
-        Numbers of features in rising order, up to twelve in equal ratios unless told; or the parameter's values.
+        Numbers of features in rising order, by default up to twelve in equal ratios; or the parameter's values.
     selector
-        A function from a number of features to a transformer that keeps as many, e.g.
-        `lambda d: ScatterSelector(d, search="exact")`; the best single features by ANOVA's F unless told.
+        A function from a number of features to a transformer that selects as many, e.g.
+        `lambda d: ScatterSelector(d, search="exact")`; by default the best single features by ANOVA's F.
     parameter
         The name of a parameter of the estimator to vary in place of the number of features, e.g. "max_depth".
     level
@@ -120,32 +108,28 @@ def feature_curve(
     require_classifier(estimator)
     require_function(selector, name="selector")
     if sizes is not None:
-        require_kind(sizes, (Sequence, np.ndarray), name="sizes", fix="e.g. sizes=[1, 2, 5]")
-    stick = yardstick(measure)
+        require_instance(sizes, (Sequence, np.ndarray), name="sizes", fix="e.g. sizes=[1, 2, 5]")
+    metric = fold_metric(measure)
     problem = problem_of(X, y, positive=positive, groups=groups, times=times)
     splits = splits_of(folds, problem.target.flags, groups=groups, times=times, seed=seed)
     if parameter is None:
         asked, models = _by_features(estimator, X, sizes, selector)
     else:
         asked, models = _by_parameter(estimator, parameter, sizes, selector)
-    tasks = [(model, problem, split.train, split.test, stick) for model in models for split in splits]
-    found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
-    values = found.reshape(len(models), len(splits), 2)
-    require_defined(values, stick)
-    share = float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
-    seen, unseen = (
-        MeasureCurve.of(values[:, :, side].copy(), test_share=share, level=level, spread=stick.range) for side in (0, 1)
-    )
-    loss = unseen.estimate if stick.better == "lower" else -unseen.estimate
-    place = int(loss.argmin())
-    spare = np.sqrt(correction(len(splits), share) * unseen.per_fold[place].var(ddof=1)) if len(splits) > 1 else 0.0
+    tasks = [(model, problem, split.train, split.test) for model in models for split in splits]
+    apparent, validation = measure_curves(tasks, splits, metric, level=level, n_jobs=n_jobs, progress=progress)
+    loss = validation.estimate if metric.better == "lower" else -validation.estimate
+    place, error = int(loss.argmin()), 0.0
+    if len(splits) > 1:
+        factor = variance_factor(len(splits), mean_test_share(splits))
+        error = np.sqrt(factor * validation.per_fold[place].var(ddof=1))
     return FeatureCurve(
         sizes=tuple(asked),
-        apparent=seen,
-        validation=unseen,
+        apparent=apparent,
+        validation=validation,
         best=asked[place],
-        simplest=asked[int(np.flatnonzero(loss <= loss[place] + spare)[0])],
-        measure=stick.name,
+        simplest=asked[int(np.flatnonzero(loss <= loss[place] + error)[0])],
+        measure=metric.name,
         parameter=parameter or "features",
         level=level,
     )
@@ -186,8 +170,8 @@ def _by_features(
         asked = spaced_sizes(features)
     else:
         asked = list(sizes)
-        whole = all(isinstance(size, int | np.integer) for size in asked)
-        if not asked or not whole or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
+        integers = all(isinstance(size, int | np.integer) for size in asked)
+        if not asked or not integers or min(asked) < 1 or max(asked) > features or asked != list(dict.fromkeys(asked)):
             raise ArgumentError(
                 f"sizes must be whole numbers from 1 to {features}, each once, got {asked}", "e.g. [1, 2, 5]"
             )

@@ -4,23 +4,239 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import (
-    GroupKFold,
-    KFold,
-    LeaveOneOut,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-)
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from thresher._internal.arguments import require_seed
 from thresher.errors import ArgumentError, LengthError, OneClassError
-from thresher.learning.arguments import require_seed
-from thresher.ranking import Flags, Indices, falling
-from thresher.sources.columns import Column, column, complete
+from thresher.inputs.arrow import Column
+from thresher.inputs.columns import column, complete
+from thresher.ranking import Flags, Indices, falling_order
+
+Kind: TypeAlias = Literal["stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time"]
+Folding: TypeAlias = "int | Folds | Any"
+
+_SPLITTERS = {
+    "stratified": StratifiedKFold,
+    "plain": KFold,
+    "grouped": GroupKFold,
+    "stratified grouped": StratifiedGroupKFold,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldSplit:
+    """Training and test rows of one fold; `repeat` numbers the partitions of all rows."""
+
+    repeat: int
+    train: Indices
+    test: Indices
+
+
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """A way to partition rows into folds.
+
+    "stratified" preserves the class mix in every fold, "grouped" holds rows of a group together, "stratified grouped"
+    does both as well as it can, "plain" is random, "leave-one-out" tests each row by itself, and "time" tests each of
+    `count` later blocks on what came before it; rows of the same time stay together. `repeats` partitions again with
+    another seed.
+
+    >>> flags = np.array([True, False] * 10)
+    >>> [split.test.size for split in Folds(4).splits(flags, seed=0)]
+    [5, 5, 5, 5]
+    """
+
+    count: int = 5
+    kind: Kind = "stratified"
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        kinds = get_args(Kind)
+        if self.kind not in kinds:
+            raise ArgumentError(f"kind must be one of {', '.join(kinds)}, got {self.kind!r}", "pick one")
+        for name, least in (("count", 1 if self.kind == "time" else 2), ("repeats", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < least:
+                raise ArgumentError(f"{name} must be {least} or more, got {value!r}", f"e.g. {name}=5")
+        if self.repeats > 1 and self.kind in ("leave-one-out", "time"):
+            raise ArgumentError(f"{self.kind} folds are the same every time", "leave out repeats")
+
+    def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
+        """The splits of rows whose positives are flagged."""
+        require_seed(seed)
+        self._require_enough(flags)
+        if self.kind == "time":
+            return tuple(FoldSplit(0, *pair) for pair in _by_time(_needed(times, "times", flags.size), self.count))
+        grouped = _needed(groups, "groups", flags.size) if "grouped" in self.kind else None
+        if grouped is not None and len(set(grouped.tolist())) < self.count:
+            raise ArgumentError(
+                f"{self.count} folds need {self.count} groups, and there are {len(set(grouped.tolist()))}",
+                "take fewer folds",
+            )
+        rows = np.zeros((flags.size, 1))
+        return tuple(
+            FoldSplit(repeat, *pair)
+            for repeat in range(self.repeats)
+            for pair in self._splitter(seed, repeat).split(rows, flags, grouped)
+        )
+
+    def _splitter(self, seed: int, repeat: int) -> Any:
+        if self.kind == "leave-one-out":
+            return LeaveOneOut()
+        state = int(np.random.default_rng([seed, repeat]).integers(2**31))
+        return _SPLITTERS[self.kind](self.count, shuffle=True, random_state=state)
+
+    def _require_enough(self, flags: Flags) -> None:
+        if self.kind != "leave-one-out" and flags.size < self.count + (self.kind == "time"):
+            raise ArgumentError(
+                f"{self.count} folds need at least as many rows, and there are {flags.size}", "take fewer folds"
+            )
+        rarer = int(min(flags.sum(), (~flags).sum()))
+        if self.kind == "stratified" and rarer < self.count:
+            raise ArgumentError(
+                f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}",
+                fix=f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class",
+            )
+
+
+def splits_of(
+    folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0
+) -> tuple[FoldSplit, ...]:
+    """Splits from a number of folds, `Folds`, a scikit-learn splitter or pairs of row numbers, checked.
+
+    A number means stratified folds, grouped ones where groups are given, and folds in time where times are.
+
+    >>> flags = np.array([True, False] * 10)
+    >>> [split.test.size for split in splits_of(2, flags)]
+    [10, 10]
+    """
+    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
+        kind: Kind = "time" if times is not None else "stratified grouped" if groups is not None else "stratified"
+        folds = Folds(int(folds), kind)
+    if isinstance(folds, Folds):
+        splits = folds.splits(flags, groups=groups, times=times, seed=seed)
+    else:
+        if hasattr(folds, "split") and not isinstance(folds, str | bytes):
+            folds = folds.split(np.zeros((flags.size, 1)), flags, groups)
+        elif not isinstance(folds, Iterable) or isinstance(folds, str | bytes | Mapping):
+            raise ArgumentError(f"folds is {folds!r}", "give a number, Folds(...), a splitter or pairs of rows")
+        splits = tuple(FoldSplit(0, train, test) for train, test in row_pairs(folds, flags.size))
+    if not splits:
+        raise ArgumentError("there are no folds", "give two folds or more")
+    require_teachable(splits, flags)
+    return splits
+
+
+def row_pairs(pairs: Iterable[Any], rows: int) -> list[tuple[Indices, Indices]]:
+    """Pairs of training and test rows, each an array of row numbers or of flags.
+
+    >>> row_pairs([([0, 1], [2])], 3)
+    [(array([0, 1]), array([2]))]
+    """
+    checked = []
+    for number, pair in enumerate(pairs):
+        try:
+            train, test = (np.asarray(side) for side in pair)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"fold {number} is {pair!r}, and no pair of training and test rows", "e.g. ([0, 1, 2], [3, 4])"
+            ) from None
+        sides = [np.flatnonzero(side) if side.dtype == np.bool_ else side for side in (train, test)]
+        if not all(side.ndim == 1 and (side.dtype.kind in "iu" or not side.size) for side in sides):
+            raise ArgumentError(f"fold {number} does not number rows", "give row numbers from 0")
+        if any(side.size and not (side.min() >= 0 and side.max() < rows) for side in sides):
+            raise ArgumentError(f"fold {number} names rows beyond the {rows:,} there are", "count from 0")
+        checked.append((sides[0].astype(np.intp), sides[1].astype(np.intp)))
+    return checked
+
+
+def inner_splits(count: int, flags: Flags, row_data: Mapping[str, Any]) -> list[FoldSplit]:
+    """Folds within training rows that have groups or times, as `groups_and_times` returns them.
+
+    Of folds in time, those whose earlier rows hold one class are left out: nothing can be learnt from them.
+
+    >>> flags = np.array([False, False, False, True, False, True, False, True])
+    >>> for split in inner_splits(3, flags, {"times": np.arange(8)}):
+    ...     print(split.train, split.test)
+    [0 1 2 3] [4 5]
+    [0 1 2 3 4 5] [6 7]
+    """
+    if "times" not in row_data:
+        return list(Folds(count, "stratified grouped").splits(flags, groups=row_data["groups"]))
+    in_time = Folds(count, "time").splits(flags, times=row_data["times"])
+    splits = [split for split in in_time if _both_classes(split, flags)]
+    if not splits:
+        raise OneClassError(
+            f"the earlier rows hold one class only, in each of {count} folds in time",
+            fix="give rows in which both classes come early, or a cv= of your own",
+        )
+    return splits
+
+
+def require_teachable(splits: Sequence[FoldSplit], flags: Flags) -> None:
+    """Refuse folds without test rows, or whose training rows hold one class.
+
+    >>> require_teachable([FoldSplit(0, np.array([0, 1]), np.array([2]))], np.array([True, False, True]))
+    """
+    for number, split in enumerate(splits):
+        if not split.test.size:
+            raise ArgumentError(f"fold {number} has no test rows", "take fewer folds")
+        if not _both_classes(split, flags):
+            raise OneClassError(
+                f"the {split.train.size:,} training rows of fold {number} hold one class only",
+                fix="take fewer or stratified folds, or more rows of the rarer class",
+            )
+
+
+def mean_test_share(splits: Sequence[FoldSplit]) -> float:
+    """The mean share of a fold's rows that it is tested on, as `corrected_t` needs it.
+
+    >>> mean_test_share([FoldSplit(0, np.arange(8), np.arange(8, 10))])
+    0.2
+    """
+    return float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
+
+
+def groups_and_times(groups: Any, times: Any, *, rows: int) -> dict[str, Column]:
+    """Check `groups` and `times`, one entry per row; those that are None are left out.
+
+    >>> list(groups_and_times(None, [3, 1, 2], rows=3))
+    ['times']
+    """
+    columns = {}
+    for name, entries in (("groups", groups), ("times", times)):
+        if entries is None:
+            continue
+        values = column(entries, name=name)
+        if values.size != rows:
+            raise LengthError(f"there are {values.size:,} {name} for {rows:,} rows", "give one per row")
+        complete({name: values}, missing="raise", droppable=False)
+        columns[name] = values
+    return columns
+
+
+def route(row_data: Mapping[str, Any], estimator: Any) -> dict[str, Any]:
+    """Parameters of `estimator.fit` by which groups and times reach a wrapper that makes folds itself.
+
+    Wrappers take them directly or at the end of pipelines; other models take nothing.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from thresher.learning import CalibratedModel
+    >>> steps = Pipeline([("scale", StandardScaler()), ("model", CalibratedModel(GaussianNB()))])
+    >>> list(route({"groups": [1, 1, 2]}, steps)), route({"groups": [1, 1, 2]}, GaussianNB())
+    (['model__groups'], {})
+    """
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return {f"{name}__{key}": value for key, value in route(row_data, last).items()}
+    makes_folds = getattr(estimator, "makes_folds", False) and not isinstance(estimator, FrozenEstimator)
+    return dict(row_data) if makes_folds else {}
 
 
 def rows_of(table: Any, index: Indices) -> Any:
@@ -28,8 +244,6 @@ def rows_of(table: Any, index: Indices) -> Any:
 
     >>> rows_of(["a", "b", "c"], np.array([2, 0]))
     ['c', 'a']
-    >>> rows_of(np.eye(3), np.array([1]))
-    array([[0., 1., 0.]])
     """
     if hasattr(table, "iloc"):
         return table.iloc[index]
@@ -50,7 +264,7 @@ def row_count(table: Any) -> int:
 
 
 def parameters_of(parameters: Mapping[str, Any], index: Indices, rows: int) -> dict[str, Any]:
-    """Parameters of a fit for some rows: what has one entry per row is cut down to them, the rest is kept.
+    """Parameters of a fit for some rows: those with one entry per row are cut down to them.
 
     >>> parameters_of({"sample_weight": [1, 2, 3], "verbose": 0}, np.array([2]), 3)
     {'sample_weight': [3], 'verbose': 0}
@@ -64,232 +278,19 @@ def _per_row(value: Any, rows: int) -> bool:
     return bool(np.ndim(value) or hasattr(value, "shape")) and row_count(value) == rows
 
 
-_NAMES = ("groups", "times")
-
-
-def beside_rows(groups: Any, times: Any, *, rows: int) -> dict[str, Column]:
-    """Groups and times by name, those that are given, with an entry for each row.
-
-    >>> list(beside_rows(None, [3, 1, 2], rows=3))
-    ['times']
-    """
-    found = {}
-    for name, given in zip(_NAMES, (groups, times), strict=True):
-        if given is None:
-            continue
-        values = column(given, name=name)
-        if values.size != rows:
-            raise LengthError(f"there are {values.size:,} {name} for {rows:,} rows", "give one per row")
-        complete({name: values}, missing="raise", droppable=False)
-        found[name] = values
-    return found
-
-
-def handed_on(estimator: Any, beside: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of `estimator.fit` by which groups and times reach a wrapper that deals folds itself.
-
-    Wrappers are found as they are and at the end of pipelines; other models take nothing.
-
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from thresher.learning import CalibratedModel
-    >>> steps = Pipeline([("scale", StandardScaler()), ("model", CalibratedModel(GaussianNB()))])
-    >>> list(handed_on(steps, {"groups": [1, 1, 2]})), handed_on(GaussianNB(), {"groups": [1, 1, 2]})
-    (['model__groups'], {})
-    """
-    if isinstance(estimator, Pipeline):
-        name, last = estimator.steps[-1]
-        return {f"{name}__{key}": value for key, value in handed_on(last, beside).items()}
-    if isinstance(estimator, FrozenEstimator) or not getattr(estimator, "deals_folds", False):
-        return {}
-    return dict(beside)
-
-
-Kind: TypeAlias = Literal["stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time"]
-KINDS = ("stratified", "plain", "grouped", "stratified grouped", "leave-one-out", "time")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FoldSplit:
-    """Training and test rows of one fold; `repeat` counts the dealings of all rows."""
-
-    repeat: int
-    train: Indices
-    test: Indices
-
-
-@dataclass(frozen=True, slots=True)
-class Folds:
-    """A way to deal rows into folds.
-
-    "stratified" keeps the class mix in every fold, "grouped" keeps rows of a group together, "stratified grouped"
-    does both as well as it can, "plain" deals at random, "leave-one-out" tests each row by itself, and
-    "time" tests each of `count` later blocks on what came before it; rows of the same time stay together.
-    `repeats` deals anew with another seed.
-
-    >>> flags = np.array([True, False] * 10)
-    >>> [split.test.size for split in Folds(4).splits(flags, seed=0)]
-    [5, 5, 5, 5]
-    """
-
-    count: int = 5
-    kind: Kind = "stratified"
-    repeats: int = 1
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ArgumentError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}", "pick one")
-        for name, least in (("count", 1 if self.kind == "time" else 2), ("repeats", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < least:
-                raise ArgumentError(f"{name} must be {least} or more, got {value!r}", f"e.g. {name}=5")
-        if self.repeats > 1 and self.kind in ("leave-one-out", "time"):
-            raise ArgumentError(f"{self.kind} folds are the same every time", "leave out repeats")
-
-    def splits(self, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0) -> tuple[FoldSplit, ...]:
-        """The splits of rows whose positives are flagged."""
-        require_seed(seed)
-        self._require_enough(flags)
-        if self.kind == "time":
-            pairs: Iterable[tuple[Indices, Indices]] = _by_time(_needed(times, "times", flags.size), self.count)
-            return tuple(FoldSplit(0, train, test) for train, test in pairs)
-        grouped = _needed(groups, "groups", flags.size) if "grouped" in self.kind else None
-        if grouped is not None and len(set(grouped.tolist())) < self.count:
-            raise ArgumentError(
-                f"{self.count} folds need {self.count} groups, and there are {len(set(grouped.tolist()))}",
-                "take fewer folds",
-            )
-        found: list[FoldSplit] = []
-        for repeat in range(self.repeats):
-            rng = np.random.default_rng([seed, repeat])
-            state = int(rng.integers(2**31))
-            rows = np.zeros((flags.size, 1))
-            found += [FoldSplit(repeat, *pair) for pair in self._splitter(state).split(rows, flags, grouped)]
-        return tuple(found)
-
-    def _splitter(self, state: int) -> Any:
-        if self.kind == "leave-one-out":
-            return LeaveOneOut()
-        dealt = {
-            "stratified": StratifiedKFold,
-            "plain": KFold,
-            "grouped": GroupKFold,
-            "stratified grouped": StratifiedGroupKFold,
-        }[self.kind]
-        return dealt(self.count, shuffle=True, random_state=state)
-
-    def _require_enough(self, flags: Flags) -> None:
-        if self.kind != "leave-one-out" and flags.size < self.count + (self.kind == "time"):
-            raise ArgumentError(
-                f"{self.count} folds need at least as many rows, and there are {flags.size}", "take fewer folds"
-            )
-        rarer = int(min(flags.sum(), (~flags).sum()))
-        if self.kind == "stratified" and rarer < self.count:
-            raise ArgumentError(
-                f"{self.count} stratified folds need {self.count} rows of each class, and the rarer one has {rarer}",
-                fix=f"take {rarer} folds or fewer" if rarer > 1 else "give more rows of the rarer class",
-            )
-
-
-Folding: TypeAlias = "int | Folds | Any"
-
-
-def splits_of(
-    folds: Folding, flags: Flags, *, groups: Any = None, times: Any = None, seed: int = 0
-) -> tuple[FoldSplit, ...]:
-    """Splits from a number of folds, `Folds`, a scikit-learn splitter or pairs of row numbers, checked.
-
-    A number means stratified folds, grouped ones where groups are given, and folds in time where times are.
-
-    >>> flags = np.array([True, False] * 10)
-    >>> [split.test.size for split in splits_of(2, flags)]
-    [10, 10]
-    """
-    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
-        kind: Kind = "time" if times is not None else "stratified grouped" if groups is not None else "stratified"
-        folds = Folds(int(folds), kind)
-    if isinstance(folds, Folds):
-        splits = folds.splits(flags, groups=groups, times=times, seed=seed)
-    elif hasattr(folds, "split") and not isinstance(folds, str | bytes):
-        pairs = row_pairs(folds.split(np.zeros((flags.size, 1)), flags, groups), flags.size)
-        splits = tuple(FoldSplit(0, train, test) for train, test in pairs)
-    elif isinstance(folds, Iterable) and not isinstance(folds, str | bytes | Mapping):
-        splits = tuple(FoldSplit(0, train, test) for train, test in row_pairs(folds, flags.size))
-    else:
-        raise ArgumentError(f"folds is {folds!r}", "give a number, Folds(...), a splitter or pairs of rows")
-    if not splits:
-        raise ArgumentError("there are no folds", "give two folds or more")
-    for number, split in enumerate(splits):
-        _require_teachable(split, number, flags)
-    return splits
-
-
-def row_pairs(pairs: Iterable[Any], rows: int) -> list[tuple[Indices, Indices]]:
-    """Pairs of training and test rows, each a row of numbers or of flags.
-
-    >>> row_pairs([([0, 1], [2])], 3)
-    [(array([0, 1]), array([2]))]
-    """
-    found = []
-    for number, pair in enumerate(pairs):
-        try:
-            train, test = (np.asarray(side) for side in pair)
-        except (TypeError, ValueError):
-            raise ArgumentError(
-                f"fold {number} is {pair!r}, and no pair of training and test rows", "e.g. ([0, 1, 2], [3, 4])"
-            ) from None
-        sides = [np.flatnonzero(side) if side.dtype == np.bool_ else side for side in (train, test)]
-        if not all(side.ndim == 1 and (side.dtype.kind in "iu" or not side.size) for side in sides):
-            raise ArgumentError(f"fold {number} does not number rows", "give row numbers from 0")
-        if any(side.size and not (side.min() >= 0 and side.max() < rows) for side in sides):
-            raise ArgumentError(f"fold {number} names rows beyond the {rows:,} there are", "count from 0")
-        found.append((sides[0].astype(np.intp), sides[1].astype(np.intp)))
-    return found
-
-
-def inner_splits(count: int, flags: Flags, beside: Mapping[str, Any]) -> Sequence[tuple[Indices, Indices]]:
-    """Folds of rows that have groups or times: groups stay together, and what is tested is later than what is learnt.
-
-    Of folds in time, those whose earlier rows hold one class teach nothing and are left out.
-
-    >>> flags = np.array([False, False, False, True, False, True, False, True])
-    >>> for train, test in inner_splits(3, flags, {"times": np.arange(8)}):
-    ...     print(train, test)
-    [0 1 2 3] [4 5]
-    [0 1 2 3 4 5] [6 7]
-    """
-    if "times" in beside:
-        dealt = Folds(count, "time").splits(flags, times=beside["times"])
-        splits = [split for split in dealt if 0 < flags[split.train].sum() < split.train.size]
-        if not splits:
-            raise OneClassError(
-                f"the earlier rows hold one class only, in each of {count} folds in time",
-                fix="give rows in which both classes come early, or a cv= of your own",
-            )
-    else:
-        splits = list(Folds(count, "stratified grouped").splits(flags, groups=beside["groups"]))
-    return [(split.train, split.test) for split in splits]
-
-
-def _require_teachable(split: FoldSplit, number: int, flags: Flags) -> None:
-    if not split.test.size:
-        raise ArgumentError(f"fold {number} has no test rows", "take fewer folds")
-    if not 0 < flags[split.train].sum() < split.train.size:
-        raise OneClassError(
-            f"the {split.train.size:,} training rows of fold {number} hold one class only",
-            fix="take fewer or stratified folds, or more rows of the rarer class",
-        )
+def _both_classes(split: FoldSplit, flags: Flags) -> bool:
+    return bool(0 < flags[split.train].sum() < split.train.size)
 
 
 def _needed(values: Any, name: str, rows: int) -> Any:
     if values is None:
         raise ArgumentError(f"these folds need {name}", f"pass {name}=, one entry per row")
-    return beside_rows(**{"groups": None, "times": None, name: values}, rows=rows)[name]
+    return groups_and_times(**{"groups": None, "times": None, name: values}, rows=rows)[name]
 
 
 def _by_time(times: Any, count: int) -> list[tuple[Indices, Indices]]:
     """Blocks of rows in order of time; each but the first is tested on all rows before it."""
-    late_first, ends = falling(times)
+    late_first, ends = falling_order(times)
     order = late_first[::-1]
     starts = times.size - ends[::-1][1:]  # where each later time begins
     cuts = [0]

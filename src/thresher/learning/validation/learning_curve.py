@@ -1,4 +1,4 @@
-"""Learning curves: error against training rows, with limits and asymptote."""
+"""Learning curves: a measure against the number of training rows, with limits and asymptote."""
 
 from __future__ import annotations
 
@@ -10,21 +10,54 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from thresher._internal.arguments import numbers_of, require_classifier, require_integer, require_level
+from thresher._internal.parallel import Progress
 from thresher._internal.results import Tabular
-from thresher.errors import ArgumentError, MeasureError, OneClassError, require_whole
-from thresher.inference.bootstrap.draws import Progress
-from thresher.inference.interval import Interval, require_level, student_quantile
-from thresher.learning.arguments import numbers_of, require_classifier
-from thresher.learning.validation.cross_validate import Problem, in_parallel, problem_of, scored
-from thresher.learning.validation.folds import Folding, Folds, FoldSplit, splits_of
-from thresher.learning.validation.scoring import Yard, Yardstick, corrected_interval, correction, yardstick
+from thresher.errors import ArgumentError, MeasureError, OneClassError
+from thresher.inference.interval import Interval, student_quantile
+from thresher.learning.validation.fit_and_score import Problem, fit_and_score, in_parallel, problem_of
+from thresher.learning.validation.folds import Folding, Folds, FoldSplit, mean_test_share, splits_of
+from thresher.learning.validation.scoring import (
+    FoldMetric,
+    MeasureLike,
+    corrected_interval,
+    fold_metric,
+    variance_factor,
+)
 from thresher.ranking import Flags, Floats, Indices
 
-LEAST_SIZES = 4
 EXPONENTS = (0.2, 3.0)
-_SHAPES = 120
-_FINE = 601
-_METHOD = "power law, profile"
+_SIZES = 8
+_PER_CLASS = 5
+# The fit of the power law: fewest sizes, exponents on the grid, and points of the grid of asymptotes.
+_LEAST_SIZES, _SHAPES, _FINE = 4, 120, 601
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasureCurve:
+    """Estimates with pointwise corrected limits; `per_fold` has a row per point and a column per fold."""
+
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    per_fold: Floats
+
+    @classmethod
+    def of(cls, per_fold: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Self:
+        """Means over folds with corrected limits, NaN where folds do not vary."""
+        points = [corrected_interval(row, test_share=test_share, level=level, spread=spread) for row in per_fold]
+        estimate, lower, upper = np.array([(point.estimate, point.lower, point.upper) for point in points]).T.copy()
+        curve = cls(estimate, lower, upper, per_fold)
+        for values in (curve.estimate, curve.lower, curve.upper, curve.per_fold):
+            values.flags.writeable = False
+        return curve
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; what is undefined becomes None."""
+        return {
+            name: [None if np.isnan(number) else number for number in getattr(self, name).tolist()]
+            for name in ("estimate", "lower", "upper")
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +78,191 @@ class PowerLaw:
         return np.asarray(self.asymptote + self.factor * np.asarray(sizes, dtype=np.float64) ** -self.exponent)
 
 
-def fitted_law(
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SizeCurve(Tabular):
+    """A measure on training rows (`apparent`) and on others (`validation`) against sizes of any kind."""
+
+    sizes: Any
+    apparent: MeasureCurve
+    validation: MeasureCurve
+    measure: str
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "measure": self.measure,
+            "level": self.level,
+            "sizes": list(map(_plain, self.sizes)),
+            "apparent": self.apparent.to_dict(),
+            "validation": self.validation.to_dict(),
+        }
+
+    def _columns(self) -> Mapping[str, Any]:
+        sizes, both = list(map(_plain, self.sizes)), (self.apparent, self.validation)
+        limits = ("estimate", "lower", "upper")
+        return {
+            "size": [*sizes, *sizes],
+            "rows": np.repeat(["apparent", "validation"], len(sizes)),
+            **{name: np.concatenate([getattr(curve, name) for curve in both]) for name in limits},
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LearningCurve(SizeCurve):
+    """A measure on training rows (`apparent`) and on others (`validation`) against the number of training rows.
+
+    `law` is the power law fitted to the validation curve and `asymptote` the interval of what remains with
+    infinite data; both are None where there are too few sizes or folds do not vary.
+    """
+
+    law: PowerLaw | None
+    asymptote: Interval | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        asymptote = None if self.asymptote is None else self.asymptote.to_dict()
+        return {**SizeCurve.to_dict(self), "asymptote": asymptote}
+
+    def _brief(self) -> str:
+        last = f"{self.validation.estimate[-1]:.4f} at {self.sizes[-1]:,} rows"
+        rest = "" if self.asymptote is None else f", asymptote {self.asymptote}"
+        return f"{self.measure}: {last}{rest}"
+
+
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    measure: MeasureLike = "error_rate",
+    sizes: Sequence[int] | None = None,
+    points: int = _SIZES,
+    folds: Folding | None = None,
+    groups: Any = None,
+    times: Any = None,
+    level: float = 0.95,
+    exponents: tuple[float, float] = EXPONENTS,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> LearningCurve:
+    """How a model learns: fitted on growing parts of each fold's training rows, tested on all its test rows.
+
+    Smaller parts lie within larger ones and have the same class mix. Limits are pointwise and allow for folds that
+    share rows. Where apparent and validation error have met, more rows will not help; where they
+    are apart, the asymptote says how far they might.
+
+    Parameters
+    ----------
+    estimator, X, y, positive, groups, times, seed, n_jobs, progress
+        As in `cross_validate`.
+    measure
+        Any registered measure of the model's predictions, "auc", "brier", "log_loss", "average_precision", an
+        `OperatingCondition` for the expected cost of its predictions, or a function of a ranking.
+    sizes
+        Numbers of training rows, rising; by default `points` of them in equal ratios.
+    points
+        How many sizes; fewer than four have no asymptote.
+    folds
+        As in `cross_validate`; five folds repeated five times by default.
+    level
+        Of all limits.
+    exponents
+        How fast the error may fall, as the range of c in a + b·n^-c. Slower laws than 0.2 bound nothing.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(600) < 0.5
+    >>> X = rng.normal(size=(600, 2)) + y[:, None]  # Bayes error 0.2398
+    >>> curve = learning_curve(GaussianNB(), X, y)
+    >>> curve.sizes.tolist()
+    [24, 37, 56, 87, 133, 204, 313, 480]
+    >>> 0.2398 in curve.asymptote
+    True
+    """
+    require_level(level)
+    require_classifier(estimator)
+    metric = fold_metric(measure)
+    problem = problem_of(X, y, positive=positive, groups=groups, times=times)
+    flags = problem.target.flags
+    if folds is None:
+        folds = Folds(5, repeats=5) if groups is None and times is None else 5
+    splits = splits_of(folds, flags, groups=groups, times=times, seed=seed)
+    asked = _sizes(sizes, splits, flags, points)
+    nested = [nested_parts(split.train, flags, asked, seed=[seed, number]) for number, split in enumerate(splits)]
+    tasks = [
+        (estimator, problem, parts[size], split.test)
+        for size in range(asked.size)
+        for parts, split in zip(nested, splits, strict=True)
+    ]
+    apparent, validation = measure_curves(tasks, splits, metric, level=level, n_jobs=n_jobs, progress=progress)
+    fit = fit_power_law(
+        asked,
+        validation.per_fold,
+        test_share=mean_test_share(splits),
+        better=metric.better,
+        spread=metric.range,
+        level=level,
+        exponents=exponents,
+    )
+    law, asymptote = fit or (None, None)
+    return LearningCurve(asked, apparent, validation, metric.name, level, law, asymptote)
+
+
+def measure_curves(
+    tasks: Sequence[tuple[Any, Problem, Indices, Indices]],
+    splits: Sequence[FoldSplit],
+    metric: FoldMetric,
+    *,
+    level: float,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> tuple[MeasureCurve, MeasureCurve]:
+    """A metric on the rows learnt from (apparent) and on others (validation), at each point of a curve.
+
+    A task is an estimator, a problem, training rows and test rows; tasks of a point are one per fold, in order.
+    """
+    if metric.better == "neither":
+        raise MeasureError(f"{metric.name} is neither better nor worse", "pick a measure of quality")
+    values = np.array(
+        in_parallel(_apparent_and_validation, [(*task, metric) for task in tasks], n_jobs=n_jobs, progress=progress)
+    )
+    if undefined := int((~np.isfinite(values)).sum()):
+        raise MeasureError(
+            f"{metric.name} is undefined or infinite in {undefined} of {values.size} fits",
+            fix="pick a measure that is defined there, e.g. error_rate, or larger sizes",
+        )
+    by_point, share = values.reshape(-1, len(splits), 2), mean_test_share(splits)
+    apparent, validation = (
+        MeasureCurve.of(by_point[:, :, side].copy(), test_share=share, level=level, spread=metric.range)
+        for side in (0, 1)
+    )
+    return apparent, validation
+
+
+def nested_parts(train: Indices, flags: Flags, sizes: Indices, *, seed: Any) -> list[Indices]:
+    """Parts of the training rows of these sizes, each within the next, with the class mix of all of them.
+
+    >>> flags = np.array([True, False, False, False] * 5)
+    >>> few, more = nested_parts(np.arange(20), flags, np.array([4, 8]), seed=0)
+    >>> [int(flags[part].sum()) for part in (few, more)], set(few) <= set(more)
+    ([1, 2], True)
+    """
+    rng = np.random.default_rng(seed)
+    pos, neg = (rng.permutation(train[flags[train] == side]) for side in (True, False))
+    share = pos.size / train.size
+    parts = []
+    for size in sizes.tolist():
+        of_pos = min(max(round(size * share), 1, size - neg.size), pos.size, size - 1)
+        parts.append(np.concatenate([pos[:of_pos], neg[: size - of_pos]]))
+    return parts
+
+
+def fit_power_law(
     sizes: npt.ArrayLike,
     values: Floats,
     *,
@@ -58,7 +275,7 @@ def fitted_law(
     """Fit a + b·n^-c to values (a row per size, a column per fold), with a profile interval of a.
 
     Points of the curve share test rows and training rows, so they are fitted by generalised least squares, with the
-    covariance of folds times the correction of Nadeau & Bengio (2003). Covariances of few folds are drawn towards
+    covariance of folds times the correction of Nadeau & Bengio (2003). Covariances of few folds are shrunk towards
     equal variances and correlations (after Ledoit & Wolf 2004). Limits hold every a for which some b (of the sign that
     learning has) and some c within `exponents` fit almost as well, within Student's quantile; where the power law
     itself fits worse than the folds' noise, they widen, and they are never narrower than those of the last point.
@@ -68,7 +285,7 @@ def fitted_law(
 
     >>> noise = np.random.default_rng(0).normal(0, 0.01, (6, 20))
     >>> sizes = np.array([20, 40, 80, 160, 320, 640])
-    >>> law, interval = fitted_law(sizes, 0.1 + 2 / sizes[:, None] + noise, test_share=0.2)
+    >>> law, interval = fit_power_law(sizes, 0.1 + 2 / sizes[:, None] + noise, test_share=0.2)
     >>> 0.1 in interval
     True
     """
@@ -76,11 +293,11 @@ def fitted_law(
     limits = numbers_of(exponents, name="exponents", fix="e.g. (0.2, 3)")
     if limits.size != 2 or not 0 < limits[0] < limits[1] < np.inf:
         raise ArgumentError(f"exponents must be two rising numbers above 0, got {exponents}", "e.g. (0.2, 3)")
-    if at.size < LEAST_SIZES or values.shape[1] < 2:
+    if at.size < _LEAST_SIZES or values.shape[1] < 2:
         return None
     sign = 1.0 if better == "lower" else -1.0
     mean = sign * values.mean(axis=1)
-    covariance = _covariance(values) * correction(values.shape[1], test_share)
+    covariance = _covariance(values) * variance_factor(values.shape[1], test_share)
     if not covariance.trace() > 0:
         return None
     low, high = (spread[0], spread[1]) if sign > 0 else (-spread[1], -spread[0])
@@ -104,7 +321,43 @@ def fitted_law(
     law = PowerLaw(sign * best, sign * float(factor[0]) * at.max() ** float(exponent[0]), float(exponent[0]))
     lower, upper = bounds if sign > 0 else (-bounds[1], -bounds[0])
     variance = ((upper - lower) / (2 * quantile)) ** 2
-    return law, Interval(law.asymptote, lower, upper, variance, level, _METHOD, _note(bounds, low, sign))
+    return law, Interval(law.asymptote, lower, upper, variance, level, "power law, profile", _note(bounds, low, sign))
+
+
+def _apparent_and_validation(
+    estimator: Any, problem: Problem, train: Indices, test: Indices, metric: FoldMetric
+) -> tuple[float, float]:
+    seen, unseen = fit_and_score(estimator, problem, train, [train, test])
+    try:
+        return metric.of(seen), metric.of(unseen)
+    except OneClassError:
+        raise OneClassError(
+            f"a fold is trained or tested on one class only, where {metric.name} has no value",
+            fix="take fewer folds, larger sizes, or a measure of calls such as error_rate",
+        ) from None
+
+
+def _plain(size: Any) -> Any:
+    return size.item() if isinstance(size, np.generic) else size
+
+
+def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
+    most = min(split.train.size for split in splits)
+    if asked is None:
+        require_integer(points, name="points", least=2, fix="e.g. points=8")
+        rarer = min(flags.mean(), 1 - flags.mean())
+        least = min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most)
+        spaced = np.rint(np.geomspace(least, most, points)).astype(np.intp)
+        return spaced[np.concatenate([[True], np.diff(spaced) > 0])]
+    rows = np.asarray(asked)
+    if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "iu" or not (np.diff(rows) > 0).all():
+        raise ArgumentError(f"sizes must be rising whole numbers, got {asked!r}", "e.g. [50, 100, 200]")
+    if rows[0] < 2 or rows[-1] > most:
+        raise ArgumentError(
+            f"sizes must lie from 2 to {most:,}, the training rows of the smallest fold; got {rows[0]} to {rows[-1]}",
+            fix="leave out what is beyond, or take more folds",
+        )
+    return rows.astype(np.intp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +415,7 @@ def _limits(profile: _Profile, low: float, high: float, most: float) -> tuple[fl
 
 
 def _covariance(values: Floats) -> Floats:
-    """The covariance of sizes over folds, drawn towards equal variances and correlations, the more the fewer folds."""
+    """The covariance of sizes over folds, shrunk towards equal variances and correlations, the more the fewer folds."""
     sizes, folds = values.shape
     sample = np.atleast_2d(np.cov(values))
     own = sample.diagonal()
@@ -184,235 +437,3 @@ def _note(limits: tuple[float, float], low: float, sign: float) -> str:
         return ""
     side = "lower" if sign > 0 else "upper"
     return f"the {side} limit is the end of the measure's range: sizes up to here do not bound it"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasureCurve:
-    """Estimates with pointwise corrected limits; `per_fold` has a row per point and a column per fold."""
-
-    estimate: Floats
-    lower: Floats
-    upper: Floats
-    per_fold: Floats
-
-    @classmethod
-    def of(cls, per_fold: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Self:
-        """Means over folds with corrected limits, NaN where folds do not vary."""
-        found = [corrected_interval(row, test_share=test_share, level=level, spread=spread) for row in per_fold]
-        curve = cls(
-            estimate=np.array([point.estimate for point in found]),
-            lower=np.array([point.lower for point in found]),
-            upper=np.array([point.upper for point in found]),
-            per_fold=per_fold,
-        )
-        for values in (curve.estimate, curve.lower, curve.upper, curve.per_fold):
-            values.flags.writeable = False
-        return curve
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data; what is undefined becomes None."""
-        return {
-            name: [None if np.isnan(number) else number for number in getattr(self, name).tolist()]
-            for name in ("estimate", "lower", "upper")
-        }
-
-
-def curve_columns(sizes: Sequence[Any], apparent: MeasureCurve, validation: MeasureCurve) -> dict[str, Any]:
-    """A row per size, of the rows learnt from and of others."""
-    both = apparent, validation
-    return {
-        "size": [*sizes, *sizes],
-        "rows": np.repeat(["apparent", "validation"], len(sizes)),
-        **{name: np.concatenate([getattr(curve, name) for curve in both]) for name in ("estimate", "lower", "upper")},
-    }
-
-
-def both_errors(
-    estimator: Any, problem: Problem, train: Indices, test: Indices, stick: Yardstick
-) -> tuple[float, float]:
-    """The measure on the rows a model learnt from (apparent) and on others (validation)."""
-    seen, unseen = scored(estimator, problem, train, [train, test])
-    try:
-        return stick.of(seen), stick.of(unseen)
-    except OneClassError:
-        raise OneClassError(
-            f"a fold is trained or tested on one class only, where {stick.name} has no value",
-            fix="take fewer folds, larger sizes, or a measure of calls such as error_rate",
-        ) from None
-
-
-def require_defined(values: Floats, stick: Yardstick) -> None:
-    """Raise `MeasureError` where a measure has no value or no direction."""
-    if stick.better == "neither":
-        raise MeasureError(f"{stick.name} is neither better nor worse", "pick a measure of quality")
-    if not np.isfinite(values).all():
-        bad = int((~np.isfinite(values)).sum())
-        raise MeasureError(
-            f"{stick.name} is undefined or infinite in {bad} of {values.size} fits",
-            fix="pick a measure that is defined there, e.g. error_rate, or larger sizes",
-        )
-
-
-_SIZES = 8
-_PER_CLASS = 5
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LearningCurve(Tabular):
-    """A measure on training rows (`apparent`) and on others (`validation`) against the number of training rows.
-
-    `law` is the power law fitted to the validation curve and `asymptote` the interval of what remains with
-    infinite data; both are None where there are too few sizes or folds do not vary.
-    """
-
-    sizes: Indices
-    apparent: MeasureCurve
-    validation: MeasureCurve
-    law: PowerLaw | None
-    asymptote: Interval | None
-    measure: str
-    level: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {
-            "measure": self.measure,
-            "level": self.level,
-            "sizes": self.sizes.tolist(),
-            "apparent": self.apparent.to_dict(),
-            "validation": self.validation.to_dict(),
-            "asymptote": None if self.asymptote is None else self.asymptote.to_dict(),
-        }
-
-    def _brief(self) -> str:
-        last = f"{self.validation.estimate[-1]:.4f} at {self.sizes[-1]:,} rows"
-        rest = "" if self.asymptote is None else f", asymptote {self.asymptote}"
-        return f"{self.measure}: {last}{rest}"
-
-    def _columns(self) -> Mapping[str, Any]:
-        return curve_columns(self.sizes.tolist(), self.apparent, self.validation)
-
-
-def learning_curve(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    positive: Any = None,
-    measure: Yard = "error_rate",
-    sizes: Sequence[int] | None = None,
-    points: int = _SIZES,
-    folds: Folding | None = None,
-    groups: Any = None,
-    times: Any = None,
-    level: float = 0.95,
-    exponents: tuple[float, float] = EXPONENTS,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> LearningCurve:
-    """How a model learns: fitted on growing parts of each fold's training rows, tested on all its test rows.
-
-    Smaller parts lie within larger ones and keep the class mix. Limits are pointwise and allow for folds that
-    share rows. Where apparent and validation error have met, more rows will not help; where they
-    are apart, the asymptote says how far they might.
-
-    Parameters
-    ----------
-    estimator, X, y, positive, groups, times, seed, n_jobs, progress
-        As in `cross_validate`.
-    measure
-        Any registered measure of the model's calls, "auc", "brier", "log_loss", "average_precision", an
-        `OperatingCondition` for the expected cost of its calls, or a function of a ranking.
-    sizes
-        Numbers of training rows, rising; unless told, `points` of them in equal ratios.
-    points
-        How many sizes; fewer than four have no asymptote.
-    folds
-        As in `cross_validate`; five folds dealt five times unless told.
-    level
-        Of all limits.
-    exponents
-        How fast the error may fall, as the range of c in a + b·n^-c. Slower laws than 0.2 bound nothing.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.random(600) < 0.5
-    >>> X = rng.normal(size=(600, 2)) + y[:, None]  # Bayes error 0.2398
-    >>> curve = learning_curve(GaussianNB(), X, y)
-    >>> curve.sizes.tolist()
-    [24, 37, 56, 87, 133, 204, 313, 480]
-    >>> 0.2398 in curve.asymptote
-    True
-    """
-    require_level(level)
-    require_classifier(estimator)
-    stick = yardstick(measure)
-    problem = problem_of(X, y, positive=positive, groups=groups, times=times)
-    target = problem.target
-    dealt = (Folds(5, repeats=5) if groups is None and times is None else 5) if folds is None else folds
-    splits = splits_of(dealt, target.flags, groups=groups, times=times, seed=seed)
-    asked = _sizes(sizes, splits, target.flags, points)
-    tasks = [
-        (estimator, problem, part, split.test, stick)
-        for number, split in enumerate(splits)
-        for part in parts(split.train, target.flags, asked, seed=seed, number=number)
-    ]
-    found = np.array(in_parallel(both_errors, tasks, n_jobs=n_jobs, progress=progress))
-    values = found.reshape(len(splits), asked.size, 2)
-    require_defined(values, stick)
-    share = float(np.mean([split.test.size / (split.test.size + split.train.size) for split in splits]))
-    seen, unseen = (
-        MeasureCurve.of(values[:, :, side].T.copy(), test_share=share, level=level, spread=stick.range)
-        for side in (0, 1)
-    )
-    fitted = fitted_law(
-        asked,
-        unseen.per_fold,
-        test_share=share,
-        better=stick.better,
-        spread=stick.range,
-        level=level,
-        exponents=exponents,
-    )
-    law, asymptote = (None, None) if fitted is None else fitted
-    return LearningCurve(asked, seen, unseen, law, asymptote, stick.name, level)
-
-
-def parts(train: Indices, flags: Flags, sizes: Indices, *, seed: int, number: int) -> list[Indices]:
-    """Parts of the training rows of these sizes, each within the next, with the class mix of the whole.
-
-    >>> flags = np.array([True, False, False, False] * 5)
-    >>> found = parts(np.arange(20), flags, np.array([4, 8]), seed=0, number=0)
-    >>> [flags[part].sum().item() for part in found], set(found[0]) <= set(found[1])
-    ([1, 2], True)
-    """
-    rng = np.random.default_rng([seed, number])
-    pos, neg = (rng.permutation(train[flags[train] == side]) for side in (True, False))
-    share = pos.size / train.size
-    found = []
-    for size in sizes.tolist():
-        of_pos = min(max(round(size * share), 1, size - neg.size), pos.size, size - 1)
-        found.append(np.concatenate([pos[:of_pos], neg[: size - of_pos]]))
-    return found
-
-
-def _sizes(asked: Sequence[int] | None, splits: Sequence[FoldSplit], flags: Flags, points: int) -> Indices:
-    most = min(split.train.size for split in splits)
-    if asked is None:
-        require_whole(points, name="points", least=2, fix="e.g. points=8")
-        rarer = min(flags.mean(), 1 - flags.mean())
-        least = min(max(math.ceil(most / 20), math.ceil(_PER_CLASS / rarer)), most)
-        found = np.rint(np.geomspace(least, most, points)).astype(np.intp)
-        return found[np.concatenate([[True], np.diff(found) > 0])]
-    given = np.asarray(asked)
-    if given.ndim != 1 or not given.size or given.dtype.kind not in "iu" or not (np.diff(given) > 0).all():
-        raise ArgumentError(f"sizes must be rising whole numbers, got {asked!r}", "e.g. [50, 100, 200]")
-    if given[0] < 2 or given[-1] > most:
-        raise ArgumentError(
-            f"sizes must lie from 2 to {most:,}, the training rows of the smallest fold; got {given[0]} to {given[-1]}",
-            fix="leave out what is beyond, or take more folds",
-        )
-    return given.astype(np.intp)

@@ -1,4 +1,4 @@
-"""Scoring of predictions in folds: measures, costs and corrected limits."""
+"""Measures and costs of predictions in folds, with limits corrected for shared training rows."""
 
 from __future__ import annotations
 
@@ -10,48 +10,29 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.metrics import make_scorer
 
+from thresher._internal.arguments import require_one_of
 from thresher.calibration import adjust_prevalence, brier, log_loss
 from thresher.choices import choose
 from thresher.choices.choose import operating_condition
 from thresher.curves import auc, average_precision
-from thresher.errors import MeasureError, require_one_of
+from thresher.errors import MeasureError
 from thresher.inference import interval, intervals
 from thresher.inference.interval import Interval, student_quantile
 from thresher.inference.intervals.table import Table, count_calls
 from thresher.inference.rows import cluster_codes
+from thresher.inputs.columns import column
+from thresher.inputs.labels import is_positive
+from thresher.inputs.rank import rank
+from thresher.learning.validation.fit_and_score import ScoredFold
 from thresher.ranking import Flags, Floats, Ranking
-from thresher.sources import is_positive, rank
-from thresher.sources.columns import column
 from thresher.tables import Contingency, Measure, OperatingCondition, contingency, measure
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
-Yard: TypeAlias = "str | Measure | OperatingCondition | Callable[[Ranking], float] | Yardstick"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoredFold:
-    """Rows of a fold: which are positive, their scores, what the model calls them, and their weights.
-
-    `within` ranks the rows that the model learnt from by scores of folds within them, where the model makes such folds.
-    """
-
-    positive: Flags
-    score: Floats
-    called: Flags
-    weight: Floats | None = None
-    within: Ranking | None = None
-
-    def ranking(self) -> Ranking:
-        """The rows ranked."""
-        return rank(self.positive, self.score, weights=self.weight)
-
-    def table(self) -> Contingency:
-        """The table of the model's own calls."""
-        return contingency(self.positive, self.called, weights=self.weight)
+MeasureLike: TypeAlias = "str | Measure | OperatingCondition | Callable[[Ranking], float] | FoldMetric"
 
 
 @dataclass(frozen=True, slots=True)
-class Yardstick:
+class FoldMetric:
     """A measure by name, its direction and range, and how it is read off scored rows."""
 
     name: str
@@ -68,32 +49,37 @@ _OF_RANKINGS: dict[str, tuple[Better, tuple[float, float], Callable[[Ranking], f
 }
 
 
-def yardstick(wanted: Yard) -> Yardstick:
-    """Any measure: "auc", "average_precision", "brier" and "log_loss" look at scores, others at the model's calls.
+def fold_metric(of: MeasureLike) -> FoldMetric:
+    """Any measure: "auc", "average_precision", "brier" and "log_loss" read scores, others the model's predictions.
 
-    A registered measure is taken of the table of the model's own predictions, an `OperatingCondition` as their
-    expected cost, a function is given the ranking, and a yardstick is one already.
+    A registered measure is taken of the table of predictions, an `OperatingCondition` as their expected cost, a
+    function is applied to the ranking, and a `FoldMetric` is returned.
 
     >>> fold = ScoredFold(np.array([True, False, True]), np.array([0.9, 0.4, 0.2]), np.array([True, False, False]))
-    >>> yardstick("auc").of(fold), round(yardstick("error_rate").of(fold), 4)
+    >>> fold_metric("auc").of(fold), round(fold_metric("error_rate").of(fold), 4)
     (0.5, 0.3333)
-    >>> yardstick(OperatingCondition(cost_ratio=6)).of(fold)
+    >>> fold_metric(OperatingCondition(cost_ratio=6)).of(fold)
     2.0
     """
-    if isinstance(wanted, str) and wanted.lower() in _OF_RANKINGS:
-        better, spread, function = _OF_RANKINGS[wanted.lower()]
-        return Yardstick(wanted.lower(), better, spread, lambda fold: float(function(fold.ranking())))
-    if isinstance(wanted, Yardstick):
-        return wanted
-    if isinstance(wanted, OperatingCondition):
-        costs = (wanted.cost_fp, wanted.cost_fn, wanted.cost_tp, wanted.cost_tn)
+    if isinstance(of, FoldMetric):
+        return of
+    if isinstance(of, str) and of.lower() in _OF_RANKINGS:
+        better, spread, function = _OF_RANKINGS[of.lower()]
+        return FoldMetric(of.lower(), better, spread, lambda fold: float(function(fold.ranking())))
+    if isinstance(of, OperatingCondition):
+        costs = (of.cost_fp, of.cost_fn, of.cost_tp, of.cost_tn)
         spread = (float(min(*costs)), float(max(*costs)))
-        return Yardstick("expected_cost", "lower", spread, lambda fold: table_cost(wanted, fold.table()))
-    if callable(wanted) and not isinstance(wanted, Measure):
-        name = getattr(wanted, "__name__", "measure")
-        return Yardstick(name, "higher", (-np.inf, np.inf), lambda fold: float(wanted(fold.ranking())))
-    known: Measure = measure(_as_name(wanted))
-    return Yardstick(known.name, known.better, known.range, lambda fold: float(known.of(fold.table())))
+        return FoldMetric("expected_cost", "lower", spread, lambda fold: table_cost(of, fold.table()))
+    if callable(of) and not isinstance(of, Measure):
+        name = getattr(of, "__name__", "measure")
+        return FoldMetric(name, "higher", (-np.inf, np.inf), lambda fold: float(of(fold.ranking())))
+    if not isinstance(of, str | Measure):
+        raise MeasureError(
+            f"{of!r} is no measure",
+            fix='give a name such as "error_rate" or "auc", an OperatingCondition, or a function of a ranking',
+        )
+    known: Measure = measure(of)
+    return FoldMetric(known.name, known.better, known.range, lambda fold: float(known.of(fold.table())))
 
 
 def table_cost(condition: OperatingCondition, table: Contingency) -> float:
@@ -111,34 +97,23 @@ def table_cost(condition: OperatingCondition, table: Contingency) -> float:
     return float(condition.expected_cost(table))
 
 
-def _as_name(wanted: Any) -> str | Measure:
-    if not isinstance(wanted, str | Measure):
-        raise MeasureError(
-            f"{wanted!r} is no measure",
-            fix='give a name such as "error_rate" or "auc", an OperatingCondition, or a function of a ranking',
-        )
-    return wanted
-
-
 _NO_SPREAD = "all folds have the same value, so they say nothing about how folds vary"
 
 
-def correction(folds: int, test_share: float) -> float:
-    """What the variance of fold values is multiplied with to get that of their mean.
+def variance_factor(folds: int, test_share: float) -> float:
+    """Factor from the variance of fold values to that of their mean (Nadeau & Bengio 2003).
 
-    1/folds would hold for independent folds; the share of test rows allows for common training rows (Nadeau &
-    Bengio 2003).
+    1/folds would hold for independent folds; the share of test rows allows for common training rows.
 
-    >>> round(correction(10, 0.1), 4)
+    >>> round(variance_factor(10, 0.1), 4)
     0.2111
     """
     return 1 / folds + test_share / (1 - test_share)
 
 
 def corrected_interval(values: Floats, *, test_share: float, level: float, spread: tuple[float, float]) -> Interval:
-    """The mean with Student's limits by the corrected variance, kept within the measure's range.
+    """The mean with Student's limits by the corrected variance, clipped to the measure's range.
 
-    >>> import numpy as np
     >>> print(corrected_interval(np.array([0.8, 0.9, 0.85, 0.95, 0.9]), test_share=0.2, level=0.95, spread=(0, 1)))
     0.8800 [0.7738, 0.9862]
     """
@@ -146,59 +121,56 @@ def corrected_interval(values: Floats, *, test_share: float, level: float, sprea
     if values.size < 2 or not values.var() > 0:
         note = _NO_SPREAD if values.size > 1 else "one fold shows no spread"
         return Interval(mean, math.nan, math.nan, math.nan, level, method, note)
-    variance = correction(values.size, test_share) * float(values.var(ddof=1))
+    variance = variance_factor(values.size, test_share) * float(values.var(ddof=1))
     half = student_quantile(level, values.size - 1) * math.sqrt(variance)
     return Interval(mean, max(mean - half, spread[0]), min(mean + half, spread[1]), variance, level, method)
 
 
-def calls_cost(
+def prediction_cost(
     positive: Flags,
-    called: Flags,
+    predicted: Flags,
     condition: OperatingCondition,
     *,
     weights: Floats | None = None,
     clusters: Any = None,
     level: float = 0.95,
 ) -> Interval:
-    """The expected cost of calls on rows that had no part in them; rows of a cluster are no independent cases.
+    """The expected cost of predictions on test rows, with its interval; rows of a cluster are not independent.
 
-    >>> import numpy as np
     >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
-    >>> print(calls_cost(labels, calls, OperatingCondition(cost_fn=5)))
+    >>> print(prediction_cost(labels, calls, OperatingCondition(cost_fn=5)))
     1.1000 [0.7713, 1.5379]
-    >>> print(calls_cost(labels, calls, OperatingCondition(cost_fn=5), clusters=np.arange(100) // 5))
+    >>> print(prediction_cost(labels, calls, OperatingCondition(cost_fn=5), clusters=np.arange(100) // 5))
     1.1000 [0.4789, 2.2749]
     """
-    return interval(_table(positive, called, weights, clusters), condition, level=level)
+    return interval(_table(positive, predicted, weights, clusters), condition, level=level)
 
 
-def calls_measures(
-    positive: Flags, called: Flags, *, class_ratio: float | None = None, clusters: Any = None, level: float = 0.95
+def prediction_measures(
+    positive: Flags, predicted: Flags, *, class_ratio: float | None = None, clusters: Any = None, level: float = 0.95
 ) -> dict[str, Interval]:
-    """Every registered measure of calls, with its interval, at the class ratio of the rows or at a declared one.
+    """Every registered measure of predictions, with its interval, at the rows' class ratio or a declared one.
 
-    >>> import numpy as np
     >>> labels, calls = np.repeat([True, False], 50), np.repeat([True, False, True, False], [30, 20, 10, 40])
-    >>> print(calls_measures(labels, calls)["tpr"])
+    >>> print(prediction_measures(labels, calls)["tpr"])
     0.6000 [0.4618, 0.7239]
     """
-    return intervals(_table(positive, called, None, clusters), class_ratio=class_ratio, level=level)
+    return intervals(_table(positive, predicted, None, clusters), class_ratio=class_ratio, level=level)
 
 
-def _table(positive: Flags, called: Flags, weights: Floats | None, clusters: Any) -> Table:
+def _table(positive: Flags, predicted: Flags, weights: Floats | None, clusters: Any) -> Table:
     codes = None if clusters is None else cluster_codes(clusters)
-    return count_calls(positive, called, weight=weights, cluster=codes)
+    return count_calls(positive, predicted, weight=weights, cluster=codes)
 
 
 def cost_scorer(
     condition: OperatingCondition, *, positive: Any = None, threshold: Literal["bayes", "best"] | None = None
 ) -> Any:
-    """A scorer of scikit-learn: minus the expected cost per case, so that a greater score is a cheaper model.
+    """A scorer of scikit-learn: minus the expected cost per case.
 
-    Without `threshold` the calls are those of the model's own `predict`, so that `GridSearchCV(...).score` is what
+    Without `threshold` it scores the model's own `predict`, so that `GridSearchCV(...).score` is what
     `GridSearchCV(...).predict` costs. That is right for models which decide by the condition, such as a
-    `ThresholdClassifier`; most others call at 0.5 whatever errors cost, and are judged at a threshold that nobody will
-    use. For those, ask what they could be worth:
+    `ThresholdClassifier`; most others decide at 0.5 whatever errors cost. For those, ask what they could be worth:
 
     - "bayes" calls a case positive when its probability says that this is cheaper, which is best for calibrated
       probabilities: p >= 1 / (1 + cost_ratio), p restated first for the class ratio of the condition where it
@@ -219,17 +191,20 @@ def cost_scorer(
     -0.862
     -0.255
     """
-    asked = operating_condition(condition)
-    options: dict[str, Any] = {"condition": asked, "pos_label": positive, "greater_is_better": False}
+    options: dict[str, Any] = {
+        "condition": operating_condition(condition),
+        "pos_label": positive,
+        "greater_is_better": False,
+    }
     if threshold is None:
-        return make_scorer(_cost_of_calls, response_method="predict", **options)
+        return make_scorer(_cost_of_predictions, response_method="predict", **options)
     require_one_of(threshold, ("bayes", "best"), name="threshold", fix="or leave it out to use predict")
     if threshold == "bayes":
         return make_scorer(_cost_of_probabilities, response_method="predict_proba", **options)
     return make_scorer(_least_cost, response_method=("decision_function", "predict_proba"), **options)
 
 
-def _cost_of_calls(
+def _cost_of_predictions(
     y_true: Any, y_pred: Any, *, condition: OperatingCondition, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
     return table_cost(condition, contingency(y_true, y_pred, positive=pos_label, weights=sample_weight))
@@ -241,7 +216,7 @@ def _cost_of_probabilities(
     actual = is_positive(column(y_true, name="y"), positive=pos_label)
     nobody = contingency(actual, np.zeros_like(actual), weights=sample_weight)
     probability = np.asarray(y_score)
-    if condition.prevalence is not None and _both_classes(nobody):
+    if condition.prevalence is not None and nobody.Pos and nobody.Neg:
         probability = adjust_prevalence(probability, condition.prevalence, trained_at=nobody.prevalence)
     predicted = probability >= float(1 / (1 + condition.exact_cost_ratio))
     return table_cost(condition, contingency(actual, predicted, weights=sample_weight))
@@ -251,14 +226,8 @@ def _least_cost(
     y_true: Any, y_score: Any, *, condition: OperatingCondition, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
     ranking = rank(y_true, y_score, positive=pos_label, weights=sample_weight)
-    if ranking.Pos and ranking.Neg:
+    Pos, Neg = ranking.Pos, ranking.Neg
+    if Pos and Neg:
         return choose(ranking, condition).expected_cost
-    everyone, nobody = (
-        Contingency(tp=Pos, fn=ranking.Pos - Pos, fp=Neg, tn=ranking.Neg - Neg)
-        for Pos, Neg in ((ranking.Pos, ranking.Neg), (0, 0))
-    )
+    everyone, nobody = Contingency(tp=Pos, fn=0, fp=Neg, tn=0), Contingency(tp=0, fn=Pos, fp=0, tn=Neg)
     return min(table_cost(condition, everyone), table_cost(condition, nobody))
-
-
-def _both_classes(table: Contingency) -> bool:
-    return bool(table.Pos and table.Neg)

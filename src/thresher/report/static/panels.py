@@ -3,95 +3,326 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from thresher._internal.text import percent_text
-from thresher.calibration import losses
+from thresher.calibration.losses import LOSSES
 from thresher.curves import cost_curve, gain, net_benefit
 from thresher.curves.hull import hull_splits
 from thresher.evaluation import Evaluation, MulticlassEvaluation
-from thresher.evaluation.first_screen import SHORT
+from thresher.evaluation.bands import MOST_BANDS
 from thresher.evaluation.rules import CURRENT, HALF
+from thresher.evaluation.summary import SHORT_NAMES
 from thresher.ranking import Floats, Ranking
-from thresher.report.numbers import said
-from thresher.report.static.svg import HEIGHT, WIDTH, Plot, colour, dashed, element, number, picture, short, text, ticks
+from thresher.report.numbers import value_text
+from thresher.report.static.svg import (
+    HEIGHT,
+    WIDTH,
+    Panel,
+    Plot,
+    colour,
+    dashed,
+    element,
+    number,
+    picture,
+    short,
+    text,
+    ticks,
+)
 from thresher.tables import Contingency, OperatingCondition
 
-LEFT, TOP, BOTTOM, RIGHT = 92, 14, 58, 14
-MOST_NUMBERS = 12
-_LONGEST = 12
+MOST_NUMBERS = 12  # classes up to which a confusion matrix has numbers
+_LEFT, _TOP, _BOTTOM, _RIGHT = 92, 14, 58, 14  # of a confusion matrix
+_LONGEST = 12  # letters of a class
+
+REACH = 1.25  # of probabilities, whose margins lie within -1 and 1
+BINS = 48
+HIGHEST = 3.0
+_ABOVE = 3.9  # the key lies above the curves, which end at the highest loss
+_PARTS = 4
+_SHARE = 0.45  # of the height, for the bars
+
+WON, TIED, LOST = 2, 4, 1  # places of colours
+
+_GRID = np.linspace(0, 1, 201)
+_BETWEEN = 8
+_FEW_SPLITS = 60
+_FEW_CASES = 0.005  # as few cases beyond an axis of probabilities do not matter
+_SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
+_RULES = {HALF: ("dashed", "4 2"), CURRENT: ("dash-dotted", "4 1 1 1")}
 
 
-def heat_map(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, name: str) -> str:
+def panels(evaluation: Evaluation, payload: Mapping[str, Any]) -> list[Panel]:
+    """Every panel of the page: curves, scores by class, margins, and the pairs grid of few cases."""
+    models = _Models(evaluation, payload)
+    draw: list[Callable[[_Models], Panel]] = [_coverage, _roc, _precision_recall, _cost]
+    if any(model["probabilities"] for model in models.data):
+        draw += [_net_benefit, _reliability]
+    draw += [_scores, _gain, _margins]
+    if models.data[models.winner]["segments"] is not None:
+        draw.append(_pairs)
+    return [each(models) for each in draw]
+
+
+def class_panels(evaluation: MulticlassEvaluation, payload: Mapping[str, Any]) -> list[Panel]:
+    """For each model its confusion matrix, and the ROC curves of every class against the rest."""
+    drawn = []
+    for model in payload["class_models"]:
+        title = f"Confusion: {model['name']}"
+        svg = confusion_svg(model["matrix"], payload["classes"], name=title)
+        drawn.append(Panel(title, "Rows are actual classes; shades are shares of the row.", svg))
+    for model in payload["class_models"]:
+        plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
+        plot.line([0, 1], [0, 1])
+        if len(model["curves"]) <= MOST_BANDS:
+            for place, bands in enumerate(model["bands"]):
+                _band(plot, bands["roc"], place)
+        for place, curve in enumerate(model["curves"]):
+            table = _table(curve)
+            plot.line(table.fpr, table.tpr, place=place)
+        caption = f"The ROC curve of each class: {', '.join(map(str, evaluation.classes))}."
+        drawn.append(plot.panel(f"One against the rest: {model['name']}", caption))
+    return drawn
+
+
+def confusion_svg(matrix: Sequence[Sequence[float]], classes: Sequence[str], *, name: str) -> str:
     """Rows are actual classes and columns predicted ones; right calls in the first colour, wrong ones in the second.
 
-    >>> heat_map([[8, 2], [1, 9]], ["cat", "dog"], name="matrix").count("<rect")
+    >>> confusion_svg([[8, 2], [1, 9]], ["cat", "dog"], name="matrix").count("<rect")
     4
     """
-    width, height = (WIDTH - LEFT - RIGHT) / len(classes), (HEIGHT - TOP - BOTTOM) / len(classes)
+    width, height = (WIDTH - _LEFT - _RIGHT) / len(classes), (HEIGHT - _TOP - _BOTTOM) / len(classes)
+    numbered = len(classes) <= MOST_NUMBERS
     drawn: list[str] = []
     for i, row in enumerate(matrix):
-        total = sum(row) or 1
-        drawn.append(
-            element("text", text(_cut(classes[i])), x=LEFT - 6, y=TOP + height * (i + 0.5) + 4, text_anchor="end")
-        )
+        total, top = sum(row) or 1, _TOP + height * i
+        label = text(_cut(classes[i]))
+        drawn.append(element("text", label, x=_LEFT - 6, y=top + height / 2 + 4, text_anchor="end"))
         for j, count in enumerate(row):
-            drawn += _cell(count, count / total, (LEFT + width * j, TOP + height * i, width, height), right=i == j)
-            if len(classes) <= MOST_NUMBERS:
-                drawn.append(_number(count, LEFT + width * (j + 0.5), TOP + height * (i + 0.5) + 4))
-    drawn += [
-        element("text", text(_cut(label)), x=LEFT + width * (j + 0.5), y=HEIGHT - BOTTOM + 16, text_anchor="middle")
-        for j, label in enumerate(classes)
-        if len(classes) <= MOST_NUMBERS
-    ]
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    drawn.append(element("text", text("predicted"), x=middle, y=HEIGHT - 12, text_anchor="middle"))
-    turned = f"rotate(-90 14 {HEIGHT // 2})"
-    drawn.append(element("text", text("actual"), x=14, y=HEIGHT // 2, text_anchor="middle", transform=turned))
+            left = _LEFT + width * j
+            # Strong shades would hide the numbers in one of the two colour schemes.
+            shade, fill = 0.0 if not count else 0.08 + 0.5 * count / total, colour(0 if i == j else 1)
+            box = {"x": left + 1, "y": top + 1, "width": width - 2, "height": height - 2}
+            drawn.append(element("rect", **box, fill=fill, fill_opacity=shade))
+            if numbered:
+                middle = {"x": left + width / 2, "y": top + height / 2 + 4}
+                drawn.append(element("text", value_text(count), **middle, text_anchor="middle", font_size=13))
+    for j, each in enumerate(classes if numbered else ()):
+        x = _LEFT + width * (j + 0.5)
+        drawn.append(element("text", text(_cut(each)), x=x, y=HEIGHT - _BOTTOM + 16, text_anchor="middle"))
+    middle_x, turned = (_LEFT + WIDTH - _RIGHT) / 2, f"rotate(-90 14 {HEIGHT // 2})"
+    drawn.append(element("text", "predicted", x=middle_x, y=HEIGHT - 12, text_anchor="middle"))
+    drawn.append(element("text", "actual", x=14, y=HEIGHT // 2, text_anchor="middle", transform=turned))
     return picture(*drawn, name=name)
-
-
-def _cell(count: float, share: float, box: tuple[float, float, float, float], *, right: bool) -> list[str]:
-    x, y, width, height = box
-    # Strong shades would hide the numbers in one of the two colour schemes.
-    shade, fill = 0.0 if not count else 0.08 + 0.5 * share, colour(0 if right else 1)
-    return [element("rect", x=x + 1, y=y + 1, width=width - 2, height=height - 2, fill=fill, fill_opacity=shade)]
-
-
-def _number(count: float, x: float, y: float) -> str:
-    return element("text", text(said(count)), x=x, y=y, text_anchor="middle", font_size=13)
 
 
 def _cut(label: str) -> str:
     return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
 
 
-REACH = 1.25  # of probabilities, whose margins lie within -1 and 1
-BINS = 48
-HIGHEST = 3.0
-_ABOVE = 3.9  # the key stands above the curves, which end at the highest loss
-_PARTS = 4
-_SHARE = 0.45  # of the height, for the bars
+class _Models:
+    """What every panel needs: rankings, splits as tables, the condition and whose bands to draw."""
 
-LOSSES: Mapping[str, Callable[[Floats], Floats]] = {
-    "0-1": losses.zero_one,
-    "hinge": losses.hinge,
-    "logistic": losses.logistic,
-    "exponential": losses.exponential,
-    "squared": losses.squared,
-}
+    def __init__(self, evaluation: Evaluation, payload: Mapping[str, Any]) -> None:
+        self.evaluation = evaluation
+        self.names = list(evaluation.models)
+        self.rankings: list[Ranking] = [model.ranking for model in evaluation.models.values()]
+        self.production: list[Ranking] = [model.production for model in evaluation.models.values()]
+        self.best = [model.table for model in evaluation.models.values()]
+        self.data: list[Mapping[str, Any]] = payload["models"]
+        self.tables = [_table(model["curve"]) for model in self.data]
+        self.condition: OperatingCondition = evaluation.decision.condition
+        self.class_ratio = self.condition.class_ratio or 1.0
+        self.winner = self.names.index(evaluation.decision.model)
+
+    @property
+    def reach(self) -> float:
+        """How far an axis of probabilities has to reach: a rare class leaves most of [0, 1] empty."""
+        highest = [0.02]
+        for place, model in enumerate(self.evaluation.models.values()):
+            if self.data[place]["probabilities"]:
+                tp, fp = model.ranking.covered()
+                few = int(np.searchsorted(tp + fp, _FEW_CASES * model.ranking.total)) - 1
+                highest += [float(model.production.score[max(at, 0)]) for at in (few, model.choice.point.split - 1)]
+        most = 1.3 * max(highest)
+        return 1.0 if most > 0.6 else most
+
+    def bands(self, plot: Plot, name: str) -> None:
+        """The bands of up to three models; of more, the winner's."""
+        every = range(len(self.data)) if len(self.data) <= MOST_BANDS else [self.winner]
+        for place in every:
+            _band(plot, self.data[place]["bands"][name], place)
 
 
-def margin_plot(model: Mapping[str, Any], *, name: str) -> str:
+def _band(plot: Plot, band: Mapping[str, Any] | None, place: int) -> None:
+    if band is not None:
+        limits = (np.clip(band[side], *plot.y) for side in ("lower", "upper"))
+        plot.area(np.clip(np.array(band["x"], dtype=np.float64), *plot.x), *limits, place=place)
+
+
+def _table(curve: Mapping[str, Any]) -> Contingency:
+    tp, fp = np.array(curve["tp"]), np.array(curve["fp"])
+    return Contingency(tp=tp, fn=tp[-1] - tp, fp=fp, tn=fp[-1] - fp)
+
+
+def _coverage(models: _Models) -> Panel:
+    Pos, Neg = models.rankings[0].Pos, models.rankings[0].Neg
+    plot = Plot((0, Neg), (0, Pos), "negatives covered (fp)", "positives covered (tp)")
+    plot.line([0, Neg], [0, Pos])
+    for place, table in enumerate(models.tables):
+        plot.line(table.fp, table.tp, place=place)
+    # The line of equal cost through the winner's best point, as far as it lies inside the plot.
+    best = models.best[models.winner]
+    slope = models.condition.slope_coverage(models.rankings[models.winner])
+    ends = np.array([max(0.0, best.fp - best.tp / slope), min(Neg, best.fp + (Pos - best.tp) / slope)])
+    plot.line(ends, best.tp + slope * (ends - best.fp), dashes="")
+    for place, best in enumerate(models.best):
+        plot.point(best.fp, best.tp, place=place)
+    caption = "Counts in the data at every threshold. Along the solid straight line cost is that of the best one ◇."
+    return plot.panel("Coverage plot", caption)
+
+
+def _roc(models: _Models) -> Panel:
+    plot = Plot((0, 1), (0, 1), "false positive rate: negatives called positive", "true positive rate: positives found")
+    plot.line([0, 1], [0, 1])
+    models.bands(plot, "roc")
+    for place, table in enumerate(models.tables):
+        plot.line(table.fpr, table.tpr, place=place)
+    for place, best in enumerate(models.best):
+        plot.point(best.fpr, best.tpr, place=place)
+    return plot.panel("ROC curve", "The same curve as rates; ◇ is each model's best point.")
+
+
+def _precision_recall(models: _Models) -> Panel:
+    plot = Plot((0, 1), (0, 1), "recall: share of positives found", "precision: share of calls that are right")
+    share = models.condition.prevalence or 0.5
+    plot.line([0, 1], [share, share])
+    models.bands(plot, "pr")
+    for place, table in enumerate(models.tables):
+        at = _between(table).at_class_ratio(models.class_ratio)
+        plot.line(at.tpr, at.precision, place=place)
+    for place, best in enumerate(models.best):
+        if best.tp + best.fp:
+            plot.point(best.tpr, best.at_class_ratio(models.class_ratio).precision, place=place)
+    return plot.panel("Precision-recall curve", "The dotted line is the precision of calling everything positive.")
+
+
+def _between(table: Contingency) -> Contingency:
+    """A short curve with points between its splits, where precision bends: counts run straight, precision does not."""
+    if table.tp.size > _FEW_SPLITS:
+        return table
+    place = np.linspace(0, table.tp.size - 1, _BETWEEN * (table.tp.size - 1) + 1)
+    cells = (np.interp(place, np.arange(table.tp.size), cell) for cell in (table.tp, table.fn, table.fp, table.tn))
+    return Contingency(*cells)
+
+
+def _cost(models: _Models) -> Panel:
+    curves = [cost_curve(ranking) for ranking in models.rankings]
+    top = max(0.1, *(float(curve.cost.max()) for curve in curves)) * 1.15
+    plot = Plot((0, 1), (0, min(top, 0.55)), "probability-cost: how much misses decide", "cost, 1 = every case wrong")
+    plot.line(_GRID, _within(np.minimum(_GRID, 1 - _GRID), plot))
+    words = ["dotted: never and always act"]
+    for name, (word, dashes) in _RULES.items():
+        if name in models.evaluation.rules and name not in models.names:
+            table = models.evaluation.rules[name].table
+            plot.line(_GRID, _within(float(table.fpr) * (1 - _GRID) + float(table.fnr) * _GRID, plot), dashes=dashes)
+            words.append(f"{word}: {SHORT_NAMES[name]}")
+    odds = models.class_ratio * models.condition.cost_ratio
+    now = odds / (1 + odds)
+    plot.line([now, now], plot.y, dashes="5 2")
+    for place, curve in enumerate(curves):
+        plot.line(_GRID, curve.at(_GRID), place=place)
+        plot.point(now, float(curve.at(now)), place=place)
+    caption = "The cost of the best threshold at every operating condition; the upright line is the one declared; "
+    return plot.panel("Cost curve", f"{caption}{', '.join(words)}.")
+
+
+def _within(values: Floats, plot: Plot) -> Floats:
+    return np.where((values >= plot.y[0]) & (values <= plot.y[1]), values, np.nan)
+
+
+def _net_benefit(models: _Models) -> Panel:
+    reach, share = models.reach, models.condition.prevalence or 0.5
+    at = np.arange(1, 100) / 100 * reach
+    known = [place for place, model in enumerate(models.data) if model["probabilities"]]
+    curves = {place: net_benefit(models.production[place], threshold=at) for place in known}
+    ends = -0.2 * share, share * 1.05
+    plot = Plot((0, reach), ends, "threshold probability: act from here on", "net benefit per case")
+    plot.line(at, _within(curves[known[0]].everyone, plot))
+    plot.line([0, reach], [0, 0])
+    models.bands(plot, "net_benefit")
+    for place, curve in curves.items():
+        plot.line(at, _within(curve.model, plot), place=place)
+    caption = "Of acting on a model whose scores are probabilities; dotted: acting on everyone, and on no one."
+    return plot.panel("Net benefit", caption)
+
+
+def _reliability(models: _Models) -> Panel:
+    reach = models.reach
+    plot = Plot((0, reach), (0, reach), "stated probability, at this class mix", "observed share of positives")
+    plot.line([0, reach], [0, reach])
+    _band(plot, models.data[models.winner]["bands"]["reliability"], models.winner)
+    for place, (model, ranking) in enumerate(zip(models.data, models.production, strict=True)):
+        if model["probabilities"]:
+            corner = hull_splits(ranking, pool="ties")
+            pos, neg = (side[::-1] for side in ranking.runs(corner))
+            low, high = ranking.score[corner[1:] - 1][::-1], ranking.score[corner[:-1]][::-1]
+            x, y = np.column_stack([low, high]).ravel(), np.repeat(pos / (pos + neg), 2)
+            plot.line(np.minimum(x, reach), np.minimum(y, reach), place=place)
+    caption = "Share of positives in the hull's pools against the stated probability; on the diagonal they agree."
+    return plot.panel("Reliability", caption)
+
+
+def _scores(models: _Models) -> Panel:
+    model = models.data[models.winner]
+    bars, Pos, Neg = model["distribution"], models.rankings[0].Pos, models.rankings[0].Neg
+    up, down = np.sqrt(np.array(bars["pos"]) / Pos), np.sqrt(np.array(bars["neg"]) / Neg)
+    top = float(max(up.max(), down.max())) * 1.03
+    shares = [share for share in _SHARES if top**2 / 60 <= share <= top**2]
+    plot = Plot((bars["edges"][0], bars["edges"][-1]), (-top, top), "score", "share of the class, on a root scale")
+    plot.y_ticks = {sign * share**0.5: percent_text(share) for share in shares for sign in (-1, 1)} | {0.0: "0"}
+    plot.bars(bars["edges"], up, place=0)
+    plot.bars(bars["edges"], -down, place=1)
+    at = model["optimum"]["threshold"]
+    if not isinstance(at, str):
+        at = min(max(at, plot.x[0]), plot.x[1])
+        plot.line([at, at], (-top, top), dashes="5 2")
+    caption = (
+        f"{models.names[models.winner]}: positives upwards, negatives downwards, heights as square roots so that rare "
+        "scores are seen; the upright line is the threshold."
+    )
+    return plot.panel("Scores by class", caption)
+
+
+def _gain(models: _Models) -> Panel:
+    plot = Plot((0, 1), (0, 1), "share of cases called positive", "share of positives found")
+    plot.line([0, 1], [0, 1])
+    for place, (ranking, table) in enumerate(zip(models.rankings, models.tables, strict=True)):
+        rates = gain(ranking)[:2] if len(ranking) < table.tp.size else (table.predicted_positive_rate, table.tpr)
+        plot.line(*rates, place=place)
+    for place, best in enumerate(models.best):
+        plot.point(best.predicted_positive_rate, best.tpr, place=place)
+    return plot.panel("Gain", "What working down the ranking finds, and at what effort.")
+
+
+def _margins(models: _Models) -> Panel:
+    title = "Margins and losses"
+    caption = (
+        f"{models.names[models.winner]}: distance from the threshold, below 0 wrongly called (orange bars), and what "
+        "each loss charges."
+    )
+    return Panel(title, caption, margins_svg(models.data[models.winner], name=title))
+
+
+def margins_svg(model: Mapping[str, Any], *, name: str) -> str:
     """The losses of a margin, and below them how many cases of a model lie where around its best threshold.
 
     >>> from thresher import evaluate
-    >>> from thresher.report.payload import contents
-    >>> told = contents(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]))["models"][0]
-    >>> margin_plot(told, name="Margins and losses").count("<text")
+    >>> from thresher.report.payload import payload
+    >>> model = payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2]))["models"][0]
+    >>> margins_svg(model, name="Margins and losses").count("<text")
     16
     """
     bars = model["distribution"]
@@ -111,15 +342,18 @@ def margin_plot(model: Mapping[str, Any], *, name: str) -> str:
     for place, (label, loss) in enumerate(LOSSES.items()):
         height = loss(z)
         plot.line(z, np.where(height <= HIGHEST, height, np.nan), place=place)
-        _key(plot, place, label)
+        x, y = 64 + 96 * (place % 3), 22 + 16 * (place // 3)
+        line = f"M{number(x)} {number(y)}h24"
+        plot.drawn.append(element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **dashed(place)))
+        plot.drawn.append(element("text", text(label), x=x + 30, y=y + 4))
     return plot.svg(name=name)
 
 
 def margins(edges: Floats, pos: Floats, neg: Floats, threshold: float, *, reach: float) -> tuple[Floats, Floats]:
     """Rightly and wrongly called cases by margin; those of a bar of scores are spread evenly over its width.
 
-    >>> found = margins(np.array([0.0, 0.5, 1.0]), np.array([0, 4]), np.array([4, 4]), 0.5, reach=1.0)
-    >>> [part.sum().item() for part in found]
+    >>> both = margins(np.array([0.0, 0.5, 1.0]), np.array([0, 4]), np.array([4, 4]), 0.5, reach=1.0)
+    >>> [part.sum().item() for part in both]
     [8.0, 4.0]
     """
     parts = (np.arange(_PARTS) + 0.5) / _PARTS
@@ -132,20 +366,18 @@ def margins(edges: Floats, pos: Floats, neg: Floats, threshold: float, *, reach:
     return rightly.astype(np.float64), wrongly.astype(np.float64)
 
 
-def _key(plot: Plot, place: int, label: str) -> None:
-    x, y = 64 + 96 * (place % 3), 22 + 16 * (place // 3)
-    line = f"M{number(x)} {number(y)}h24"
-    plot.drawn.append(element("path", d=line, fill="none", stroke=colour(place), stroke_width=2, **dashed(place)))
-    plot.drawn.append(element("text", text(label), x=x + 30, y=y + 4))
+def _pairs(models: _Models) -> Panel:
+    caption = (
+        f"{models.names[models.winner]}: each pair of a positive and a negative, below the curve won (green), above it "
+        "lost (orange), within a diagonal step tied."
+    )
+    return Panel("Pairs grid", caption, pairs_svg(models.data[models.winner]["segments"], name="Pairs grid"))
 
 
-WON, TIED, LOST = 2, 4, 1  # places of colours
-
-
-def pairs_plot(segments: Mapping[str, Sequence[Any]], *, name: str) -> str:
+def pairs_svg(segments: Mapping[str, Sequence[Any]], *, name: str) -> str:
     """Negatives across and positives upwards, in falling score; the coverage curve runs between won and lost pairs.
 
-    >>> pairs_plot({"score": [2, 1], "pos": [1, 1], "neg": [0, 2]}, name="Pairs").count("<path")
+    >>> pairs_svg({"score": [2, 1], "pos": [1, 1], "neg": [0, 2]}, name="Pairs").count("<path")
     6
     """
     pos, neg = np.array(segments["pos"]), np.array(segments["neg"])
@@ -161,292 +393,3 @@ def pairs_plot(segments: Mapping[str, Sequence[Any]], *, name: str) -> str:
         plot.area(across, lower, upper, place=TIED)
     plot.line(fp, tp, dashes="")
     return plot.svg(name=name)
-
-
-_GRID = np.linspace(0, 1, 201)
-_BETWEEN = 8
-_FEW_SPLITS = 60
-_FEW_CASES = 0.005  # as few cases beyond an axis of probabilities do not matter
-_SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
-_RULES = {HALF: ("dashed", "4 2"), CURRENT: ("dash-dotted", "4 1 1 1")}
-MOST_BANDS = 3  # more would only be murky
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """A picture with its heading and what it shows in a sentence."""
-
-    title: str
-    caption: str
-    svg: str
-
-
-def panels(evaluation: Evaluation, contents: Mapping[str, Any]) -> list[Panel]:
-    """Every panel of the page: curves, scores by class, margins, and the pairs grid of few cases."""
-    given = _Given(evaluation, contents)
-    drawn = [_coverage(given), _roc(given), _precision_recall(given), _cost(given)]
-    if any(model["probabilities"] for model in contents["models"]):
-        drawn += [_net_benefit(given), _reliability(given)]
-    drawn += [_scores(given), _gain(given), _margins(given)]
-    return drawn if given.models[given.winner]["segments"] is None else [*drawn, _pairs(given)]
-
-
-def class_panels(evaluation: MulticlassEvaluation, contents: Mapping[str, Any]) -> list[Panel]:
-    """For each model its confusion matrix, and the ROC curves of every class against the rest."""
-    drawn = []
-    for model in contents["class_models"]:
-        title = f"Confusion: {model['name']}"
-        heat = heat_map(model["matrix"], contents["classes"], name=title)
-        drawn.append(Panel(title, "Rows are actual classes; shades are shares of the row.", heat))
-    for model in contents["class_models"]:
-        plot = Plot((0, 1), (0, 1), "false positive rate", "true positive rate")
-        plot.line([0, 1], [0, 1])
-        if len(model["curves"]) <= MOST_BANDS:
-            for place, bands in enumerate(model["bands"]):
-                _banded(plot, bands["roc"], place)
-        for place, curve in enumerate(model["curves"]):
-            table = _table(curve)
-            plot.line(table.fpr, table.tpr, place=place)
-        title = f"One against the rest: {model['name']}"
-        caption = f"The ROC curve of each class: {', '.join(map(str, evaluation.classes))}."
-        drawn.append(Panel(title, caption, plot.svg(name=title)))
-    return drawn
-
-
-class _Given:
-    """What every panel needs: rankings, kept splits as tables, the condition and whose bands to draw."""
-
-    def __init__(self, evaluation: Evaluation, contents: Mapping[str, Any]) -> None:
-        self.evaluation = evaluation
-        self.names = list(evaluation.models)
-        self.rankings: list[Ranking] = [evaluation[name].ranking for name in self.names]
-        self.production: list[Ranking] = [evaluation[name].production for name in self.names]
-        self.models: list[Mapping[str, Any]] = contents["models"]
-        self.tables = [_table(model["curve"]) for model in self.models]
-        self.best = [evaluation[name].table for name in self.names]
-        self.condition: OperatingCondition = evaluation.decision.condition
-        self.winner = self.names.index(evaluation.decision.model)
-
-    @property
-    def class_ratio(self) -> float:
-        return self.condition.class_ratio or 1.0
-
-    @property
-    def reach(self) -> float:
-        """How far an axis of probabilities has to reach: a rare class leaves most of [0, 1] empty."""
-        highest = [0.02]
-        for name, model, ranking, production in zip(
-            self.names, self.models, self.rankings, self.production, strict=True
-        ):
-            if model["probabilities"]:
-                tp, fp = ranking.covered()
-                few = int(np.searchsorted(tp + fp, _FEW_CASES * ranking.total)) - 1
-                split = self.evaluation[name].choice.point.split - 1
-                highest += [float(production.score[max(at, 0)]) for at in (few, split)]
-        most = 1.3 * max(highest)
-        return 1.0 if most > 0.6 else most
-
-    def bands(self, plot: Plot, name: str) -> None:
-        """The bands of up to three models; of more, the winner's."""
-        every = range(len(self.models)) if len(self.models) <= MOST_BANDS else [self.winner]
-        for place in every:
-            _banded(plot, self.models[place]["bands"][name], place)
-
-
-def _banded(plot: Plot, lines: Mapping[str, Any] | None, place: int) -> None:
-    if lines is not None:
-        limits = (np.clip(lines[side], *plot.y) for side in ("lower", "upper"))
-        plot.area(np.clip(np.array(lines["x"], dtype=np.float64), *plot.x), *limits, place=place)
-
-
-def _table(curve: Mapping[str, Any]) -> Contingency:
-    tp, fp = np.array(curve["tp"]), np.array(curve["fp"])
-    return Contingency(tp=tp, fn=tp[-1] - tp, fp=fp, tn=fp[-1] - fp)
-
-
-def _coverage(given: _Given) -> Panel:
-    Pos, Neg = given.rankings[0].Pos, given.rankings[0].Neg
-    plot = Plot((0, Neg), (0, Pos), "negatives covered (fp)", "positives covered (tp)")
-    plot.line([0, Neg], [0, Pos])
-    for place, table in enumerate(given.tables):
-        plot.line(table.fp, table.tp, place=place)
-    _isometric(given, plot, Pos, Neg)
-    for place, best in enumerate(given.best):
-        plot.point(best.fp, best.tp, place=place)
-    return Panel(
-        "Coverage plot",
-        "Counts in the data at every threshold. Along the solid straight line cost is that of the best one ◇.",
-        plot.svg(name="Coverage plot"),
-    )
-
-
-def _isometric(given: _Given, plot: Plot, Pos: float, Neg: float) -> None:
-    """The line of equal cost through the winner's best point, as far as it lies inside the plot."""
-    best = given.best[given.winner]
-    slope = given.condition.slope_coverage(given.rankings[given.winner])
-    ends = np.array([max(0.0, best.fp - best.tp / slope), min(Neg, best.fp + (Pos - best.tp) / slope)])
-    plot.line(ends, best.tp + slope * (ends - best.fp), dashes="")
-
-
-def _roc(given: _Given) -> Panel:
-    plot = Plot((0, 1), (0, 1), "false positive rate: negatives called positive", "true positive rate: positives found")
-    plot.line([0, 1], [0, 1])
-    given.bands(plot, "roc")
-    for place, table in enumerate(given.tables):
-        plot.line(table.fpr, table.tpr, place=place)
-    for place, best in enumerate(given.best):
-        plot.point(best.fpr, best.tpr, place=place)
-    return Panel("ROC curve", "The same curve as rates; ◇ is each model's best point.", plot.svg(name="ROC curve"))
-
-
-def _precision_recall(given: _Given) -> Panel:
-    plot = Plot((0, 1), (0, 1), "recall: share of positives found", "precision: share of calls that are right")
-    share = given.condition.prevalence or 0.5
-    plot.line([0, 1], [share, share])
-    given.bands(plot, "pr")
-    for place, table in enumerate(given.tables):
-        at = _between(table).at_class_ratio(given.class_ratio)
-        plot.line(at.tpr, at.precision, place=place)
-    for place, best in enumerate(given.best):
-        if best.tp + best.fp:
-            plot.point(best.tpr, best.at_class_ratio(given.class_ratio).precision, place=place)
-    return Panel(
-        "Precision-recall curve",
-        "The dotted line is the precision of calling everything positive.",
-        plot.svg(name="Precision-recall curve"),
-    )
-
-
-def _between(table: Contingency) -> Contingency:
-    """A short curve with points between its splits, where precision bends: counts run straight, precision does not."""
-    if table.tp.size > _FEW_SPLITS:
-        return table
-    place = np.linspace(0, table.tp.size - 1, _BETWEEN * (table.tp.size - 1) + 1)
-    cells = (np.interp(place, np.arange(table.tp.size), cell) for cell in (table.tp, table.fn, table.fp, table.tn))
-    return Contingency(*cells)
-
-
-def _cost(given: _Given) -> Panel:
-    curves = [cost_curve(ranking) for ranking in given.rankings]
-    top = max(0.1, *(float(curve.cost.max()) for curve in curves)) * 1.15
-    plot = Plot((0, 1), (0, min(top, 0.55)), "probability-cost: how much misses decide", "cost, 1 = every case wrong")
-    plot.line(_GRID, np.where(np.minimum(_GRID, 1 - _GRID) <= plot.y[1], np.minimum(_GRID, 1 - _GRID), np.nan))
-    words = ["dotted: never and always act"]
-    for name, (word, dashes) in _RULES.items():
-        if name in given.evaluation.rules and name not in given.names:
-            table = given.evaluation.rules[name].table
-            plot.line(_GRID, _within(float(table.fpr) * (1 - _GRID) + float(table.fnr) * _GRID, plot), dashes=dashes)
-            words.append(f"{word}: {SHORT[name]}")
-    odds = given.class_ratio * given.condition.cost_ratio
-    now = odds / (1 + odds)
-    plot.line([now, now], plot.y, dashes="5 2")
-    for place, curve in enumerate(curves):
-        plot.line(_GRID, curve.at(_GRID), place=place)
-        plot.point(now, float(curve.at(now)), place=place)
-    return Panel(
-        "Cost curve",
-        "The cost of the best threshold at every operating condition; the upright line is the one declared; "
-        f"{', '.join(words)}.",
-        plot.svg(name="Cost curve"),
-    )
-
-
-def _net_benefit(given: _Given) -> Panel:
-    at = np.arange(1, 100) / 100 * given.reach
-    known = [place for place, model in enumerate(given.models) if model["probabilities"]]
-    curves = {place: net_benefit(given.production[place], threshold=at) for place in known}
-    share = given.condition.prevalence or 0.5
-    plot = Plot(
-        (0, given.reach),
-        (-0.2 * share, share * 1.05),
-        "threshold probability: act from here on",
-        "net benefit per case",
-    )
-    everyone = next(iter(curves.values())).everyone
-    plot.line(at, _within(everyone, plot))
-    plot.line([0, given.reach], [0, 0])
-    given.bands(plot, "net_benefit")
-    for place, curve in curves.items():
-        plot.line(at, _within(curve.model, plot), place=place)
-    return Panel(
-        "Net benefit",
-        "Of acting on a model whose scores are probabilities; dotted: acting on everyone, and on no one.",
-        plot.svg(name="Net benefit"),
-    )
-
-
-def _within(values: Floats, plot: Plot) -> Floats:
-    return np.where((values >= plot.y[0]) & (values <= plot.y[1]), values, np.nan)
-
-
-def _reliability(given: _Given) -> Panel:
-    reach = given.reach
-    plot = Plot((0, reach), (0, reach), "stated probability, at this class mix", "observed share of positives")
-    plot.line([0, reach], [0, reach])
-    _banded(plot, given.models[given.winner]["bands"]["reliability"], given.winner)
-    for place, (model, ranking) in enumerate(zip(given.models, given.production, strict=True)):
-        if model["probabilities"]:
-            corner = hull_splits(ranking, pool="ties")
-            pos, neg = (side[::-1] for side in ranking.runs(corner))
-            low, high = ranking.score[corner[1:] - 1][::-1], ranking.score[corner[:-1]][::-1]
-            x, y = np.column_stack([low, high]).ravel(), np.repeat(pos / (pos + neg), 2)
-            plot.line(np.minimum(x, reach), np.minimum(y, reach), place=place)
-    return Panel(
-        "Reliability",
-        "Share of positives in the hull's pools against the stated probability; on the diagonal they agree.",
-        plot.svg(name="Reliability"),
-    )
-
-
-def _scores(given: _Given) -> Panel:
-    model = given.models[given.winner]
-    bars, Pos, Neg = model["distribution"], given.rankings[0].Pos, given.rankings[0].Neg
-    up, down = np.sqrt(np.array(bars["pos"]) / Pos), np.sqrt(np.array(bars["neg"]) / Neg)
-    top = float(max(up.max(), down.max())) * 1.03
-    shares = [share for share in _SHARES if top**2 / 60 <= share <= top**2]
-    heights = {sign * share**0.5: percent_text(share) for share in shares for sign in (-1, 1)} | {0.0: "0"}
-    plot = Plot((bars["edges"][0], bars["edges"][-1]), (-top, top), "score", "share of the class, on a root scale")
-    plot.y_ticks = heights
-    plot.bars(bars["edges"], up, place=0)
-    plot.bars(bars["edges"], -down, place=1)
-    at = given.models[given.winner]["optimum"]["threshold"]
-    if not isinstance(at, str):
-        at = min(max(at, plot.x[0]), plot.x[1])
-        plot.line([at, at], (-top, top), dashes="5 2")
-    return Panel(
-        "Scores by class",
-        f"{given.names[given.winner]}: positives upwards, negatives downwards, heights as square roots so that rare "
-        "scores are seen; the upright line is the threshold.",
-        plot.svg(name="Scores by class"),
-    )
-
-
-def _gain(given: _Given) -> Panel:
-    plot = Plot((0, 1), (0, 1), "share of cases called positive", "share of positives found")
-    plot.line([0, 1], [0, 1])
-    for place, (ranking, table) in enumerate(zip(given.rankings, given.tables, strict=True)):
-        called, found = (
-            gain(ranking)[:2] if len(ranking) < table.tp.size else (table.predicted_positive_rate, table.tpr)
-        )
-        plot.line(called, found, place=place)
-    for place, best in enumerate(given.best):
-        plot.point(best.predicted_positive_rate, best.tpr, place=place)
-    return Panel("Gain", "What working down the ranking finds, and at what effort.", plot.svg(name="Gain"))
-
-
-def _margins(given: _Given) -> Panel:
-    title = "Margins and losses"
-    caption = (
-        f"{given.names[given.winner]}: distance from the threshold, below 0 wrongly called (orange bars), and what "
-        "each loss charges."
-    )
-    return Panel(title, caption, margin_plot(given.models[given.winner], name=title))
-
-
-def _pairs(given: _Given) -> Panel:
-    caption = (
-        f"{given.names[given.winner]}: each pair of a positive and a negative, below the curve won (green), above it "
-        "lost (orange), within a diagonal step tied."
-    )
-    segments = given.models[given.winner]["segments"]
-    return Panel("Pairs grid", caption, pairs_plot(segments, name="Pairs grid"))

@@ -29,11 +29,11 @@ def element(name: str, *inside: str, **attributes: str | float) -> str:
     >>> element("text", text("a < b"), class_="tick", x=1.25, text_anchor="end")
     '<text class="tick" x="1.25" text-anchor="end">a &lt; b</text>'
     """
-    told = "".join(
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(visible(value)) if isinstance(value, str) else number(value)}"'
         for key, value in attributes.items()
     )
-    return f"<{name}{told}>{''.join(inside)}</{name}>" if inside else f"<{name}{told}/>"
+    return f"<{name}{written}>{''.join(inside)}</{name}>" if inside else f"<{name}{written}/>"
 
 
 def text(value: str) -> str:
@@ -90,6 +90,15 @@ def picture(*drawn: str, name: str, **attributes: str | float) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A picture with its heading and what it shows in a sentence."""
+
+    title: str
+    caption: str
+    svg: str
+
+
 @dataclass(slots=True)
 class Plot:
     """A pair of axes that lines, areas, bars and points are drawn on, in the data's own units."""
@@ -103,45 +112,42 @@ class Plot:
 
     def line(self, x: npt.ArrayLike, y: npt.ArrayLike, *, place: int | None = None, dashes: str = "2 3") -> None:
         """A line through points; without a place it is an aid in the text's colour."""
-        path = _path(*self._screen(x, y))
+        style: dict[str, str | float]
         if place is None:
-            aid = {"stroke_dasharray": dashes} if dashes else {}
-            self._add("path", d=path, fill="none", stroke="currentColor", stroke_opacity=0.6, **aid)
-            return
-        self._add(
-            "path",
-            d=path,
-            fill="none",
-            stroke=colour(place),
-            stroke_width=2,
-            stroke_linejoin="round",
-            **dashed(place),
-        )
+            style = {"stroke": "currentColor", "stroke_opacity": 0.6}
+            style |= {"stroke_dasharray": dashes} if dashes else {}
+        else:
+            style = {"stroke": colour(place), "stroke_width": 2, "stroke_linejoin": "round", **dashed(place)}
+        self._path(_path(*self._screen(x, y)), fill="none", **style)
 
     def area(self, x: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike, *, place: int) -> None:
         """A band between two lines."""
         there, back = self._screen(x, upper), self._screen(np.asarray(x)[::-1], np.asarray(lower)[::-1])
         both = (np.concatenate(sides) for sides in zip(there, back, strict=True))
-        self._add("path", d=f"{_path(*both)}Z", fill=colour(place), fill_opacity=0.18)
+        self._path(f"{_path(*both)}Z", fill=colour(place), fill_opacity=0.18)
 
     def bars(self, edges: npt.ArrayLike, heights: npt.ArrayLike, *, place: int) -> None:
         """Bars on the line y = 0, upwards or downwards, as one shape."""
         edge, height = np.asarray(edges, dtype=np.float64), np.asarray(heights, dtype=np.float64)
         x, y = np.repeat(edge, 2), np.concatenate([[0.0], np.repeat(height, 2), [0.0]])
-        self._add("path", d=f"{_path(*self._screen(x, y), near=0.0)}Z", fill=colour(place), fill_opacity=0.75)
+        self._path(f"{_path(*self._screen(x, y), near=0.0)}Z", fill=colour(place), fill_opacity=0.75)
 
     def point(self, x: float, y: float, *, place: int) -> None:
         """A diamond: the best point of a model."""
         (px,), (py,) = self._screen([x], [y])
         across = f"M{number(px - 6)} {number(py)}l6 -6l6 6l-6 6Z"
-        self._add("path", d=across, fill="Canvas", stroke=colour(place), stroke_width=2.2)
+        self._path(across, fill="Canvas", stroke=colour(place), stroke_width=2.2)
 
     def svg(self, *, name: str, **attributes: str | float) -> str:
         """The finished picture, with its name for those who do not see it."""
         return picture(*self._axes(), *self.drawn, name=name, **attributes)
 
-    def _add(self, name: str, **attributes: str | float) -> None:
-        self.drawn.append(element(name, **attributes))
+    def panel(self, title: str, caption: str) -> Panel:
+        """The finished picture with its heading and a sentence."""
+        return Panel(title, caption, self.svg(name=title))
+
+    def _path(self, d: str, **attributes: str | float) -> None:
+        self.drawn.append(element("path", d=d, **attributes))
 
     def _screen(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
         right, low = WIDTH - RIGHT - LEFT, HEIGHT - BOTTOM - TOP
@@ -198,18 +204,15 @@ def short(value: float) -> str:
     >>> short(1500000), short(0.2), short(-0.05), short(0)
     ('1.5M', '0.2', '−0.05', '0')
     """
-    if abs(value) >= _EXPONENT:
-        return f"{value:.4g}".replace("-", "−")
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:.4g}{letter}".replace("-", "−")
-    return f"{value:.4g}".replace("-", "−")
+    units = ((_EXPONENT, 1.0, ""), (1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e3, 1e3, "k"))
+    unit, letter = next(((unit, letter) for least, unit, letter in units if abs(value) >= least), (1.0, ""))
+    return f"{value / unit:.4g}{letter}".replace("-", "−")
 
 
 def _path(x: Floats, y: Floats, *, near: float = _NEAR) -> str:
     """A path through points on the screen, leaving out those that coincide there and those that are undefined.
 
-    Written in tenths of a pixel, each point by its step from the last: a third of the room.
+    Written in tenths of a pixel, each point by its step from the last: a third of the length.
     """
     drawn: list[str] = []
     pen: tuple[int, int] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.report.numbers import said, said_limits, said_score
+from thresher.report.numbers import limits_text, score_text, value_text
 from thresher.tables import MEASURES, Contingency, OperatingCondition
 
 ABREAST = 5
@@ -14,10 +14,10 @@ FEW_PAIRS = 6  # more are folded
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class Table:
     """A table: its caption, its heads, and rows whose first cell names them.
 
-    Small ones stand side by side, folded ones open on request, and rows named in `grey` are only there to compare with.
+    Small ones lie side by side, folded ones open on request, and rows named in `grey` are baselines.
     """
 
     caption: str
@@ -28,178 +28,174 @@ class Grid:
     grey: Sequence[str] = ()
 
 
-def grids(contents: Mapping[str, Any]) -> list[Grid]:
+def tables(payload: Mapping[str, Any]) -> list[Table]:
     """Every table of a page, in the order they are shown.
 
     >>> from thresher import evaluate
-    >>> from thresher.report.payload import contents
-    >>> shown = grids(contents(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])))
-    >>> [grid.caption for grid in shown][:2]
+    >>> from thresher.report.payload import payload
+    >>> shown = tables(payload(evaluate([1, 1, 0, 1, 0, 0], [.9, .8, .6, .55, .3, .2])))
+    >>> [table.caption for table in shown][:2]
     ['model at threshold 0.7', 'Costs and thresholds, with limits at level 0.95']
     """
-    if contents["kind"] == "classes":
-        return _of_classes(contents)
-    models = contents["models"]
-    found = [_contingency(model) for model in models]
-    # Paper cannot be scrolled: of many models, as many stand in a table as fit on it.
-    groups = [models[first : first + ABREAST] for first in range(0, len(models), ABREAST)]
-    for table in (_costs, _numbers, _measures):
-        found += [table(contents, group) for group in groups]
-    given = [model for model in models if model["given"] is not None]
-    found += [_given(contents, given[first : first + ABREAST]) for first in range(0, len(given), ABREAST)]
-    if contents["comparison"]:
-        found.append(_comparison(contents))
-    return [*found, _data(contents)]
+    if payload["kind"] == "classes":
+        return _class_tables(payload)
+    models = payload["models"]
+    own = [model for model in models if model["given"] is not None]
+    every = [_contingency(model) for model in models]
+    for table, those in ((_costs, models), (_numbers, models), (_measures, models), (_predictions, own)):
+        # Paper cannot be scrolled: of many models, as many are in a table as fit on it.
+        every += [table(payload, those[first : first + ABREAST]) for first in range(0, len(those), ABREAST)]
+    return [*every, *_comparison(payload), _data(payload)]
 
 
-def _contingency(model: Mapping[str, Any]) -> Grid:
+def _contingency(model: Mapping[str, Any]) -> Table:
     tp, fn, fp, tn = (model["optimum"]["cells"][cell] for cell in ("tp", "fn", "fp", "tn"))
     rows = [
         ("actual +", tp, fn, tp + fn),
         ("actual −", fp, tn, fp + tn),
         ("total", tp + fp, fn + tn, tp + fn + fp + tn),
     ]
-    return Grid(
-        f"{model['name']} at threshold {said_score(model['optimum']['threshold'])}",
+    return Table(
+        f"{model['name']} at threshold {score_text(model['optimum']['threshold'])}",
         ("", "predicted +", "predicted −", "total"),
-        [(name, *(said(cell) for cell in cells)) for name, *cells in rows],
+        [(name, *(value_text(cell) for cell in cells)) for name, *cells in rows],
         small=True,
     )
 
 
-def _costs(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
+def _costs(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
     rows = [
-        ("expected cost per case", *(said_limits(model["expected_cost"]) for model in models)),
-        ("on rows not chosen on", *(said_limits(model["out_of_bag_cost"]) for model in models)),
-        ("best threshold", *(said_limits(model["threshold"]) for model in models)),
+        ("expected cost per case", *(limits_text(model["expected_cost"]) for model in models)),
+        ("on rows not chosen on", *(limits_text(model["out_of_bag_cost"]) for model in models)),
+        ("best threshold", *(limits_text(model["threshold"]) for model in models)),
         ("best for cost ratios", *(_range(model["optimum"]["holds_for"]) for model in models)),
     ]
-    return Grid(f"Costs and thresholds, with limits at level {contents['level']:g}", _heads("", models), rows)
+    return Table(f"Costs and thresholds, with limits at level {payload['level']:g}", _heads("", models), rows)
 
 
 def _range(ends: Sequence[Any]) -> str:
-    return "–" if "nan" in ends else f"{said(ends[0])} to {said(ends[1])}"
+    return "–" if "nan" in ends else f"{value_text(ends[0])} to {value_text(ends[1])}"
 
 
-def _numbers(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
+def _numbers(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
     labels: dict[str, str] = {}
     for model in models:
         labels |= {number["name"]: number["label"] for number in model["numbers"]}
     by_name = [{number["name"]: number for number in model["numbers"]} for model in models]
     rows = [(label, *(_number(numbers.get(name)) for numbers in by_name)) for name, label in labels.items()]
-    return Grid(f"Whole models, with limits at level {contents['level']:g}", _heads("", models), rows)
+    return Table(f"Whole models, with limits at level {payload['level']:g}", _heads("", models), rows)
 
 
 def _number(number: Mapping[str, Any] | None) -> str:
     if number is None:
         return "–"
-    return said(number["value"]) if number["interval"] is None else said_limits(number["interval"])
+    return value_text(number["value"]) if number["interval"] is None else limits_text(number["interval"])
 
 
-def _measures(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
+def _measures(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
     rows = [
-        (measure["label"], *(said_limits(model["measures"][place]["interval"]) for model in models), measure["formula"])
-        for place, measure in enumerate(contents["measures"])
+        (measure["label"], *(limits_text(model["measures"][place]["interval"]) for model in models), measure["formula"])
+        for place, measure in enumerate(payload["measures"])
     ]
-    return Grid("Measures at each model's best threshold", (*_heads("measure", models), "formula"), rows)
+    return Table("Measures at each model's best threshold", (*_heads("measure", models), "formula"), rows)
 
 
-def _given(contents: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Grid:
-    tables = [Contingency(**model["given"]) for model in models]
-    cells = ("tp", "fn", "fp", "tn")
-    rows = [(cell, *(said(getattr(table, cell)) for table in tables)) for cell in cells]
-    for measure in contents["measures"]:
-        known = MEASURES[measure["name"]]
-        rows.append((measure["label"], *(said(known.of(table)) for table in tables)))
-    return Grid("Predictions given", _heads("measure", models), rows)
+def _predictions(payload: Mapping[str, Any], models: Sequence[Mapping[str, Any]]) -> Table:
+    counted = [Contingency(**model["given"]) for model in models]
+    rows = [(cell, *(value_text(getattr(each, cell)) for each in counted)) for cell in ("tp", "fn", "fp", "tn")]
+    rows += [
+        (measure["label"], *(value_text(MEASURES[measure["name"]].of(each)) for each in counted))
+        for measure in payload["measures"]
+    ]
+    return Table("Predictions given", _heads("measure", models), rows)
 
 
-def _comparison(contents: Mapping[str, Any]) -> Grid:
-    several = len({pair["measure"] for pair in contents["comparison"]}) > 1
+def _comparison(payload: Mapping[str, Any]) -> list[Table]:
+    if not payload["comparison"]:
+        return []
+    several = len({pair["measure"] for pair in payload["comparison"]}) > 1
     rows = [
         (
             f"{pair['a']} − {pair['b']}" + (f", {pair['measure']}" if several else ""),
-            said_limits({"estimate": pair["difference"], "lower": pair["lower"], "upper": pair["upper"]}),
+            limits_text(pair | {"estimate": pair["difference"]}),
             _p(pair["p_value"]),
             _p(pair["adjusted"]),
             pair["verdict"],
         )
-        for pair in contents["comparison"]
+        for pair in payload["comparison"]
     ]
     caption = "Differences, paired" if several else "Differences in AUC, paired"
-    folded = contents["folded"] or len(rows) > FEW_PAIRS
-    return Grid(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows, folded=folded)
+    folded = payload["folded"] or len(rows) > FEW_PAIRS
+    return [Table(caption, ("pair", "difference", "p", "adjusted", "verdict on the first"), rows, folded=folded)]
 
 
 def _p(value: Any) -> str:
-    return "< 0.0001" if float(value) < 0.0001 else said(value)
+    return "< 0.0001" if float(value) < 0.0001 else value_text(value)
 
 
-def _data(contents: Mapping[str, Any]) -> Grid:
-    data, condition = contents["data"], contents["condition"]
-    declared = "as in the data" if condition["class_ratio_from_data"] else said(condition["class_ratio"])
+def _data(payload: Mapping[str, Any]) -> Table:
+    data, condition = payload["data"], payload["condition"]
+    declared = "as in the data" if condition["class_ratio_from_data"] else value_text(condition["class_ratio"])
     if condition["in_percent"]:
         declared = OperatingCondition(prevalence=condition["class_ratio"] / (1 + condition["class_ratio"])).mix
-    told = [
+    rows = [
         *_rows_read(data),
-        (f"positives ({data['positive']})", said(data["Pos"])),
-        (f"negatives ({data['negative']})", said(data["Neg"])),
-        ("class ratio in the data", said(data["Pos"] / data["Neg"])),
+        (f"positives ({data['positive']})", value_text(data["Pos"])),
+        (f"negatives ({data['negative']})", value_text(data["Neg"])),
+        ("class ratio in the data", value_text(data["Pos"] / data["Neg"])),
         ("class mix declared", declared),
-        ("cost ratio, false negative to false positive", said(condition["cost_ratio"])),
-        *((f"distinct scores of {model['name']}", _ties(model["ties"])) for model in contents["models"]),
+        ("cost ratio, false negative to false positive", value_text(condition["cost_ratio"])),
+        *((f"distinct scores of {model['name']}", _ties(model["ties"])) for model in payload["models"]),
         ("fingerprint of the data", data["fingerprint"]),
-        ("seed", said(data["seed"])),
-        ("thresher", contents["version"]),
+        ("seed", value_text(data["seed"])),
+        ("thresher", payload["version"]),
     ]
-    return Grid("Data", ("", "value"), told)
+    return Table("Data", ("", "value"), rows)
 
 
 def _rows_read(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
-        ("rows", said(data["rows"])),
-        ("rows dropped for missing values", said(data["dropped"])),
+        ("rows", value_text(data["rows"])),
+        ("rows dropped for missing values", value_text(data["dropped"])),
         ("weights", "yes" if data["weighted"] else "no"),
-        ("clusters", "no" if data["clusters"] is None else said(data["clusters"])),
+        ("clusters", "no" if data["clusters"] is None else value_text(data["clusters"])),
     ]
 
 
 def _ties(ties: Mapping[str, int]) -> str:
-    return f"{said(ties['segments'])}; {said(ties['cases'])} cases share theirs with another"
+    return f"{value_text(ties['segments'])}; {value_text(ties['cases'])} cases share theirs with another"
 
 
-def _of_classes(contents: Mapping[str, Any]) -> list[Grid]:
-    models, classes = contents["class_models"], contents["classes"]
-    found = [
-        Grid(
+def _class_tables(payload: Mapping[str, Any]) -> list[Table]:
+    models, classes = payload["class_models"], payload["classes"]
+    matrices = [
+        Table(
             f"{model['name']}: actual classes in rows, predicted in columns",
             ("", *classes, "total"),
             [
-                (label, *(said(cell) for cell in row), said(sum(row)))
+                (label, *map(value_text, row), value_text(sum(row)))
                 for label, row in zip(classes, model["matrix"], strict=True)
             ],
         )
         for model in models
     ]
-    found += [
-        Grid(
-            f"{model['name']}: each class, with limits at level {contents['level']:g}",
+    by_class = [
+        Table(
+            f"{model['name']}: each class, with limits at level {payload['level']:g}",
             ("class", "cases", "precision", "recall", "F1", "AUC against the rest"),
             [
                 (
                     row["label"],
-                    said(row["count"]),
-                    *(said_limits(row[name]) for name in ("precision", "recall", "f1", "auc")),
+                    value_text(row["count"]),
+                    *(limits_text(row[name]) for name in ("precision", "recall", "f1", "auc")),
                 )
                 for row in model["classes"]
             ],
         )
         for model in models
     ]
-    found.append(_numbers(contents, models))
-    if contents["comparison"]:
-        found.append(_comparison(contents))
-    return [*found, Grid("Data", ("", "value"), [*_rows_read(contents["data"]), ("thresher", contents["version"])])]
+    data = Table("Data", ("", "value"), [*_rows_read(payload["data"]), ("thresher", payload["version"])])
+    return [*matrices, *by_class, _numbers(payload, models), *_comparison(payload), data]
 
 
 def _heads(first: str, models: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

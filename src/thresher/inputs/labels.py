@@ -1,0 +1,249 @@
+"""Labels: which one is positive, decided once for every encoding and never guessed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from thresher._internal.parallel import map_chunks
+from thresher.errors import LabelError, PositiveLabelError, argument
+from thresher.inputs.columns import Column, column, flagged, without_zone
+from thresher.ranking import Counts, Flags
+
+LABELS_SHOWN = 6
+
+
+def is_positive(labels: Column, *, positive: Any = None, cases: Counts | None = None) -> Flags:
+    """Flag the positive rows of a column of two labels (no missing values).
+
+    Booleans and 0/1 speak for themselves; any other labels need `positive=`. `cases` says how many rows each entry
+    stands for, where that is not one.
+
+    >>> is_positive(np.array([0, 1, 1]))
+    array([False,  True,  True])
+    >>> is_positive(np.array(["ham", "spam"]), positive="spam")
+    array([False,  True])
+    >>> is_positive(np.array([-1, 1]))
+    Traceback (most recent call last):
+    thresher.errors.PositiveLabelError: cannot tell which label is positive: -1 or 1
+      where: is_positive(labels)
+      fix:   pass positive=1 (or the other one); only bool and 0/1 labels need no word
+    """
+    if labels.dtype.kind == "b":
+        flags = labels
+        if positive is None or positive is True or same(positive, 1):
+            return flags
+        if same(positive, 0):
+            return ~flags
+        raise _absent(positive, [False, True])
+    if (one := _ones(labels)) is not None:
+        if positive is None or same(positive, 1):
+            return one
+        if same(positive, 0):
+            return ~one
+        raise _absent(positive, [0, 1])
+    known = distinct(labels, at_most=3)
+    if len(known) > 2:
+        raise _too_many(labels, positive, cases)
+    known = _in_order(known)
+    if positive is None:
+        raise PositiveLabelError(
+            f"cannot tell which label is positive: {' or '.join(map(repr, known))}",
+            fix=f"pass {argument('positive', known[-1])} (or the other one); only bool and 0/1 labels need no word",
+        )
+    return _equal_to(labels, _among(known, positive))
+
+
+def positive_values(values: list[Any], *, positive: Any, cases: Counts) -> Flags:
+    """Flag the positive ones of distinct labels, of which each stands for so many rows.
+
+    >>> positive_values([0, 1], positive=None, cases=np.array([5, 7]))
+    array([False,  True])
+    """
+    if positive is None and set(values) <= {0, 1} and not set(map(type, values)) - {int, bool, float}:
+        return np.array(values) == 1
+    return is_positive(column(values, name="labels"), positive=positive, cases=cases)
+
+
+def _among(known: Sequence[Any], positive: Any) -> Any:
+    """The positive label, which is one of those known; columns hold moments in UTC, whatever zone one names."""
+    for asked in (positive, without_zone(positive)):
+        for label in known:
+            if same(asked, label):
+                return label  # in its own type: NumPy rounds whole numbers that it compares with a float
+    raise _absent(positive, known)
+
+
+def _too_many(labels: Column, positive: Any, cases: Counts | None) -> LabelError:
+    """The error of a third label, with how many rows carry each; of a column of anything else, with the first few."""
+    known = distinct(labels, at_most=LABELS_SHOWN + 1)
+    shown = [repr(label) for label in known]
+    if len(known) <= LABELS_SHOWN:
+        rows = np.ones(labels.size, dtype=np.int64) if cases is None else cases
+        shown = [f"{int(rows[_equal_to(labels, label)].sum()):,} × {label!r}" for label in known]
+    one = known[0] if positive is None else positive
+    return LabelError(
+        f"there are more than two labels: {_in_words(shown)}",
+        fix=f"compare one with the rest: give a column of labels that is true where the label is {one!r}; "
+        "or evaluate all classes together with a confusion matrix",
+    )
+
+
+def classes_of(labels: Column, *, classes: Sequence[Any] | None) -> tuple[list[Any], Column]:
+    """Classes in order and the index of each row's class; `classes` fixes the order.
+
+    Without `classes` they come in rising order (numbers by size, texts by spelling).
+
+    >>> classes_of(np.array(["b", "a", "b"]), classes=None)
+    (['a', 'b'], array([1, 0, 1]))
+    """
+    names = sorted_labels(labels) if classes is None else _distinct_names(classes)
+    index = _index_of(labels, names)
+    if (index < 0).any():
+        stray = distinct(labels[index < 0], at_most=LABELS_SHOWN + 1)
+        raise LabelError(
+            f"{int((index < 0).sum()):,} rows carry labels that are not among the classes: {listed(stray)}",
+            fix=f"add them to {argument('classes', names)}, or check the spelling",
+        )
+    return names, index
+
+
+def sorted_labels(labels: Column) -> list[Any]:
+    """Distinct labels in rising order."""
+    known = distinct(labels, at_most=1000)
+    if len(known) == 1000:
+        raise LabelError(
+            "there are 1,000 labels or more", fix="check that labels are classes and not numbers to be ranked"
+        )
+    try:
+        return sorted(known)
+    except TypeError:
+        raise LabelError(
+            f"labels of different kinds have no order: {listed(known[: LABELS_SHOWN + 1])}",
+            fix=f"pass {argument('classes', [...])} in the order you want",
+        ) from None
+
+
+def distinct(labels: Column, *, at_most: int) -> list[Any]:
+    """The first distinct labels in order of appearance, without sorting rows."""
+    if labels.dtype.kind == "O" and (hashed := _hashed(labels.tolist())) is not None:
+        return [_plain(label) for label in itertools.islice(hashed, at_most)]
+    known: list[Any] = []
+    rest = labels
+    while rest.size and len(known) < at_most:
+        first = _plain(rest[0])
+        known.append(first)
+        rest = rest[~_equal_to(rest, first)]
+    return known
+
+
+def _index_of(labels: Column, names: Sequence[Any]) -> Column:
+    """The position of each label in `names`, -1 where it is not there."""
+    if labels.dtype.kind == "O" and (known := _hashed(names)) is not None and _hashed(labels.tolist()) is not None:
+        place = {name: i for i, name in enumerate(known)}
+        return np.fromiter((place.get(label, -1) for label in labels.tolist()), dtype=np.int64, count=labels.size)
+    index = np.full(labels.size, -1, dtype=np.int64)
+    for i, name in enumerate(names):
+        index[_equal_to(labels, name)] = i
+    return index
+
+
+def _hashed(labels: Sequence[Any]) -> dict[Any, None] | None:
+    """Distinct labels in order of appearance, by one look at each; None where a label cannot be hashed."""
+    try:
+        return dict.fromkeys(labels)
+    except TypeError:
+        return None
+
+
+def _plain(label: Any) -> Any:
+    # A date in nanoseconds would become an int.
+    return (
+        label.item()
+        if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64)
+        else label
+    )
+
+
+def _ones(labels: Column) -> Flags | None:
+    """Which labels are 1, where all are 0 or 1."""
+    if labels.dtype.kind == "O":
+        return np.asarray(labels == 1, dtype=np.bool_) if flagged(labels, _is_zero_or_one).all() else None
+    if labels.dtype.kind not in "iuf":
+        return None
+    one = np.empty(labels.size, dtype=np.bool_)
+
+    def nothing_else(at: slice) -> bool:
+        np.equal(labels[at], 1, out=one[at])
+        return bool(np.count_nonzero(labels[at]) == np.count_nonzero(one[at]))  # what is not 0 is 1
+
+    return one if all(map_chunks(nothing_else, labels.size)) else None
+
+
+def _is_zero_or_one(label: Any) -> bool:
+    return isinstance(label, bool | int | float | np.number | np.bool_) and label in (0, 1)
+
+
+def _equal_to(labels: Column, label: Any) -> Flags:
+    if labels.dtype.kind == "O":
+        return flagged(labels, lambda value: same(value, label))
+    return np.asarray(labels == label, dtype=np.bool_)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two labels are the same one; text never equals a number.
+
+    >>> same(1, True), same(1, "1")
+    (True, False)
+    """
+    # NumPy must not be asked to compare text with numbers.
+    if isinstance(one, str) != isinstance(other, str):
+        return False
+    equal = one == other
+    return bool(equal) if np.ndim(equal) == 0 else False
+
+
+def _in_order(known: list[Any]) -> list[Any]:
+    """Rising if they have an order, so that the same labels give the same words whatever row comes first."""
+    try:
+        return sorted(known)
+    except TypeError:
+        return known
+
+
+def _distinct_names(classes: Sequence[Any]) -> list[Any]:
+    fix = f"give e.g. {argument('classes', [0, 1, 2])}"
+    if not isinstance(classes, Iterable):
+        raise LabelError(f"classes must be a list of labels, got {classes!r}", fix)
+    names = [_plain(name) for name in classes]
+    if held := [name for name in names if isinstance(name, list | tuple | dict | set | np.ndarray)]:
+        raise LabelError(f"a class is one label, got {held[0]!r}", fix)
+    if any(same(a, b) for i, a in enumerate(names) for b in names[:i]):
+        raise LabelError(f"classes names a class twice: {names!r}", "name each class once")
+    return names
+
+
+def _absent(positive: Any, known: Sequence[Any]) -> PositiveLabelError:
+    other_kind = all(isinstance(positive, str) != isinstance(label, str) for label in known)
+    hint = f" (positive is {type(positive).__name__}, the labels are {type(known[0]).__name__})" if other_kind else ""
+    return PositiveLabelError(
+        f"the positive label {positive!r} is not among the labels {listed(known)}{hint}",
+        fix="pass one that is; for a part of the data that may hold no positives, give a column of labels that is"
+        f" true where the label is {positive!r}",
+        parameter="positive",
+    )
+
+
+def listed(labels: Sequence[Any]) -> str:
+    """The first few labels in words."""
+    return _in_words([repr(label) for label in labels])
+
+
+def _in_words(texts: Sequence[str]) -> str:
+    shown = texts[:LABELS_SHOWN]
+    if len(texts) > LABELS_SHOWN:
+        return ", ".join(shown) + ", …"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]

@@ -1,0 +1,183 @@
+"""Fit copies of a model on training rows and score other rows: the one loop behind folds, wrappers and curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+from thresher._internal.arguments import require_function, require_jobs
+from thresher._internal.parallel import Progress
+from thresher.errors import ArgumentError, LengthError
+from thresher.inputs.columns import column
+from thresher.inputs.rank import checked_weights, rank
+from thresher.learning.data.target import BinaryTarget, binary_target
+from thresher.learning.validation.folds import groups_and_times, parameters_of, route, row_count, rows_of
+from thresher.ranking import Flags, Floats, Indices, Ranking
+from thresher.tables import Contingency, contingency
+
+Response: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
+T = TypeVar("T")
+
+_RESPONSES = ("auto", "predict_proba", "decision_function")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredFold:
+    """Rows of a fold: which are positive, their scores, which the model predicts positive, and their weights.
+
+    `within` ranks the rows that the model learnt from by scores of folds within them, where the model makes such folds.
+    """
+
+    positive: Flags
+    score: Floats
+    predicted: Flags
+    weight: Floats | None = None
+    within: Ranking | None = None
+
+    def ranking(self) -> Ranking:
+        """The rows ranked."""
+        return rank(self.positive, self.score, weights=self.weight)
+
+    def table(self) -> Contingency:
+        """The table of the model's predictions."""
+        return contingency(self.positive, self.predicted, weights=self.weight)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """A table of features, its target, weights of rows if any, and groups and times by name if any."""
+
+    X: Any
+    target: BinaryTarget
+    weight: Floats | None = None
+    row_data: Mapping[str, Any] = field(default_factory=dict)
+
+    def parameters(self, estimator: Any) -> dict[str, Any]:
+        """What an estimator's `fit` takes of the weights, groups and times; weights it cannot take are refused."""
+        parameters = route(self.row_data, estimator)
+        if self.weight is not None:
+            if not has_fit_parameter(estimator, "sample_weight"):
+                raise ArgumentError(
+                    f"{type(estimator).__name__}.fit takes no sample_weight", "leave weights out, or take another model"
+                )
+            parameters["sample_weight"] = self.weight
+        return parameters
+
+
+def problem_of(X: Any, y: Any, *, positive: Any, weights: Any = None, groups: Any = None, times: Any = None) -> Problem:
+    """Features and the target they belong to, row by row, with their weights, groups and times.
+
+    >>> problem_of([[1.0], [2.0]], [0, 1], positive=None).target.positive
+    1
+    """
+    if not (hasattr(X, "shape") or hasattr(X, "__len__")) or isinstance(X, str | bytes):
+        raise ArgumentError(f"X is {X!r}, which has no rows", "give a table, an array or a list of rows")
+    target = binary_target(y, positive=positive, matters=True)
+    rows = target.labels.size
+    if row_count(X) != rows:
+        raise LengthError(f"X has {row_count(X):,} rows and y {rows:,}", "give one label per row")
+    row_data = groups_and_times(groups, times, rows=rows)
+    weight = None if weights is None else checked_weights(column(weights, name="weights"))
+    if weight is not None and weight.size != rows:
+        raise LengthError(f"there are {weight.size:,} weights for {rows:,} rows", "give one per row")
+    return Problem(X, target, weight, row_data)
+
+
+def response_of(estimator: Any, response: Response) -> str:
+    """The method that scores; "auto" takes probabilities where there are any, else the decision function.
+
+    >>> from sklearn.svm import LinearSVC
+    >>> response_of(LinearSVC(), "auto")
+    'decision_function'
+    """
+    if response not in _RESPONSES:
+        raise ArgumentError(f"response must be one of {', '.join(_RESPONSES)}, got {response!r}", "pick one")
+    methods = _RESPONSES[1:] if response == "auto" else (response,)
+    available = [method for method in methods if hasattr(estimator, method)]
+    if not available:
+        raise ArgumentError(
+            f"{type(estimator).__name__} has no {' or '.join(methods)}, so it gives no scores",
+            fix="take a classifier that scores, e.g. LogisticRegression()",
+        )
+    return available[0]
+
+
+def positive_scores(estimator: Any, X: Any, *, method: str, positive: int) -> Floats:
+    """One score per row, higher for the class at place `positive` of `classes_`.
+
+    Decision functions of two classes speak for the second; for the first their sign is turned.
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> stump = DecisionTreeClassifier().fit([[0], [1], [2]], ["ham", "spam", "spam"])
+    >>> positive_scores(stump, [[0], [2]], method="predict_proba", positive=1)
+    array([0., 1.])
+    """
+    values = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    if values.ndim == 1:
+        return values if positive == 1 else -values
+    return values[:, positive].copy()
+
+
+def fit_and_score(
+    estimator: Any,
+    problem: Problem,
+    train: Indices,
+    tests: Sequence[Indices],
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    method: str | None = None,
+    predict: bool = True,
+) -> list[ScoredFold]:
+    """Fit a copy on the training rows, and score several sets of rows with it.
+
+    `parameters` of the fit are the problem's unless given; those with one entry per row are cut to the training rows.
+    Without `predict`, no row is predicted positive.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> problem = problem_of(np.array([[0.0], [0.2], [0.9], [1.0]]), [0, 0, 1, 1], positive=None)
+    >>> (fold,) = fit_and_score(GaussianNB(), problem, np.array([0, 2]), [np.array([1, 3])])
+    >>> fold.predicted
+    array([False,  True])
+    """
+    target, method = problem.target, method or response_of(estimator, "auto")
+    parameters = problem.parameters(estimator) if parameters is None else parameters
+    own = parameters_of(parameters, train, row_count(problem.X))
+    model = clone(estimator).fit(rows_of(problem.X, train), target.labels[train], **own)
+    folds = []
+    for test in tests:
+        X = rows_of(problem.X, test)
+        folds.append(
+            ScoredFold(
+                positive=target.flags[test],
+                score=positive_scores(model, X, method=method, positive=target.place),
+                predicted=np.asarray(model.predict(X)) == target.positive if predict else np.zeros(test.size, np.bool_),
+                weight=None if problem.weight is None else problem.weight[test],
+                within=getattr(model, "calibrated_ranking_", None) if predict else None,
+            )
+        )
+    return folds
+
+
+def in_parallel(
+    work: Callable[..., T], tasks: Iterable[tuple[Any, ...]], *, n_jobs: int | None, progress: Progress | None = None
+) -> list[T]:
+    """What `work` returns for each task, in order; `progress(done, all)` is called as tasks finish.
+
+    >>> in_parallel(pow, [(2, 3), (3, 2)], n_jobs=None)
+    [8, 9]
+    """
+    require_jobs(n_jobs)
+    require_function(progress, name="progress")
+    todo = list(tasks)
+    done: list[T] = []
+    for result in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*task) for task in todo):
+        done.append(result)
+        if progress is not None:
+            progress(len(done), len(todo))
+    return done

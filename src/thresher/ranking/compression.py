@@ -1,0 +1,185 @@
+"""Short rankings: pick the splits that matter, and merge the segments between them."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from thresher.ranking.ranges import UNKNOWN, Ranges
+from thresher.ranking.ranking import Ranking
+from thresher.ranking.sorting import Counts, Floats, Indices
+from thresher.ranking.thresholds import splits_at
+
+Keep: TypeAlias = Literal["even", "classes", "percent", "hull"]
+
+MOST_TIES = 1 << 8
+_FITS_INT64 = 2**62
+_ROUNDS = 200
+_SLACK = 2.0**-49  # a product of two differences of sums rounds by less
+_PERCENT = np.arange(1, 100) / 100
+
+
+def shorten(ranking: Ranking, most: int, *, keep: Keep) -> Ranking:
+    """A ranking of about `most` segments; the same one if it has no more.
+
+    "even" merges segments into groups of as many cases each, at the mean scores of their cases. "classes" splits at
+    even steps of both classes and at corners of the hull, "percent" at whole percents of the score too; a segment
+    carries its lowest score. "hull" merges an exact ranking so that pairs won inside segments are counted and no corner
+    of the hull is lost: the AUC, the hull, cost curves and the choice for any cost stay exact; splits that tie with
+    corners stay unless they are very many; what else depends on the order inside segments is bounded.
+
+    >>> shorten(Ranking([0.9, 0.7, 0.4, 0.2], [2, 1, 1, 0], [0, 1, 1, 2]), 2, keep="even")
+    Ranking([3+,1-][1+,3-] at scores 0.8, 0.3)
+    >>> few = shorten(Ranking.parse("[2+][1-][1+,1-][1+][3-][1+][2-]"), 2, keep="hull")
+    >>> print(few)
+    [2+][2+,2-][1+,3-][2-]
+    >>> few.ranges.won
+    array([-1,  1,  0, -1])
+    """
+    if keep == "hull":
+        countable = ranking.weighted or 2 * ranking.Pos * ranking.Neg < _FITS_INT64
+        merges = len(ranking) > most and ranking.ranges is None and countable
+        return _merge_with_pairs(ranking, most) if merges else ranking
+    return merge_at(ranking, splits_to_keep(ranking, most, keep=keep), mean_scores=keep == "even")
+
+
+def splits_to_keep(ranking: Ranking, most: int, *, keep: Keep) -> Indices:
+    """The splits between which `shorten` merges segments, the first and the last among them.
+
+    >>> splits_to_keep(Ranking([0.9, 0.7, 0.4, 0.2], [2, 1, 1, 0], [0, 1, 1, 2]), 2, keep="even")
+    array([0, 2, 4])
+    """
+    last = len(ranking)
+    if last <= most:
+        return np.arange(last + 1)
+    if keep == "hull":
+        return _hull_splits(ranking, most)[0]
+    if keep == "even":
+        running = np.cumsum(np.add(ranking.pos, ranking.neg, dtype=np.float64))
+        begins = np.searchsorted(running, np.linspace(0, running[-1], most, endpoint=False), side="right")
+        return np.unique(np.append(begins.clip(max=last - 1), last))  # a large segment holds several beginnings
+    steps = np.linspace(0, 1, most // 2 + 1)
+    splits = [np.searchsorted(covered, steps * covered[-1]) for covered in ranking.covered()]
+    corners = corners_among(*_curve(ranking))
+    splits += [corners] if corners.size <= most else []
+    splits += [splits_at(ranking.score, _PERCENT)] if keep == "percent" else []
+    return np.unique(np.concatenate([*splits, [0, last]]))
+
+
+def merge_at(ranking: Ranking, split: Indices, *, mean_scores: bool = False) -> Ranking:
+    """Merge the segments between splits, of which the first is 0 and the last m; the same ranking if these are all.
+
+    A merged segment carries its lowest score, so that `score >= threshold` calls all of it positive, or the mean score
+    of its cases.
+
+    >>> merge_at(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), np.array([0, 2, 3]))
+    Ranking([30+,10-][20+,40-] at scores 2, 1)
+    """
+    if split.size == len(ranking) + 1:
+        return ranking
+    start, score = split[:-1], ranking.score[split[1:] - 1]
+    if mean_scores:
+        cases = np.add(ranking.pos, ranking.neg, dtype=np.float64)
+        score = np.add.reduceat(ranking.score * cases, start) / np.add.reduceat(cases, start)
+    ranges = None if ranking.ranges is None or mean_scores else ranking.ranges.merge(start)
+    return Ranking.of_segments(score, *ranking.runs(split), dropped=ranking.dropped, ranges=ranges)
+
+
+def corners_among(x: Counts, y: Counts) -> Indices:
+    """Points of a rising curve among which all corners of its hull are, and few others.
+
+    They are the points that no line between two others passes above. Sums of weights round, so of those also points
+    stay that are as near to such a line as that. Of points that are alike, as where a weight vanishes in the sum before
+    it, one stays, for none of them turns.
+
+    >>> corners_among(np.array([0, 1, 1, 2, 4]), np.array([0, 0, 2, 3, 3]))
+    array([0, 2, 3, 4])
+    """
+    moves = np.flatnonzero((np.diff(x) != 0) | (np.diff(y) != 0)) + 1
+    corner: Indices = np.unique(np.concatenate([[0], moves[:-1], [x.size - 1]]))
+    slack = 1 - _SLACK if x.dtype.kind == "f" else 1
+    for _ in range(_ROUNDS):
+        dx, dy = np.diff(x[corner]), np.diff(y[corner])
+        before, after = dx[1:] * dy[:-1], dy[1:] * dx[:-1]
+        turns = (before > after * slack) & (before != after)
+        if turns.all():
+            break
+        corner = corner[np.concatenate([[True], turns, [True]])]
+    return corner
+
+
+def on_edges(x: Counts, y: Counts, corner: Indices) -> Indices:
+    """Points on the line between two corners: at the costs for which these tie, so do the points.
+
+    Along edges that run straight up or straight to the right no two points cost the same, so theirs are left out.
+
+    >>> on_edges(np.array([0, 0, 1, 1, 2, 4]), np.array([1, 2, 2, 3, 4, 4]), np.array([0, 1, 4, 5]))
+    array([3])
+    """
+    dx, dy = np.diff(x[corner]), np.diff(y[corner])
+    inside = np.where((dx > 0) & (dy > 0), np.diff(corner) - 1, 0)
+    edge = np.repeat(np.arange(inside.size), inside)
+    start = corner[edge]
+    at = start + 1 + np.arange(edge.size) - np.repeat(np.cumsum(inside) - inside, inside)
+    points: Indices = at[(x[at] - x[start]) * dy[edge] == (y[at] - y[start]) * dx[edge]]
+    return points
+
+
+def take_evenly(points: Indices, most: int) -> Indices:
+    """All points, or `most` of them in even steps.
+
+    >>> take_evenly(np.arange(10), 4)
+    array([0, 3, 6, 9])
+    """
+    if points.size <= most:
+        return points
+    some: Indices = points[np.linspace(0, points.size - 1, most).astype(np.int64)]
+    return some
+
+
+def _merge_with_pairs(ranking: Ranking, most: int) -> Ranking:
+    """Merge segments at corners of the hull, its ties and even steps, and count the pairs won inside each."""
+    split, ties = _hull_splits(ranking, most)
+    start, end = split[:-1], split[1:]
+    fp = ranking.covered()[1]
+    segment = np.repeat(np.arange(start.size), end - start)
+    inside = ranking.pos * (ranking.neg + 2 * (fp[end][segment] - fp[1:]))
+    pos, neg = (np.add.reduceat(counts, start) for counts in (ranking.pos, ranking.neg))
+    mixed = (pos > 0) & (neg > 0) & (end - start > 1)
+    ranges = Ranges(
+        *_ends(ranking, ranking.pos, start),
+        *_ends(ranking, ranking.neg, start),
+        won=np.where(mixed, np.add.reduceat(inside, start), UNKNOWN),
+        corners=True,
+        ties=ties,
+    )
+    return Ranking.of_segments(ranking.score[end - 1].copy(), pos, neg, dropped=ranking.dropped, ranges=ranges)
+
+
+def _hull_splits(ranking: Ranking, most: int) -> tuple[Indices, bool]:
+    """The splits that stay, and whether all that tie with corners of the hull are among them."""
+    x, y = _curve(ranking)
+    corner = corners_among(x, y)
+    tied = on_edges(x, y, corner)
+    most_ties = max(most, MOST_TIES)
+    splits: list[Indices] = [corner, take_evenly(tied, most_ties)]
+    if most > 2:
+        cases = np.cumsum(ranking.pos + ranking.neg)
+        even = np.searchsorted(cases, np.linspace(0, float(cases[-1]), most + 1)[1:-1])
+        splits.append(np.clip(even, 1, len(ranking) - 1))
+    return np.unique(np.concatenate(splits)), tied.size <= most_ties and not ranking.weighted
+
+
+def _curve(ranking: Ranking) -> tuple[Counts, Counts]:
+    """(fp, tp) at every split, in numbers whose products are exact where counts or units of weights allow."""
+    units = ranking.in_units()
+    fits = units.weighted or 2 * units.Pos * units.Neg < _FITS_INT64
+    tp, fp = (units if fits else ranking).covered()
+    return fp, tp
+
+
+def _ends(ranking: Ranking, counts: Counts, start: Indices) -> tuple[Floats, Floats]:
+    """The lowest and highest score of a class in each merged segment, NaN where it is absent."""
+    score = np.where(counts > 0, ranking.score, np.nan)
+    return np.fmin.reduceat(score, start), np.fmax.reduceat(score, start)

@@ -1,0 +1,1 @@
+"""Tables in engines: one aggregate query counts them where they are."""

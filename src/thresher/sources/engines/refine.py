@@ -1,0 +1,146 @@
+"""A second query: buckets are divided where it matters, for the AUC or for one chosen split."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from thresher.curves.bounds import may_hide_tie
+from thresher.ranking import Counts, Flags, Floats, Ranking
+from thresher.sources.buckets import SUBS
+from thresher.sources.engines.query import Piece
+from thresher.sources.engines.result import BucketCounts
+from thresher.sources.options import Condition
+
+TOLERANCE = 1e-6
+PIECES = 64
+MOST_PARTS = 3 * 2**20
+_MARGIN = 1.5  # cases are not spread evenly inside buckets
+
+
+def refine(
+    counts: BucketCounts, count_again: Callable[[Sequence[Piece]], BucketCounts], condition: Condition | None
+) -> BucketCounts:
+    """Count once more with buckets divided.
+
+    Without a condition so that every AUC is known to 1e-6; with one so that its best split is certain in every ranking.
+    """
+    if condition is None:
+        width = max(open_share(ranking) for ranking in counts.rankings().values())
+        pieces = () if width <= TOLERANCE else pieces_for(*_shares(counts), tolerance=TOLERANCE)
+    else:
+        pieces = _near_the_best(counts, condition)
+    return count_again(pieces) if divided(pieces) else counts
+
+
+def pieces_for(bucket: Counts, pos: Floats, neg: Floats, *, tolerance: float) -> tuple[Piece, ...]:
+    """Divide buckets so that pairs inside parts are at most a share of about `tolerance` of all pairs.
+
+    A bucket of p positives and n negatives that is divided into k parts leaves p·n/k pairs open. For a given number of
+    parts in all, the sum is least when k follows √(p·n), and is then (Σ√(p·n))² / parts: at most Pos·Neg / parts,
+    whatever the scores. `pos` and `neg` are shares of their class.
+
+    >>> pieces_for(np.array([3, 4]), np.array([0.5, 0.5]), np.array([0.9, 0.1]), tolerance=0.01)
+    (Piece(first=3, parts=..., Piece(first=4, parts=...))
+    """
+    mass = np.sqrt(pos * neg)
+    total = float(mass.sum())
+    if not total > 0:
+        return ()
+    parts = min(MOST_PARTS, math.ceil(_MARGIN * total**2 / tolerance))
+    share = np.cumsum(mass) / total
+    # Pieces of equal mass hold as many parts each, so that pieces are narrow where both classes crowd.
+    number = np.minimum(np.floor((share - mass / total / 2) * PIECES).astype(np.int64), PIECES - 1)
+    first = np.flatnonzero(np.diff(number, prepend=-1))
+    ends = np.append(first[1:], bucket.size)
+    pieces = []
+    for start, end in zip(first.tolist(), ends.tolist(), strict=True):
+        of_piece = float(mass[start:end].sum()) / total * parts
+        pieces.append(Piece(int(bucket[start]), min(SUBS, max(1, math.ceil(of_piece / (end - start))))))
+    return tuple(pieces)
+
+
+def pieces_around(bucket: Counts, wanted: Flags, *, parts: int = MOST_PARTS) -> tuple[Piece, ...]:
+    """Divide the wanted buckets evenly, and no others unless the wanted ones lie in too many runs.
+
+    >>> pieces_around(np.array([3, 4, 5, 8]), np.array([False, True, True, False]), parts=10)
+    (Piece(first=3, parts=1), Piece(first=4, parts=5), Piece(first=6, parts=1))
+    """
+    at = np.flatnonzero(wanted)
+    if not at.size:
+        return ()
+    gap = np.diff(at)
+    widest = np.argsort(-gap, kind="stable")[: PIECES // 2 - 1]
+    breaks = np.sort(widest[gap[widest] > 1])
+    starts, ends = at[np.append(0, breaks + 1)], at[np.append(breaks, at.size - 1)]
+    each = min(SUBS, max(1, parts // int((ends - starts + 1).sum())))
+    pieces = [Piece(int(bucket[0]), 1)] if starts[0] else []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        pieces += [Piece(int(bucket[start]), each)]
+        if end + 1 < bucket.size:
+            pieces += [Piece(int(bucket[end]) + 1, 1)]
+    return tuple(pieces)
+
+
+def open_share(ranking: Ranking) -> float:
+    """The share of pairs whose order a ranking leaves open: the width of the bounds of its AUC.
+
+    >>> open_share(Ranking.of_ranges([0.1, 0.2], [0.4, 0.3], pos=[2, 0], neg=[0, 2]))
+    1.0
+    """
+    if ranking.ranges is None or not ranking.Pos or not ranking.Neg:
+        return 0.0
+    least, most = ranking.ranges.inner_pairs(ranking.pos.astype(np.float64), ranking.neg.astype(np.float64))
+    return float((most - least).sum()) / 2 / (float(ranking.Pos) * float(ranking.Neg))
+
+
+def divided(pieces: Sequence[Piece]) -> bool:
+    """Whether any bucket is divided at all.
+
+    >>> divided([Piece(0, 1)]), divided([Piece(0, 1), Piece(5, 8)])
+    (False, True)
+    """
+    return any(piece.parts > 1 for piece in pieces)
+
+
+def _near_the_best(counts: BucketCounts, condition: Condition) -> tuple[Piece, ...]:
+    """Parts for the buckets that touch a segment which may hide a better split."""
+    wanted = np.zeros(counts.key.size, dtype=np.bool_)
+    for i in range(len(counts.names)):
+        ranking = counts.ranking_of(i)
+        if ranking.ranges is None or not (ranking.Pos and ranking.Neg):
+            continue
+        hidden = np.flatnonzero(may_hide_tie(ranking, condition.slope_coverage(ranking)))[::-1]
+        low, high = ranking.ranges.low[hidden], ranking.ranges.high[hidden]
+        wanted |= (counts.ranking == i) & _meet(counts.low, counts.high, low, high)
+    bucket, place = np.unique(counts.key, return_inverse=True)
+    return pieces_around(bucket, np.bincount(place[wanted], minlength=bucket.size) > 0)
+
+
+def _meet(low: Floats, high: Floats, starts: Floats, ends: Floats) -> Flags:
+    """Which ranges share a score with any of others, which rise and do not overlap."""
+    if not starts.size:
+        return np.zeros(low.size, dtype=np.bool_)
+    next_ = np.searchsorted(ends, low, side="left")
+    inside = next_ < ends.size
+    return inside & (starts[np.minimum(next_, ends.size - 1)] <= high)
+
+
+def _shares(counts: BucketCounts) -> tuple[Counts, Floats, Floats]:
+    """The share of positives and of negatives in each bucket, of the ranking that is most open there."""
+    bucket, place = np.unique(counts.key, return_inverse=True)
+    cases: Any = counts.cases if counts.weight is None else counts.weight
+    pos, neg = np.zeros(bucket.size), np.zeros(bucket.size)
+    for i in range(len(counts.names)):
+        here = counts.ranking == i
+        both = [
+            np.bincount(place[here & flags], cases[here & flags], minlength=bucket.size)
+            for flags in (counts.positive, ~counts.positive)
+        ]
+        if all(side.sum() for side in both):
+            np.maximum(pos, both[0] / both[0].sum(), out=pos)
+            np.maximum(neg, both[1] / both[1].sum(), out=neg)
+    return bucket, pos, neg

@@ -1,0 +1,127 @@
+"""Which columns a scan reads, how it reads them, and what it refuses before it begins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from thresher.errors import ArgumentError
+from thresher.inputs.columns import Missing
+from thresher.inputs.frames import is_frame
+from thresher.ranking import Ranking
+from thresher.sources.buckets import BUCKETS, MOST_BUCKETS
+from thresher.sources.progress import Listener
+
+Filter: TypeAlias = Mapping[str, Any] | Callable[[Any], Any] | Any  # the last is an expression of pyarrow.compute
+TableName: TypeAlias = str | tuple[str, ...]
+
+
+class Condition(Protocol):
+    """What a split is chosen under, e.g. `OperatingCondition`."""
+
+    def slope_coverage(self, ranking: Ranking) -> float:
+        """The slope of lines of equal cost, in positives per negative of a ranking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns a scan reads: the label, one score or several, weights, and those that group rows.
+
+    >>> Columns("y", ("a", "b"), by=("week",)).names
+    ['y', 'a', 'b', 'week']
+    """
+
+    label: str
+    scores: tuple[str, ...]
+    weights: str | None = None
+    by: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """All of them, each once."""
+        weights = [] if self.weights is None else [self.weights]
+        return list(dict.fromkeys([self.label, *self.scores, *weights, *self.by]))
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a scan is made; see `scan`."""
+
+    table: TableName | None = None
+    positive: Any = None
+    where: Filter | None = None
+    columns: Mapping[str, Any] | None = None
+    exact: bool | None = None
+    refine: bool | Condition = True
+    buckets: int = BUCKETS
+    missing: Missing = "raise"
+    progress: Listener | None = None
+
+
+def require_options(options: Options) -> None:
+    """Raise `ArgumentError` unless `scan` knows every option."""
+    if options.exact is not None and not isinstance(options.exact, bool):
+        what = f"exact must be None, True or False, got {options.exact!r}"
+        raise ArgumentError(what, "pick one of them", parameter="exact")
+    if options.progress is not None and not callable(options.progress):
+        what = f"progress is called with how far a scan has come, got {options.progress!r}"
+        raise ArgumentError(what, "give a function", parameter="progress")
+    buckets: Any = options.buckets
+    if not isinstance(buckets, int) or not 16 <= buckets <= MOST_BUCKETS:
+        what = f"buckets must be 16 to {MOST_BUCKETS:,}, got {options.buckets!r}"
+        raise ArgumentError(what, f"e.g. {BUCKETS}", parameter="buckets")
+    if not (isinstance(options.refine, bool) or hasattr(options.refine, "slope_coverage")):
+        what = f"refine must be a bool or a condition, got {options.refine!r}"
+        raise ArgumentError(what, "pass True, False or an OperatingCondition", parameter="refine")
+    if options.missing not in ("raise", "drop"):
+        what = f'missing must be "raise" or "drop", got {options.missing!r}'
+        raise ArgumentError(what, "pick one of them", parameter="missing")
+    if options.columns is not None and not isinstance(options.columns, Mapping):
+        what = f"columns must map names to types of pyarrow, got {options.columns!r}"
+        raise ArgumentError(what, 'e.g. columns={"age": pyarrow.int64()}', parameter="columns")
+
+
+def require_source(source: Any, columns: Columns, *, engine: bool) -> None:
+    """Raise unless there is something to scan, and its columns are named, each for one role."""
+    path = isinstance(source, str | os.PathLike)
+    if (path and not os.fspath(source)) or not (path or engine or is_frame(source)):
+        raise ArgumentError(
+            f"there is nothing to scan in {'an empty path' if path else type(source).__name__}",
+            'give a frame, a path, folder or glob of files such as "rows/*.csv", a URL with table=, or an Ibis table',
+            parameter="source",
+        )
+    weights = [] if columns.weights is None else [columns.weights]
+    for name in (columns.label, *columns.scores, *weights, *columns.by):
+        if not isinstance(name, str) and not (is_frame(source) and isinstance(name, Hashable) and name is not None):
+            raise ArgumentError(f"a column is named by text, got {name!r}", 'e.g. label="y", score="p"')
+    if columns.label in (*columns.scores, columns.weights):
+        raise ArgumentError(f"the column {columns.label!r} is asked for as more than the label", "name another one")
+
+
+def score_names(scores: Any, *, least: int = 1, most: int | None = None) -> tuple[str, ...]:
+    """Names of score columns; `ArgumentError` unless each is named once, and they are as many as asked for.
+
+    >>> score_names(["tree", "logit"])
+    ('tree', 'logit')
+    """
+    several = isinstance(scores, Iterable) and not isinstance(scores, str | bytes | Mapping)
+    names = list(scores) if several else []
+    fits = names and all(isinstance(name, Hashable) for name in names) and len(set(names)) == len(names)
+    if not fits or not least <= len(names) <= (most or len(names)):
+        wanted = "columns, each once" if most is None else f"{least} to {most} columns, each once"
+        raise ArgumentError(f"scores must name {wanted}, got {scores!r}", 'e.g. ["a", "b"]', parameter="score")
+    return tuple(names)
+
+
+def group_names(by: Any) -> tuple[str, ...]:
+    """Names of the columns that group rows.
+
+    >>> group_names("week"), group_names(["week", "country"])
+    (('week',), ('week', 'country'))
+    """
+    names = tuple(by) if isinstance(by, Sequence) and not isinstance(by, str) else (by,)
+    if not names:
+        raise ArgumentError("by names no column", 'e.g. by="week"', parameter="by")
+    return names

@@ -1,0 +1,164 @@
+"""Rankings in files, as JSON or Parquet by the suffix: written completely or not at all, read back exactly.
+
+Rankings of different days or machines add up to that of all rows, so a file of counts is what is worth keeping.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thresher._internal.arguments import require_path
+from thresher._internal.atomic import write_whole
+from thresher._internal.json import FieldError, fields, json_value, number, one_of
+from thresher._internal.optional import extra
+from thresher.errors import NotationError, SourceError, ThresherError
+from thresher.ranking import Ranges, Ranking, require_ranges
+from thresher.ranking.ranges import ABOUT
+from thresher.sources.files import Place
+from thresher.sources.text_files import DataFile, translate_errors
+
+FORMAT = "thresher/ranking-columns/1"
+_KEY = b"thresher"
+_COLUMNS = ("score", "pos", "neg")
+_ENDS = ("pos_low", "pos_high", "neg_low", "neg_high")
+
+
+def write_ranking(ranking: Ranking, path: Place) -> None:
+    """Write a ranking to a `.json` or `.parquet` file; the old file stays until the new one is complete.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "monday.json")
+    ...     write_ranking(Ranking.parse("[20+,5-][10+,5-][20+,40-]"), path)
+    ...     print(read_ranking(path))
+    [20+,5-][10+,5-][20+,40-]
+    """
+    write_whole(path, _known(path).written(ranking))
+
+
+def read_ranking(path: Place) -> Ranking:
+    """Read what `write_ranking`, `Ranking.to_json` or `Ranking.to_parquet` wrote."""
+    return _read(path, _known(path))
+
+
+def write_parquet(ranking: Ranking, path: Place) -> None:
+    """Write a Parquet file, whatever it is called."""
+    write_whole(path, _PARQUET.written(ranking))
+
+
+def read_parquet(path: Place) -> Ranking:
+    """Read a Parquet file, whatever it is called."""
+    return _read(path, _PARQUET)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    written: Callable[[Ranking], bytes]
+    read: Callable[[bytes, str], Ranking]
+
+
+def _read(path: Place, form: _Form) -> Ranking:
+    require_path(path)
+    name = os.fspath(path)
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise SourceError(f"the ranking {name} cannot be read: {error.strerror}", "check the path") from None
+    try:
+        return form.read(content, name)
+    except ThresherError as error:  # which knows what is wrong, but not in which file
+        raise type(error)(f"{name}: {error.what.removeprefix(f'{name} ')}", error.fix) from None
+
+
+def _json_bytes(ranking: Ranking) -> bytes:
+    return (ranking.to_json() + "\n").encode()
+
+
+def _of_json(content: bytes, name: str) -> Ranking:
+    del name
+    return Ranking.from_json(content.decode("utf-8", errors="replace"))
+
+
+def _parquet_bytes(ranking: Ranking) -> bytes:
+    arrow = extra("pyarrow", name="files")
+    parquet = extra("pyarrow.parquet", name="files")
+    columns = {name: getattr(ranking, name) for name in _COLUMNS}
+    about: dict[str, Any] = {"format": FORMAT, "dropped": ranking.dropped, "segments": len(ranking)}
+    if (spans := ranking.ranges) is not None:
+        columns |= {name: getattr(spans, name) for name in (*_ENDS, "won") if getattr(spans, name) is not None}
+        about |= {"corners": spans.corners, "ties": spans.ties, "rounding": spans.rounding}
+        about |= {"numbers": spans.to_dict().get("numbers", {})}
+    table = arrow.table(columns)
+    sink = io.BytesIO()
+    # A dictionary of distinct scores would only be a second copy of them.
+    parquet.write_table(
+        table.replace_schema_metadata({_KEY: json.dumps(about)}),
+        sink,
+        compression="zstd",
+        use_dictionary=["pos", "neg"],
+    )
+    return sink.getvalue()
+
+
+def _of_parquet(content: bytes, name: str) -> Ranking:
+    parquet = extra("pyarrow.parquet", name="files")
+    with translate_errors(DataFile(name, "parquet")):
+        table = parquet.read_table(io.BytesIO(content), partitioning=None)
+    about = _about(table.schema.metadata)
+    if table.column_names[:3] != list(_COLUMNS) or about["segments"] != table.num_rows:
+        raise _no_ranking(f"its columns are not {about['segments']:,} scores with their counts")
+    columns = {name: np.array(table[name]) for name in table.column_names}
+    exact = Ranking(*(columns[name] for name in _COLUMNS), dropped=about["dropped"])
+    if "corners" not in about:
+        return exact
+    try:
+        known: dict[str, Any] = {end: columns[end] for end in _ENDS} | {"won": columns.get("won")}
+        spans = Ranges(**known, **{name: about[name] for name in ABOUT})
+        require_ranges(exact.score, exact.pos, exact.neg, spans)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        what = f"the ranges of this ranking do not fit its segments ({error})"
+        raise NotationError(what, "give what Ranking.to_parquet wrote, unchanged") from None
+    return Ranking.of_segments(exact.score, exact.pos, exact.neg, dropped=exact.dropped, ranges=spans)
+
+
+def _about(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
+    """What a file says of itself; that of another tool is refused."""
+    try:
+        plain = json_value((metadata or {}).get(_KEY, b"").decode(), name="Ranking")
+        counts = dict.fromkeys(("dropped", "segments"), number(0, whole=True))
+        return fields(plain, {"format": one_of([FORMAT]), **counts, **ABOUT}, optional=ABOUT)
+    except NotationError as error:
+        raise _no_ranking(error.what) from None
+    except (FieldError, UnicodeDecodeError) as error:
+        raise _no_ranking(f"{error}") from None
+
+
+def _no_ranking(why: str) -> NotationError:
+    return NotationError(
+        f"this is not a ranking as thresher writes it: {why}",
+        fix=f'give a file that Ranking.to_parquet wrote: its metadata say "format": "{FORMAT}"',
+    )
+
+
+_JSON = _Form(_json_bytes, _of_json)
+_PARQUET = _Form(_parquet_bytes, _of_parquet)
+_FORMS = {".json": _JSON, ".parquet": _PARQUET, ".pq": _PARQUET}
+
+
+def _known(path: Place) -> _Form:
+    require_path(path)
+    form = _FORMS.get(Path(path).suffix.lower())
+    if form is None:
+        raise SourceError(
+            f"a ranking is stored as JSON or Parquet, and the name {os.fspath(path)} says neither",
+            fix="call it .json or .parquet",
+        )
+    return form

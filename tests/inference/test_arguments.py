@@ -1,0 +1,172 @@
+"""What is no argument at all is refused in words, by every public name of `inference` and `evaluation`."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thresher as th
+from thresher import evaluation, inference
+from thresher.errors import ArgumentError, ThresherError
+
+RANKING = th.Ranking([0.9, 0.5, 0.1], [3, 3, 1], [1, 2, 3])
+TABLE = th.Contingency(tp=3, fn=2, fp=1, tn=4)
+LABELS, SCORES = [1, 0, 1, 0], [0.9, 0.1, 0.8, 0.3]
+MATRIX = [[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.7, 0.3]]
+NAMED = {"a": SCORES, "b": [0.7, 0.2, 0.3, 0.4]}
+ASKED: Any = inference  # as if nothing were typed: wrong arguments are the point
+JUDGED: Any = evaluation
+FOLDS = {"test_share": 0.2}
+
+# A call of every public function that is answered; each argument is then spoilt in turn.
+CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
+    "auc_interval": ([RANKING], {}),
+    "auc_power": ([0.8, 50, 50], {}),
+    "auc_sample_size": ([0.8], {"width": 0.1}),
+    "auc_variance": ([RANKING], {}),
+    "bayesian_correlated_t": ([[0.8, 0.7], [0.6, 0.7]], FOLDS),
+    "bootstrap": ([RANKING, ["auc"]], {"replicates": 10}),
+    "brier_interval": ([RANKING], {}),
+    "calibration_intervals": ([RANKING], {"replicates": 10}),
+    "calibration_report": ([RANKING], {"replicates": 10}),
+    "calibration_test": ([RANKING], {"replicates": 10}),
+    "compare": ([LABELS, NAMED], {}),
+    "compare_classes": ([LABELS, {"a": MATRIX, "b": [[0.6, 0.4], [0.3, 0.7]] * 2}], {}),
+    "compare_power": ([0.8, 0.7, 50, 50], {}),
+    "compare_unpaired": ([RANKING, RANKING], {}),
+    "corrected_t": ([[0.8, 0.7], [0.6, 0.7]], FOLDS),
+    "hanley_mcneil_variance": ([0.8, 50, 50], {}),
+    "holm": ([[0.01, 0.2]], {}),
+    "out_of_bag_choice": ([RANKING], {"replicates": 10}),
+    "mcnemar": ([LABELS, [1, 0, 1, 1], [1, 0, 0, 0]], {}),
+    "interval": ([TABLE, "mcc"], {}),
+    "class_auc_interval": ([LABELS, MATRIX], {}),
+    "net_benefit_band": ([RANKING], {"replicates": 10}),
+    "precision_recall_band": ([RANKING], {"replicates": 10}),
+    "rate_interval": ([3, 5], {}),
+    "reliability_band": ([RANKING], {"replicates": 10}),
+    "roc_band": ([RANKING], {"replicates": 10}),
+    "intervals": ([TABLE], {}),
+    "evaluate": ([LABELS, SCORES], {"replicates": 10}),
+    "evaluate_classes": ([LABELS, MATRIX], {}),
+}
+# These read files and engines, whose own rooms say what a source is.
+OF_ENGINES = {"compare_scan", "evaluate_scan"}
+# Answered by what was decided, not by arguments; tested with decisions.
+OF_DECISIONS = {"contradictions"}
+
+
+class _Stranger:
+    pass
+
+
+WRONG: dict[str, Any] = {
+    "None": None,
+    "a number": 5,
+    "a text": "x",
+    "a list": [1, 2],
+    "a matrix": np.ones((2, 2)),
+    "a mapping": {"a": [1]},
+    "an object": _Stranger(),
+}
+
+
+def functions():
+    names = {name: getattr(room, name) for room in (inference, evaluation) for name in room.__all__}
+    return {name: found for name, found in names.items() if not isinstance(found, type)}
+
+
+def test_every_public_function_is_called_here():
+    assert set(functions()) == set(CALLS) | OF_ENGINES | OF_DECISIONS
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_calls_that_are_spoilt_are_answered_as_they_are(name):
+    given, named = CALLS[name]
+    functions()[name](*given, **named)
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("name", CALLS)
+def test_no_argument_raises_what_is_not_in_words(name, wrong):
+    """Whatever stands in place of any one argument is answered, or refused with what, where and fix."""
+    function, (given, named) = functions()[name], CALLS[name]
+    for place in range(len(given)):
+        spoilt = [WRONG[wrong] if i == place else value for i, value in enumerate(given)]
+        _answered_or_refused(lambda spoilt=spoilt: function(*spoilt, **named))
+    if wrong == "a matrix":
+        return  # nobody takes a matrix for a switch
+    keywords = list(inspect.signature(function).parameters.values())[len(given) :]
+    for keyword in keywords:
+        _answered_or_refused(lambda keyword=keyword: function(*given, **named | {keyword.name: WRONG[wrong]}))
+
+
+def _answered_or_refused(call):
+    refused = None
+    try:
+        call()
+    except ThresherError as error:
+        refused = error
+    assert refused is None or all((refused.what, refused.where, refused.fix))
+
+
+def test_the_first_argument_is_never_taken_for_something_else():
+    for name in ("auc_interval", "auc_variance", "brier_interval", "calibration_test", "roc_band", "reliability_band"):
+        for wrong in WRONG.values():
+            with pytest.raises(ArgumentError, match=r"ranking|Ranking"):
+                functions()[name](wrong)
+    for wrong in WRONG.values():
+        for asked in ("mcc", th.OperatingCondition()):
+            with pytest.raises(ArgumentError, match="contingency table is needed"):
+                ASKED.interval(wrong, asked)
+        with pytest.raises(ArgumentError, match="contingency table is needed"):
+            ASKED.intervals(wrong)
+
+
+def test_a_matrix_names_no_classes():
+    with pytest.raises(ArgumentError, match="classes are a list of labels"):
+        JUDGED.evaluate_classes(LABELS, MATRIX, classes=np.ones((2, 2)))
+    with pytest.raises(ArgumentError, match="classes are a list of labels, and this is 5"):
+        JUDGED.evaluate_classes(LABELS, MATRIX, classes=5)
+
+
+def test_numbers_words_and_callables():
+    with pytest.raises(ArgumentError, match="margin must be a number, got None"):
+        ASKED.compare_unpaired(RANKING, RANKING, margin=None)
+    with pytest.raises(ArgumentError, match=r"method must be .*, got \['wilson'\]"):
+        ASKED.rate_interval(3, 5, method=["wilson"])
+    with pytest.raises(ArgumentError, match="progress must be a function, got 5"):
+        ASKED.bootstrap(RANKING, ["auc"], replicates=10, progress=5)
+    with pytest.raises(ArgumentError, match="the grid must be numbers"):
+        ASKED.roc_band(RANKING, fpr="x")
+    with pytest.raises(ArgumentError, match="p-values are numbers from 0 to 1"):
+        ASKED.holm([0.5, 1.5])
+    with pytest.raises(ArgumentError, match="has no variance"):
+        ASKED.hanley_mcneil_variance(0.8, 0, 50)
+
+
+def test_results_are_asked_in_words_too():
+    """Whatever stands where a model, a pair or a name of what was computed belongs is refused in words."""
+    labels, rows = np.arange(40) % 2, {"a": np.arange(40.0), "b": np.arange(40.0) % 7}
+    drawn, compared = (
+        ASKED.bootstrap(ASKED.ScoredRows.of(labels, rows), ["auc"], replicates=10),
+        ASKED.compare(labels, rows),
+    )
+    judged = JUDGED.evaluate(labels, rows, replicates=10)
+    for wrong in (None, 5, "x", ["a"], {"x": 1}, ("a", "x"), np.ones(2), _Stranger()):
+        for ask in (
+            lambda wrong: judged[wrong],
+            lambda wrong: compared[wrong],
+            compared.contrast,
+            lambda wrong: drawn.values("auc", wrong),  # two models, so None names neither
+            lambda wrong: drawn.interval(wrong, "a"),
+            lambda wrong: drawn.interval("auc", "a", method=wrong),
+            lambda wrong: ASKED.ScoredRows.of(labels, rows).ranking(wrong),
+            ASKED.BestCost,
+            lambda wrong: ASKED.CostAt(0.5, wrong),
+            lambda wrong: ASKED.CostAt([wrong]),
+            lambda wrong: ASKED.MeasureAt("f1", {"a": str(wrong)}),
+        ):
+            with pytest.raises(ThresherError):
+                ask(wrong)

@@ -1,0 +1,167 @@
+import itertools
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from tests.ranges import bounded as in_ranges
+from tests.ranges import ranged
+from tests.reachable import CONDITIONS, rows_with_infinities
+from thresher.curves.bounds import may_hide_better, may_hide_tie
+from thresher.sources.engines import refine as refining
+from thresher.sources.engines.connect import EngineTable
+from thresher.sources.engines.refine import MOST_PARTS, PIECES, divided, open_share, pieces_around, pieces_for
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=300))
+def test_pieces_rise_and_are_few(shares):
+    pos, neg = (np.array(side) for side in zip(*shares, strict=True))
+    found = pieces_for(np.arange(len(shares)) + 7, pos, neg, tolerance=1e-4)
+    assert len(found) <= PIECES
+    assert all(a.first < b.first for a, b in itertools.pairwise(found))
+    assert all(piece.parts >= 1 for piece in found)
+
+
+def test_parts_follow_where_both_classes_are():
+    pos = np.r_[np.full(50, 1e-6), np.full(50, 0.02)]
+    found = pieces_for(np.arange(100), pos, pos, tolerance=1e-3)
+    assert found[-1].parts > 10 * found[0].parts
+    assert divided(found)
+
+
+def test_the_number_of_parts_is_bounded():
+    same = np.full(1000, 1e-3)
+    parts = pieces_for(np.arange(1000), same, same, tolerance=1e-12)
+    assert sum(piece.parts for piece in parts) <= MOST_PARTS + 1000
+
+
+def test_nothing_to_divide():
+    assert pieces_for(np.arange(3), np.zeros(3), np.ones(3), tolerance=1e-6) == ()
+
+
+def test_the_open_share_is_the_width_of_the_bounds():
+    r = th.Ranking.of_ranges([0.6, 0.7, 0.1, 0.2], [0.9, 0.8, 0.4, 0.3], pos=[3, 0, 2, 0], neg=[0, 2, 0, 4])
+    assert abs(open_share(r) - th.auc_bounds(r).width) < 1e-12
+    assert open_share(th.Ranking.parse("[1+,1-]")) == 0
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=400))
+def test_pieces_around_divide_what_is_wanted_and_little_else(flags):
+    wanted, bucket = np.array(flags), np.arange(len(flags)) * 3 - 50
+    found = pieces_around(bucket, wanted, parts=10**6)
+    assert len(found) <= PIECES + 1
+    assert all(a.first < b.first for a, b in itertools.pairwise(found))
+    if not wanted.any():
+        assert found == ()
+        return
+    first = np.array([piece.first for piece in found])
+    each = np.array([piece.parts for piece in found])[np.maximum(np.searchsorted(first, bucket, side="right") - 1, 0)]
+    assert (each[wanted] > 1).all()
+    runs = np.count_nonzero(np.diff(wanted.astype(int), prepend=0) == 1)
+    if runs <= PIECES // 2:
+        assert (each[~wanted] == 1).all()
+
+
+@given(ranged(), st.floats(0.01, 100))
+def test_where_no_segment_is_a_rival_the_choice_is_certain(both, cost_ratio):
+    _, bounded = both
+    condition = th.OperatingCondition(cost_ratio=cost_ratio)
+    slope = condition.slope_coverage(bounded)
+    if not may_hide_better(bounded, slope).any():
+        assert th.best_cost_bounds(bounded, condition=condition).width < 1e-12
+    if not may_hide_tie(bounded, slope).any():
+        assert th.best_cost_bounds(bounded, condition=condition).width == 0
+
+
+@given(rows_with_infinities(), st.lists(st.integers(-5, 5), max_size=4))
+def test_where_nothing_as_good_is_hidden_the_choice_is_that_of_the_rows(rows, edges):
+    exact, bounded = th.rank(*rows), in_ranges(rows[0], rows[1], edges)
+    for condition in CONDITIONS:
+        one, other = th.choose(bounded, condition), th.choose(exact, condition)
+        hidden = may_hide_tie(bounded, condition.slope_coverage(bounded)).any()
+        assert hidden == ("unresolved" in [caution.code for caution in one.cautions])
+        assert hidden or repr(one) == repr(other)
+        assert other.expected_cost in th.best_cost_bounds(bounded, condition=condition)
+
+
+def test_a_range_of_one_class_up_to_infinity_hides_nothing():
+    r = th.Ranking.of_ranges([0.5, 0.0], [np.inf, 0.0], pos=[0, 1], neg=[3, 0])
+    assert not may_hide_better(r, 1.0).any()
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """The stages of the queries that an engine was asked."""
+    stages = []
+    answer = EngineTable.answer
+
+    def watched(self, expression, *, stage, listener):
+        stages.append(stage)
+        return answer(self, expression, stage=stage, listener=listener)
+
+    monkeypatch.setattr(EngineTable, "answer", watched)
+    return stages
+
+
+def table_of(labels, **scores):
+    return ibis.memtable(pa.table({"y": labels, **scores}))
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(9)
+    y = rng.random(3000) < 0.3
+    p = 1 / (1 + np.exp(-rng.normal(size=3000) - y))
+    return table_of(y, p=p, q=p[::-1].copy()), y, p
+
+
+def scanned(source, refine, **how):
+    return th.scan(source, label="y", score="p", exact=False, refine=refine, **how)
+
+
+def test_a_second_query_closes_the_auc(passes, rows):
+    found = scanned(rows[0], True, buckets=64)
+    assert open_share(found) <= 10 * refining.TOLERANCE
+    assert th.auc(th.rank(rows[1], rows[2])) in th.auc_bounds(found)
+    assert passes == ["counting", "refining"]
+
+
+def test_nothing_is_read_again_where_nothing_is_open(passes):
+    y = np.arange(1000) % 2
+    for refine in (True, th.OperatingCondition(cost_ratio=3)):
+        passes.clear()
+        scanned(table_of(y, p=y / 2 + 0.1), refine)
+        assert passes == ["counting"]
+
+
+@pytest.mark.parametrize("cost_ratio", [0.2, 1.0, 8.0])
+def test_a_condition_looks_near_its_split_alone(passes, rows, cost_ratio):
+    condition = th.OperatingCondition(cost_ratio=cost_ratio)
+    found = scanned(rows[0], condition, buckets=64)
+    assert th.best_cost_bounds(found, condition=condition).width < 1e-12
+    assert th.choose(found, condition).table == th.choose(th.rank(rows[1], rows[2]), condition).table
+    assert passes == ["counting", "refining"]
+    assert found.unresolved.any()
+
+
+def test_several_models_are_refined_together(passes, rows):
+    found = th.scan(rows[0], label="y", score=["p", "q"], exact=False, buckets=64)
+    assert all(open_share(ranking) <= 10 * refining.TOLERANCE for ranking in found.values())
+    assert passes == ["counting", "refining"]
+
+
+def test_one_class_leaves_nothing_to_refine(passes):
+    found = scanned(table_of(np.ones(500, dtype=int), p=np.linspace(0, 1, 500)), True, buckets=16)
+    assert (found.Pos, found.Neg) == (500, 0)
+    assert passes == ["counting"]
+
+
+def test_ranges_meet_where_they_share_a_score():
+    low, high = np.array([0.0, 0.2, 0.5, 0.8]), np.array([0.1, 0.4, 0.6, 0.9])
+    starts, ends = np.array([0.1, 0.65]), np.array([0.2, 0.7])
+    assert refining._meet(low, high, starts, ends).tolist() == [True, True, False, False]
+    assert refining._meet(low, high, starts[:0], ends[:0]).tolist() == [False] * 4
