@@ -27,6 +27,7 @@ CALLS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "auc_variance": ([RANKING], {}),
     "bayesian_correlated_t": ([[0.8, 0.7], [0.6, 0.7]], FOLDS),
     "bootstrap": ([RANKING, ["auc"]], {"replicates": 10}),
+    "bounds": ([RANKING, "expected_cost"], {}),
     "brier_interval": ([RANKING], {}),
     "calibration_intervals": ([RANKING], {"replicates": 10}),
     "calibration_report": ([RANKING], {"replicates": 10}),
